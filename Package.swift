@@ -1,0 +1,113 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("ExistentialAny"),
+    .treatAllWarnings(as: .error),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .target(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings)
+}
+
+let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
+let cryptoExtras: Target.Dependency = .product(name: "CryptoExtras", package: "swift-crypto")
+let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "swift-argument-parser")
+let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+
+let package = Package(
+    name: "packtool",
+    platforms: [.macOS(.v15), .iOS(.v17)],
+    products: [
+        .executable(name: "packtool", targets: ["packtool"]),
+        .executable(name: "tuf-client", targets: ["tuf-client"]),
+        .library(name: "PackTrust", targets: ["PackTrust"]),
+        .library(name: "PackUpdater", targets: ["PackFormat", "PackUpdater"]),
+        .library(name: "PackWeb", targets: ["PackFormat", "PackWeb"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    ],
+    targets: [
+        // C libraries of the system.
+        .systemLibrary(
+            name: "CArchive", pkgConfig: "libarchive",
+            providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
+        .systemLibrary(
+            name: "CMinizip", pkgConfig: "minizip",
+            providers: [.apt(["libminizip-dev"]), .brew(["minizip"])]),
+        .systemLibrary(
+            name: "CDeflate", pkgConfig: "libdeflate",
+            providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
+        .systemLibrary(
+            name: "CZstd", pkgConfig: "libzstd",
+            providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+
+        // Level 0 and 1: values that both ends must agree on.
+        module("PackJSON", []),
+        module("PackFormat", ["PackJSON", crypto]),
+
+        // Level 2: one hard job each.
+        module("PackArchive", ["PackFormat", "CArchive", "CMinizip", "CDeflate"]),
+        module("PackPatch", ["PackFormat", "CZstd"]),
+        module("PackTrust", ["PackJSON", crypto, cryptoExtras]),
+
+        // Level 3: the product. No arrow between two of these.
+        module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive", "PackPatch", logging]),
+        module(
+            "PackRegistry",
+            [
+                "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", crypto, logging,
+                hummingbird, hummingbirdCore, nioCore, nioPosix, httpTypes, lifecycle, grdb,
+            ]),
+        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", crypto]),
+        module("PackWeb", ["PackFormat"]),
+
+        // Level 4: the commands.
+        .executableTarget(
+            name: "packtool",
+            dependencies: [
+                "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackBuilder", "PackRegistry",
+                "PackUpdater", "PackWeb", arguments, crypto, logging, hummingbird, hummingbirdCore, nioCore, httpTypes,
+                lifecycle,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "tuf-client", dependencies: ["PackTrust"],
+            swiftSettings: settings),
+
+        tests("PackJSONTests", ["PackJSON"]),
+        tests("PackFormatTests", ["PackFormat", "PackJSON"]),
+        tests("PackArchiveTests", ["PackArchive", "PackFormat"]),
+        tests("PackPatchTests", ["PackPatch", "PackFormat"]),
+        tests("PackTrustTests", ["PackTrust", "PackJSON", crypto]),
+        tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),
+        tests(
+            "PackRegistryTests",
+            ["PackRegistry", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto, logging]),
+        tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto]),
+        tests("PackWebTests", ["PackWeb", "PackFormat"]),
+        tests("packtoolTests", ["PackFormat", "PackJSON", "PackTrust"]),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,108 @@
+import PackJSON
+
+extension Manifest {
+    /// Reads `pack.json`. Unknown fields are refused: what is signed must be understood.
+    /// - Throws: ``FormatError/invalidDocument(_:reason:)``, ``FormatError/unsupportedFormat(_:found:supported:)``
+    public init(parsing bytes: some Collection<UInt8>) throws(FormatError) {
+        guard bytes.count <= Self.maximumByteCount else {
+            throw .invalidDocument("the manifest", reason: "it is larger than \(Self.maximumByteCount) bytes")
+        }
+        do {
+            self = try Self(json: JSONValue(parsing: bytes).object("manifest"))
+        } catch let error as FormatError {
+            throw error
+        } catch {
+            throw .invalidDocument("the manifest", reason: "\(error)")
+        }
+    }
+
+    /// The bytes of `pack.json`: canonical JSON, equal for equal manifests.
+    public var bytes: [UInt8] { JSONValue.object(json).canonicalBytes }
+
+    /// The SHA-256 of ``bytes``, which names this version's content. Computed at each call: keep it.
+    public var digest: Digest { Digest(of: bytes) }
+
+    private init(json: JSONObject) throws {
+        let format = try json.integer("format")
+        guard format == Self.currentFormat else {
+            throw FormatError.unsupportedFormat("the manifest", found: format, supported: Self.currentFormat)
+        }
+        let known: Set = [
+            "format", "package", "version", "entry", "files", "shared", "origins", "requires", "spa", "headers",
+        ]
+        try json.refuseKeys(outside: known)
+        let entry = try json["entry"].map { try PackagePath($0.string("entry")) }
+        let requires = try json["requires"]?.object("requires")
+        try requires?.refuseKeys(outside: ["app"])
+        try self.init(
+            package: PackageID(json.string("package")),
+            version: SemanticVersion(json.string("version")),
+            entry: entry,
+            files: Self.files(json.object("files")),
+            shared: Self.pins(json["shared"]?.object("shared") ?? [:]),
+            origins: json["origins"]?.array("origins").map { try $0.string("origins") } ?? [],
+            requiredApp: requires?["app"].map { try VersionRange($0.string("requires.app")) },
+            isSinglePage: json["spa"]?.bool("spa") ?? false,
+            headers: Dictionary(
+                uniqueKeysWithValues: json["headers"]?.object("headers").members.map {
+                    ($0.key, try $0.value.string("headers"))
+                } ?? []))
+    }
+
+    private static func files(_ json: JSONObject) throws -> [PackagePath: File] {
+        guard json.members.count <= maximumFileCount else {
+            throw FormatError.invalidDocument("the manifest", reason: "it lists more than \(maximumFileCount) files")
+        }
+        var files: [PackagePath: File] = [:]
+        files.reserveCapacity(json.members.count)
+        for member in json.members {
+            let file = try member.value.object(member.key)
+            try file.refuseKeys(outside: ["sha256", "size", "from"])
+            files[try PackagePath(member.key)] = try File(
+                digest: Digest(hex: file.string("sha256")), size: file.integer("size"),
+                from: file["from"].map { try PackageID($0.string("from")) })
+        }
+        return files
+    }
+
+    private static func pins(_ json: JSONObject) throws -> [PackageID: SharedPin] {
+        var pins: [PackageID: SharedPin] = [:]
+        for member in json.members {
+            let pin = try member.value.object(member.key)
+            try pin.refuseKeys(outside: ["version", "manifest"])
+            pins[try PackageID(member.key)] = try SharedPin(
+                version: SemanticVersion(pin.string("version")), manifest: Digest(hex: pin.string("manifest")))
+        }
+        return pins
+    }
+
+    private var json: JSONObject {
+        var json: JSONObject = [
+            "format": .integer(Self.currentFormat), "package": .string(package.text),
+            "version": .string(version.description),
+        ]
+        json["entry"] = entry.map { .string($0.text) }
+        json["files"] = .object(
+            JSONObject(
+                files.map { path, file in
+                    var entry: JSONObject = ["sha256": .string(file.digest.hex), "size": .integer(file.size)]
+                    entry["from"] = file.from.map { .string($0.text) }
+                    return (path.text, .object(entry))
+                }))
+        if !shared.isEmpty {
+            json["shared"] = .object(
+                JSONObject(
+                    shared.map { id, pin in
+                        let value: JSONObject = [
+                            "version": .string(pin.version.description), "manifest": .string(pin.manifest.hex),
+                        ]
+                        return (id.text, .object(value))
+                    }))
+        }
+        if !origins.isEmpty { json["origins"] = .array(origins.map { .string($0) }) }
+        if let requiredApp { json["requires"] = .object(["app": .string(requiredApp.description)]) }
+        if isSinglePage { json["spa"] = true }
+        if !headers.isEmpty { json["headers"] = .object(JSONObject(headers.map { ($0.key, .string($0.value)) })) }
+        return json
+    }
+}

@@ -1,0 +1,146 @@
+/// The list of a version's files: the only thing about content that is signed.
+///
+///     let manifest = try Manifest(parsing: packJSON)
+///     for (path, file) in manifest.files where file.from == nil { … file.digest … }
+///
+/// Its bytes are canonical JSON without time stamps (`pack.json` in the zip), so equal content gives an equal
+/// manifest, and the SHA-256 of those bytes names the version's content for ever.
+public struct Manifest: Hashable, Sendable {
+    /// The format that this program writes and the newest it reads.
+    public static let currentFormat = 1
+    /// The manifest's name inside a package zip; a site cannot have a file of this name at its root.
+    public static let fileName = "pack.json"
+    /// Bounds on a manifest from outside, checked before and while it is parsed.
+    public static let maximumByteCount = 64 << 20
+    public static let maximumFileCount = 200_000
+
+    public struct File: Hashable, Sendable {
+        public let digest: Digest
+        /// Bytes.
+        public let size: Int
+        /// The shared bundle that carries the file; nil for a file of this package's own zip.
+        public let from: PackageID?
+
+        public init(digest: Digest, size: Int, from: PackageID? = nil) {
+            self.digest = digest
+            self.size = size
+            self.from = from
+        }
+    }
+
+    /// The one version of a shared bundle that a version was built with.
+    public struct SharedPin: Hashable, Sendable {
+        public let version: SemanticVersion
+        /// The digest of the bundle's manifest.
+        public let manifest: Digest
+
+        public init(version: SemanticVersion, manifest: Digest) {
+            self.version = version
+            self.manifest = manifest
+        }
+    }
+
+    public let package: PackageID
+    public let version: SemanticVersion
+    /// The page that `/` opens; nil for a shared bundle, which has no pages.
+    public let entry: PackagePath?
+    public let files: [PackagePath: File]
+    public let shared: [PackageID: SharedPin]
+    /// Absolute `https` URL prefixes whose pages and files this package answers.
+    public let origins: [String]
+    /// The app versions that can run this version; nil for all.
+    public let requiredApp: VersionRange?
+    /// Unknown paths without extension open the entry (a single-page application).
+    public let isSinglePage: Bool
+    /// Response headers for every file, such as `Content-Security-Policy`, by lower-case name.
+    public let headers: [String: String]
+
+    /// - Throws: ``FormatError/invalidDocument(_:reason:)`` for a manifest that contradicts itself: an entry
+    ///   that is not among the files, a `from` without a pin or a pin that nothing uses, two paths that collide on a
+    ///   case-insensitive file system, a path that is another one's folder, an origin that is no `https` prefix.
+    public init(
+        package: PackageID, version: SemanticVersion, entry: PackagePath?, files: [PackagePath: File],
+        shared: [PackageID: SharedPin] = [:], origins: [String] = [], requiredApp: VersionRange? = nil,
+        isSinglePage: Bool = false, headers: [String: String] = [:]
+    ) throws(FormatError) {
+        self.package = package
+        self.version = version
+        self.entry = entry
+        self.files = files
+        self.shared = shared
+        self.origins = origins
+        self.requiredApp = requiredApp
+        self.isSinglePage = isSinglePage
+        self.headers = headers
+        if let reason = fault {
+            throw .invalidDocument("the manifest of \(package) \(version)", reason: reason)
+        }
+    }
+
+    /// The paths in the order in which both ends derive a patch's content: by bytes.
+    public var sortedPaths: [PackagePath] { files.keys.sorted() }
+
+    /// The objects of this package's own zip, each once, in the order of their first path.
+    public var ownObjects: [Object] {
+        var seen: Set<Digest> = []
+        return sortedPaths.compactMap { path in
+            guard let file = files[path], file.from == nil, seen.insert(file.digest).inserted else { return nil }
+            return Object(digest: file.digest, size: file.size)
+        }
+    }
+
+    private var fault: String? {
+        if files.isEmpty { return "it lists no files" }
+        if files.count > Self.maximumFileCount { return "it lists more than \(Self.maximumFileCount) files" }
+        if let entry, files[entry] == nil { return "the entry \"\(entry)\" is not among the files" }
+        if entry == nil, isSinglePage { return "a single-page package needs an entry" }
+        var sizes: [Digest: Int] = [:]
+        var total = 0
+        var used: Set<PackageID> = []
+        for (path, file) in files {
+            if path.text == Self.fileName { return "\"\(Self.fileName)\" is the manifest's own name" }
+            if file.size < 0 { return "\"\(path)\" has a negative size" }
+            let (sum, overflow) = total.addingReportingOverflow(file.size)
+            if overflow { return "the sizes add up to more than 64 bits" }
+            total = sum
+            if let size = sizes.updateValue(file.size, forKey: file.digest), size != file.size {
+                return "\"\(path)\" has the digest of a file of another size"
+            }
+            if let bundle = file.from {
+                if shared[bundle] == nil { return "\"\(path)\" comes from \"\(bundle)\", which is not pinned" }
+                used.insert(bundle)
+            }
+        }
+        if let bundle = shared.keys.sorted().first(where: { !used.contains($0) }) {
+            return "the shared bundle \"\(bundle)\" is pinned and not used"
+        }
+        if shared[package] != nil { return "it takes files from itself" }
+        return PathCollisions.first(in: files.keys) ?? originFault ?? headerFault
+    }
+
+    private var originFault: String? {
+        for origin in origins {
+            let rest = origin.dropFirst("https://".count)
+            let host = rest.prefix { $0 != "/" }
+            let plain = origin.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+            guard origin.hasPrefix("https://"), !host.isEmpty, origin.hasSuffix("/"), plain,
+                !host.contains("@"), !origin.contains("?"), !origin.contains("#")
+            else { return "the origin \"\(origin)\" is not an absolute https URL prefix that ends with /" }
+        }
+        return nil
+    }
+
+    private var headerFault: String? {
+        for (name, value) in headers {
+            let token = name.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+            }
+            if name.isEmpty || !token { return "\"\(name)\" is not a lower-case header name" }
+            if !value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
+                return "the header \"\(name)\" has a control character in its value"
+            }
+        }
+        return nil
+    }
+}

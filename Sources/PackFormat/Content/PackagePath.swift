@@ -1,0 +1,95 @@
+import Foundation
+
+/// The path of a file inside a package: relative, UTF-8 in Unicode form NFC, separated by `/`.
+///
+/// No component is empty, `.` or `..`, and none holds `\`, `:`, NUL or a control character, so a path can be
+/// joined to any folder, on any file system, and stays inside it. Paths are ordered by their bytes.
+public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The longest path in bytes of UTF-8.
+    public static let maximumLength = 1024
+    /// The longest component in bytes of UTF-8, the limit of ext4, XFS and APFS.
+    public static let maximumComponentLength = 255
+
+    public let text: String
+
+    /// - Throws: ``FormatError/invalidPath(_:reason:)``
+    public init(_ text: String) throws(FormatError) {
+        if let reason = Self.fault(of: text) { throw .invalidPath(text, reason: reason) }
+        self.text = text
+    }
+
+    /// The components, split at the byte `/`: as a `Character`, a slash with a combining mark would not be one.
+    public var components: [Substring] {
+        text.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
+    }
+
+    /// The last component.
+    public var name: Substring { components.last ?? text[...] }
+
+    /// What follows the last dot of the name, in lower case; empty where there is none.
+    public var fileExtension: String {
+        let name = name.utf8
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return "" }
+        return Substring(name[name.index(after: dot)...]).lowercased()
+    }
+
+    /// Two paths with the same key cannot both exist on a file system that ignores case or Unicode form
+    /// (APFS, HFS+, NTFS): NFKC with full case folding.
+    public var collisionKey: String {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
+        let compatible = text.precomposedStringWithCompatibilityMapping
+        var folded = String.UnicodeScalarView()
+        for scalar in compatible.unicodeScalars {
+            for upper in scalar.properties.uppercaseMapping.unicodeScalars {
+                folded.append(contentsOf: upper.properties.lowercaseMapping.unicodeScalars)
+            }
+        }
+        return String(folded).precomposedStringWithCompatibilityMapping
+    }
+
+    public var description: String { text }
+
+    // By bytes: the text is NFC, so this is also String's own equality, only faster.
+    public static func == (left: PackagePath, right: PackagePath) -> Bool {
+        left.text.utf8.elementsEqual(right.text.utf8)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(text)
+    }
+
+    public static func < (left: PackagePath, right: PackagePath) -> Bool {
+        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+    }
+
+    private static func fault(of text: String) -> String? {
+        let bytes = text.utf8
+        if bytes.isEmpty { return "it is empty" }
+        if bytes.count > maximumLength { return "it is longer than \(maximumLength) bytes" }
+        if bytes.first == UInt8(ascii: "/") { return "it is absolute" }
+        for component in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            if component.isEmpty { return "a component is empty" }
+            if component.elementsEqual(".".utf8) || component.elementsEqual("..".utf8) {
+                return "a component is \".\" or \"..\""
+            }
+            if component.count > maximumComponentLength {
+                return "a component is longer than \(maximumComponentLength) bytes"
+            }
+        }
+        var isASCII = true
+        for byte in bytes {
+            if byte < 0x20 || byte == 0x7F { return "it holds a control character" }
+            if byte == UInt8(ascii: "\\") { return "it holds a backslash" }
+            if byte == UInt8(ascii: ":") { return "it holds a colon" }
+            if byte >= 0x80 { isASCII = false }
+        }
+        if isASCII { return nil }
+        if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
+            return "it holds a control character"
+        }
+        if !text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(bytes) {
+            return "it is not in Unicode form NFC"
+        }
+        return nil
+    }
+}

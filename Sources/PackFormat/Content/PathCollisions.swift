@@ -1,0 +1,24 @@
+/// Finds paths that cannot live side by side on every file system.
+package enum PathCollisions {
+    /// Says which two paths clash: equal under NFKC and full case folding, or one the folder of the other.
+    package static func first(in paths: some Collection<PackagePath>) -> String? {
+        var byKey: [String: PackagePath] = [:]
+        byKey.reserveCapacity(paths.count)
+        for path in paths {
+            if let other = byKey.updateValue(path, forKey: path.collisionKey) {
+                let pair = [path, other].sorted()
+                return "\"\(pair[0])\" and \"\(pair[1])\" are one file where case or Unicode form does not count"
+            }
+        }
+        for key in byKey.keys {
+            var folder = key[...]
+            while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
+                folder = folder[..<slash]
+                if let file = byKey[String(folder)], let inner = byKey[key] {
+                    return "\"\(file)\" is a file and the folder of \"\(inner)\""
+                }
+            }
+        }
+        return nil
+    }
+}

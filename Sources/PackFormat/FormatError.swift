@@ -1,0 +1,33 @@
+/// Why a value from outside is not what it claims to be. Each case is a sentence a person can act on.
+public enum FormatError: Error, Equatable, Sendable, CustomStringConvertible {
+    case invalidPackageID(String)
+    case invalidChannelName(String)
+    case invalidVersion(String, reason: String)
+    case invalidVersionRange(String)
+    case invalidPath(String, reason: String)
+    case invalidDigest(String)
+    case invalidPercent(Int)
+    case invalidDocument(String, reason: String)
+    case unsupportedFormat(String, found: Int, supported: Int)
+
+    public var description: String {
+        switch self {
+        case .invalidPackageID(let text):
+            "\"\(text)\" is not a package id: use 1 to 63 lower-case letters, digits and hyphens, "
+                + "starting and ending with a letter or digit"
+        case .invalidChannelName(let text):
+            "\"\(text)\" is not a channel name: use 1 to 63 lower-case letters, digits and hyphens, "
+                + "starting and ending with a letter or digit"
+        case .invalidVersion(let text, let reason):
+            "\"\(text)\" is not a version: \(reason); use SemVer 2.0.0 such as 1.4.0 or 2.0.0-beta.1"
+        case .invalidVersionRange(let text):
+            "\"\(text)\" is not a version range: use comparisons such as \">=3.2.0\" or \">=3.2.0 <5.0.0\""
+        case .invalidPath(let text, let reason): "the path \"\(text)\" is not allowed: \(reason)"
+        case .invalidDigest(let text): "\"\(text)\" is not a SHA-256 digest: use 64 lower-case hexadecimal digits"
+        case .invalidPercent(let value): "\(value) is not a percentage: use a whole number from 0 to 100"
+        case .invalidDocument(let name, let reason): "\(name) is not valid: \(reason)"
+        case .unsupportedFormat(let name, let found, let supported):
+            "\(name) has format \(found) and this program reads up to \(supported): update the program"
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// Where everything stands in the published view: paths relative to the registry's base URL, or to its folder.
+///
+/// Everything but `metadata/timestamp.json` is immutable under its name.
+public enum ViewLayout {
+    public static let metadataFolder = "metadata"
+    public static let targetsFolder = "targets"
+
+    /// The name of a channel file among the signed targets.
+    public static func channelTarget(_ channel: ChannelName) -> String { "channels/\(channel).json" }
+
+    /// The name of a manifest among the signed targets.
+    public static func manifestTarget(_ package: PackageID, _ version: SemanticVersion) -> String {
+        "manifests/\(package)/\(version).json"
+    }
+
+    /// The delegated role whose key may publish a package. The dot keeps it apart from every other role.
+    public static func role(of package: PackageID) -> String { "package.\(package)" }
+
+    /// The delegated role of the registry that signs channel files.
+    public static let channelsRole = "channels"
+
+    /// The bytes of one file.
+    public static func object(_ digest: Digest) -> String {
+        let hex = digest.hex
+        return "objects/\(hex.prefix(2))/\(hex)"
+    }
+
+    /// What turns the objects of the version with manifest `base` into those of `target`; from nothing if nil.
+    public static func patch(from base: Digest?, to target: Digest) -> String {
+        "patches/\(target.hex)/\(base?.hex ?? "full").zst"
+    }
+
+    /// The manifest `target` as a frame against the manifest `base`.
+    public static func manifestPatch(from base: Digest, to target: Digest) -> String {
+        "patches/\(target.hex)/\(base.hex).manifest.zst"
+    }
+
+    /// The package as people and other tools take it.
+    public static func archive(_ package: PackageID, _ version: SemanticVersion) -> String {
+        "packages/\(package)-\(version).zip"
+    }
+
+    /// The online copy of a version's page or file.
+    public static func site(_ package: PackageID, _ version: SemanticVersion, _ path: String) -> String {
+        "site/\(package)/\(version)/\(path)"
+    }
+}

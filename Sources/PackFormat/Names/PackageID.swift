@@ -1,0 +1,16 @@
+/// The id of a package: a DNS label in lower case, such as `checkout`.
+///
+/// It stands in file names, URLs and as the host of `https://checkout.package`, so nothing else is allowed.
+public struct PackageID: Hashable, Comparable, Sendable, CustomStringConvertible {
+    public let text: String
+
+    /// - Throws: ``FormatError/invalidPackageID(_:)``
+    public init(_ text: String) throws(FormatError) {
+        guard DNSLabel.isValid(text) else { throw .invalidPackageID(text) }
+        self.text = text
+    }
+
+    public var description: String { text }
+
+    public static func < (left: PackageID, right: PackageID) -> Bool { left.text < right.text }
+}

@@ -1,0 +1,47 @@
+/// What a package asks of the app's version: comparisons that must all hold, such as `>=3.2.0 <5.0.0`.
+public struct VersionRange: Hashable, Sendable, CustomStringConvertible {
+    private enum Comparison: String, CaseIterable {
+        case atLeast = ">="
+        case atMost = "<="
+        case above = ">"
+        case below = "<"
+        case equal = "="
+    }
+
+    private struct Bound: Hashable {
+        let comparison: Comparison
+        let version: SemanticVersion
+    }
+
+    private let bounds: [Bound]
+
+    /// - Throws: ``FormatError/invalidVersionRange(_:)``
+    public init(_ text: String) throws(FormatError) {
+        var bounds: [Bound] = []
+        for word in text.split(separator: " ") {
+            let comparison = Comparison.allCases.first { word.hasPrefix($0.rawValue) }
+            guard let version = try? SemanticVersion(String(word.dropFirst(comparison?.rawValue.count ?? 0))) else {
+                throw .invalidVersionRange(text)
+            }
+            bounds.append(Bound(comparison: comparison ?? .equal, version: version))
+        }
+        guard !bounds.isEmpty else { throw .invalidVersionRange(text) }
+        self.bounds = bounds
+    }
+
+    public func contains(_ version: SemanticVersion) -> Bool {
+        bounds.allSatisfy { bound in
+            switch bound.comparison {
+            case .atLeast: !(version < bound.version)
+            case .atMost: !(bound.version < version)
+            case .above: bound.version < version
+            case .below: version < bound.version
+            case .equal: !(version < bound.version) && !(bound.version < version)
+            }
+        }
+    }
+
+    public var description: String {
+        bounds.map { $0.comparison.rawValue + $0.version.description }.joined(separator: " ")
+    }
+}

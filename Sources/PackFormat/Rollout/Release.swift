@@ -1,0 +1,43 @@
+/// One entry of a channel: a version, or the way back to what the app embeds, offered under a rollout.
+public struct Release: Hashable, Sendable {
+    /// What a device that is admitted should run.
+    public enum Offer: Hashable, Sendable {
+        case version(SemanticVersion, manifest: Digest)
+        /// The preset that the app was shipped with, or nothing where there is none.
+        case embedded
+    }
+
+    /// Names the release; a new release of the same version has a new id. 1 to 64 letters, digits, `-` and `_`.
+    public let id: String
+    public let offer: Offer
+    public let rollout: Rollout
+    /// The app versions that can run it (from the manifest's `requires`); nil for all.
+    public let requiredApp: VersionRange?
+    /// How often the publisher asked devices to try a version again that failed on them.
+    public let retry: Int
+
+    /// - Throws: ``FormatError/invalidDocument(_:reason:)``
+    public init(
+        id: String, offer: Offer, rollout: Rollout = .everyone, requiredApp: VersionRange? = nil, retry: Int = 0
+    ) throws(FormatError) {
+        let allowed = id.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+        }
+        guard allowed, (1...64).contains(id.utf8.count) else {
+            throw .invalidDocument("a release", reason: "its id is not 1 to 64 letters, digits, - and _")
+        }
+        guard retry >= 0 else { throw .invalidDocument("the release \(id)", reason: "its retry count is negative") }
+        self.id = id
+        self.offer = offer
+        self.rollout = rollout
+        self.requiredApp = requiredApp
+        self.retry = retry
+    }
+
+    public var version: SemanticVersion? {
+        if case .version(let version, _) = offer { version } else { nil }
+    }
+}

@@ -1,0 +1,85 @@
+/// The members of a JSON object in the order of their keys' code points, each key once.
+package struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
+    package struct Member: Sendable {
+        package let key: String
+        package var value: JSONValue
+        /// The offset in bytes of the key in the text it was read from; nil for a member built in code.
+        package let offset: Int?
+    }
+
+    package private(set) var members: [Member]
+
+    package init() {
+        members = []
+    }
+
+    /// Builds an object in code. A key given twice keeps its last value.
+    package init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self.init(elements)
+    }
+
+    /// Builds an object in code. A key given twice keeps its last value.
+    package init(_ elements: some Sequence<(String, JSONValue)>) {
+        var sorted: [Member] = []
+        let stable = elements.enumerated().sorted { left, right in
+            Self.precedes(left.element.0, right.element.0)
+                || (left.element.0.utf8.elementsEqual(right.element.0.utf8) && left.offset < right.offset)
+        }
+        for (_, (key, value)) in stable {
+            if let last = sorted.last, last.key.utf8.elementsEqual(key.utf8) { sorted.removeLast() }
+            sorted.append(Member(key: key, value: value, offset: nil))
+        }
+        members = sorted
+    }
+
+    /// Takes members in the order read; returns nil in `duplicate` unless a key stands twice.
+    init(read: [Member], duplicate: inout Member?) {
+        members = read.sorted { Self.precedes($0.key, $1.key) }
+        for (previous, next) in zip(members, members.dropFirst()) where previous.key.utf8.elementsEqual(next.key.utf8) {
+            duplicate = next
+            return
+        }
+    }
+
+    package subscript(key: String) -> JSONValue? {
+        get { index(of: key).map { members[$0].value } }
+        set {
+            let position = lowerBound(of: key)
+            let found = position < members.count && members[position].key.utf8.elementsEqual(key.utf8)
+            switch (found, newValue) {
+            case (true, let value?): members[position].value = value
+            case (true, nil): members.remove(at: position)
+            case (false, let value?): members.insert(Member(key: key, value: value, offset: nil), at: position)
+            case (false, nil): break
+            }
+        }
+    }
+
+    package static func == (left: JSONObject, right: JSONObject) -> Bool {
+        left.members.count == right.members.count
+            && zip(left.members, right.members).allSatisfy {
+                $0.key.utf8.elementsEqual($1.key.utf8) && $0.value == $1.value
+            }
+    }
+
+    /// Code point order, which is the order of the UTF-8 bytes.
+    static func precedes(_ left: String, _ right: String) -> Bool {
+        left.utf8.lexicographicallyPrecedes(right.utf8)
+    }
+
+    private func index(of key: String) -> Int? {
+        let position = lowerBound(of: key)
+        guard position < members.count, members[position].key.utf8.elementsEqual(key.utf8) else { return nil }
+        return position
+    }
+
+    private func lowerBound(of key: String) -> Int {
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = (low + high) / 2
+            if Self.precedes(members[middle].key, key) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

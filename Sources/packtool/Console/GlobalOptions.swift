@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+
+/// The options that every command takes.
+struct GlobalOptions: ParsableArguments {
+    @Flag(help: "Print one JSON document on stdout.")
+    var json = false
+
+    @Flag(help: "Print no messages.")
+    var quiet = false
+
+    @Flag(help: "Print more about what is done.")
+    var verbose = false
+
+    var console: Console { Console(isJSON: json, isQuiet: quiet) }
+}
+
+/// The registry that a command works on: `--registry`, else `PACKTOOL_REGISTRY`, else the configuration, else
+/// the folder `.packtool/registry` of the current directory.
+struct RegistryOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The registry: a folder or a URL.", valueName: "DIR|URL"))
+    var registry: String?
+
+    @Option(help: ArgumentHelp("A file that holds the access token (else PACKTOOL_TOKEN).", valueName: "FILE"))
+    var tokenFile: String?
+
+    /// The registry's place by the rule above; `configured` is the configuration's.
+    func location(configured: String?) -> String {
+        registry ?? ProcessInfo.processInfo.environment["PACKTOOL_REGISTRY"] ?? configured ?? ".packtool/registry"
+    }
+
+    /// The access token; nil where none is given.
+    func token() throws -> String? {
+        if let tokenFile {
+            guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
+                throw CommandFailure("the token file \(tokenFile) cannot be read")
+            }
+            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        return ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"]
+    }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// `packtool`: one command a file over the libraries, no logic of its own.
+@main
+struct Packtool: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "packtool",
+        abstract: "Build, publish, roll out and serve web pages inside apps.",
+        version: packtoolVersion,
+        subcommands: [])
+
+    static func main() async {
+        await CommandRunner.run(Packtool.self)
+    }
+}
+
+let packtoolVersion = "0.1.0"

@@ -1,0 +1,4 @@
+@main
+struct TUFClientCommand {
+    static func main() {}
+}
