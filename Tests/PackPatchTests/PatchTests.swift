@@ -88,8 +88,9 @@ struct PatchTests {
         #expect(throws: PatchError.wrongByteCount(found: UInt64(new.count), expected: new.count - 1)) {
             try ManifestPatch.apply(patch, base: old, expecting: digest, maximumByteCount: new.count - 1)
         }
-        #expect(throws: PatchError.self) {
-            try ManifestPatch.apply(patch, base: new, expecting: digest, maximumByteCount: 1 << 20)
+        let reversed = Array(old.reversed())
+        #expect(throws: PatchError.wrongDigest(expected: digest)) {
+            try ManifestPatch.apply(patch, base: reversed, expecting: digest, maximumByteCount: 1 << 20)
         }
         #expect(throws: PatchError.wrongDigest(expected: Digest(of: old))) {
             try ManifestPatch.apply(patch, base: old, expecting: Digest(of: old), maximumByteCount: 1 << 20)
