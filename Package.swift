@@ -54,8 +54,8 @@ let package = Package(
             name: "CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
         .systemLibrary(
-            name: "CMinizip", pkgConfig: "minizip",
-            providers: [.apt(["libminizip-dev"]), .brew(["minizip"])]),
+            name: "CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
             name: "CDeflate", pkgConfig: "libdeflate",
             providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
@@ -68,7 +68,7 @@ let package = Package(
         module("PackFormat", ["PackJSON", crypto]),
 
         // Level 2: one hard job each.
-        module("PackArchive", ["PackFormat", "CArchive", "CMinizip", "CDeflate"]),
+        module("PackArchive", ["PackFormat", "CArchive", "CDeflate", "CZlib", crypto]),
         module("PackPatch", ["PackFormat", "CZstd", crypto]),
         module("PackTrust", ["PackJSON", crypto, cryptoExtras]),
 
