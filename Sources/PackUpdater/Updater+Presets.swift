@@ -1,0 +1,3 @@
+extension Updater {
+    func takePresets() async throws {}
+}
