@@ -17,7 +17,7 @@ public actor Updater {
     public nonisolated let configuration: UpdaterConfiguration
     let store: DeviceStore
     let transport: any UpdateTransport
-    private let makeTargets: @Sendable () throws -> any SignedTargets
+    private let makeTargets: TargetsMaker
     private var knownTargets: (any SignedTargets)?
     let journal: Journal
     /// The sessions that count as the current start of an unconfirmed version: a second page of the same load is no
@@ -28,17 +28,20 @@ public actor Updater {
     /// - Throws: ``UpdateError/storeIsNewer(folder:found:supported:)`` and faults of the file system.
     public init(_ configuration: UpdaterConfiguration) throws {
         let transport = Self.transport(configuration)
-        let layout = StoreLayout(folder: configuration.store.standardizedFileURL)
-        try self.init(configuration, transport: transport) {
-            try TrustedTargets(
-                layout: layout, root: configuration.root, transport: transport, now: configuration.now)
+        try self.init(configuration, transport: transport) { layout, root, transport, now in
+            try TrustedTargets(layout: layout, root: root, transport: transport, now: now)
         }
     }
+
+    /// Makes the signed targets for the state in a folder, from a root, over a transport, under a clock.
+    package typealias TargetsMaker =
+        @Sendable (StoreLayout, [UInt8]?, any UpdateTransport, @escaping @Sendable () -> Date) throws
+        -> any SignedTargets
 
     /// Takes its network and its trust from outside, for tests.
     package init(
         _ configuration: UpdaterConfiguration, transport: any UpdateTransport,
-        targets: @escaping @Sendable () throws -> any SignedTargets
+        targets: @escaping TargetsMaker
     ) throws {
         self.configuration = configuration
         self.transport = transport
@@ -55,9 +58,16 @@ public actor Updater {
 
     func targets() throws -> any SignedTargets {
         if let knownTargets { return knownTargets }
-        let targets = try makeTargets()
+        let targets = try makeTargets(store.layout, configuration.root, transport, configuration.now)
         knownTargets = targets
         return targets
+    }
+
+    /// The signed targets of a preset: their state stands apart from the store's, and nothing of it expires.
+    func presetTargets(
+        _ layout: StoreLayout, root: [UInt8]?, transport: any UpdateTransport
+    ) throws -> any SignedTargets {
+        try makeTargets(layout, root, transport) { .distantPast }
     }
 
     // MARK: Starting, opening, confirming

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackPatch
 
 /// Brings verified content into a store: manifests, objects, site trees. It decides nothing about which version; it
 /// runs under the update lock, and several packages at once.
@@ -41,15 +42,7 @@ struct Installer: Sendable {
         } else {
             verified = try await targets.target(target, maximumByteCount: Manifest.maximumByteCount)
         }
-        guard Digest(of: verified) == signed.digest else {
-            throw UpdateError.damagedContent("the manifest of \(package) \(version)", reason: "it has another digest")
-        }
-        let manifest = try Manifest(parsing: verified)
-        guard manifest.package == package, manifest.version == version else {
-            throw UpdateError.refused(
-                package, version, reason: "its manifest is that of \(manifest.package) \(manifest.version)")
-        }
-        return VerifiedManifest(manifest: manifest, bytes: verified, digest: signed.digest)
+        return try VerifiedManifest(package: package, version: version, bytes: verified, digest: signed.digest)
     }
 
     private func patchedManifest(
@@ -62,8 +55,8 @@ struct Installer: Sendable {
                 path, maximumByteCount: max(signed.size, 1024), validator: nil)
         else { return nil }
         do {
-            return try PatchWork.manifest(
-                patch: patch, base: base.bytes, expecting: signed.digest, byteCount: signed.size)
+            return try ManifestPatch.apply(
+                patch, base: base.bytes, expecting: signed.digest, maximumByteCount: signed.size)
         } catch {
             journal.note(.fellBack, package, version, "the manifest's patch was refused, the whole is fetched: \(error)")
             return nil
@@ -151,14 +144,14 @@ struct Installer: Sendable {
     /// - Returns: false where the registry has no such patch.
     private func apply(base: Manifest?, baseDigest: Digest?, _ verified: VerifiedManifest) async throws -> Bool {
         let path = ViewLayout.patch(from: baseDigest, to: verified.digest)
-        let file = partial(path)
-        let total = verified.manifest.ownObjects.reduce(0) { $0 + $1.size }
-        // Nothing that pays can be larger than the content stored as it is (zstd's own bound).
-        let limit = total + total / 128 + (64 << 10)
-        guard try await transport.download(path, to: file, maximumByteCount: limit) else { return false }
+        let file = layout.partial(of: path)
+        let patch = PatchWork(from: base, to: verified.manifest, objects: objects)
+        guard try await transport.download(path, to: file, maximumByteCount: patch.maximumByteCount) else {
+            return false
+        }
         let batch = try ObjectBatch(objects)
         do {
-            try PatchWork.apply(patch: file, base: base, target: verified.manifest, objects: objects, into: batch)
+            try patch.apply(file, to: batch)
             try batch.commit()
         } catch {
             batch.discard()
@@ -170,25 +163,9 @@ struct Installer: Sendable {
         return true
     }
 
-    /// Fetches objects one by one, some at a time; each is in the store as soon as it is verified.
-    func fetchSingly(_ missing: [Object]) async throws {
-        try await Parallel.forEach(missing, limit: 4) { object in
-            let path = ViewLayout.object(object.digest)
-            let file = partial(path)
-            guard try await transport.download(path, to: file, maximumByteCount: object.size) else {
-                throw UpdateError.notFound(address: path)
-            }
-            let batch = try ObjectBatch(objects)
-            do {
-                try batch.add(object, from: file)
-                try batch.commit()
-            } catch {
-                batch.discard()
-                try? DownloadFile.remove(file)
-                throw error
-            }
-            try DownloadFile.remove(file)
-        }
+    private func fetchSingly(_ missing: [Object]) async throws {
+        let download = ObjectDownload(objects: objects, transport: transport)
+        try await Parallel.forEach(missing, limit: 4) { try await download.fetch($0) }
     }
 
     /// Says before the download what would fail after it.
@@ -198,25 +175,4 @@ struct Installer: Sendable {
             throw .diskIsFull(path: layout.folder.path, needed: needed, available: available)
         }
     }
-
-    /// Where a download of `path` goes on.
-    private func partial(_ path: String) -> URL {
-        let name = GarbageCollector.partialPrefix + Digest(of: Array(path.utf8)).hex.prefix(32)
-        return layout.downloads.appending(path: name)
-    }
-}
-
-/// A manifest whose bytes have the signed digest. Only ``Installer`` makes one.
-struct VerifiedManifest: Sendable {
-    let manifest: Manifest
-    let bytes: [UInt8]
-    let digest: Digest
-
-    fileprivate init(manifest: Manifest, bytes: [UInt8], digest: Digest) {
-        self.manifest = manifest
-        self.bytes = bytes
-        self.digest = digest
-    }
-
-    var id: VersionID { VersionID(version: manifest.version, manifest: digest) }
 }

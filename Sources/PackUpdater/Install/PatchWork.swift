@@ -2,15 +2,31 @@ import Foundation
 import PackFormat
 import PackPatch
 
-/// Applies patches to a store.
-enum PatchWork {
-    static func manifest(patch: [UInt8], base: [UInt8], expecting: Digest, byteCount: Int) throws -> [UInt8] {
-        throw UpdateError.damagedContent("patch", reason: "not yet")
+/// A patch between two versions, as a store applies it.
+struct PatchWork {
+    private let decoder: PatchDecoder
+    private let objects: ObjectStore
+
+    /// - Parameter base: nil for the full download.
+    init(from base: Manifest?, to target: Manifest, objects: ObjectStore) {
+        decoder = PatchDecoder(PatchPlan(from: base, to: target), scratch: objects.layout.downloads)
+        self.objects = objects
     }
 
-    static func apply(
-        patch: URL, base: Manifest?, target: Manifest, objects: ObjectStore, into batch: ObjectBatch
-    ) throws {
-        throw UpdateError.damagedContent("patch", reason: "not yet")
+    /// Bytes.
+    var maximumByteCount: Int { decoder.maximumPatchByteCount }
+
+    /// Gives the verified objects to `batch`. Those that came before a fault are sound, but nobody keeps them.
+    func apply(_ patch: URL, to batch: ObjectBatch) throws {
+        var sink = Sink(batch: batch)
+        try decoder.apply(patch, to: &sink) { objects.url($0) }
+    }
+
+    private struct Sink: ObjectSink {
+        let batch: ObjectBatch
+
+        mutating func begin(_ object: Object) throws { try batch.begin(object) }
+        mutating func write(_ bytes: UnsafeRawBufferPointer) throws { try batch.write(bytes) }
+        mutating func finish(_ object: Object) throws { try batch.finish(object) }
     }
 }

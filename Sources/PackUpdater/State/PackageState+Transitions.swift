@@ -45,6 +45,21 @@ extension PackageState {
         return staged != nil
     }
 
+    /// Takes in the version that the app embeds, and stages it where nothing as new is here.
+    /// - Returns: whether it is staged.
+    @discardableResult
+    package mutating func embed(_ installed: Installed) -> Bool {
+        embedded = installed
+        if failures.contains(where: { $0.id == installed.id }) { return false }
+        let newest = [active?.id, stagedVersion].compactMap { $0?.version }.max()
+        if let newest, !(newest < installed.id.version) { return false }
+        return stage(installed)
+    }
+
+    private var stagedVersion: VersionID? {
+        if case .version(let installed) = staged { installed.id } else { nil }
+    }
+
     /// Switches to what is staged. A version that was confirmed here before is still confirmed.
     /// - Returns: what was left and what is active now; nil where nothing was staged.
     package mutating func activate() -> (from: Installed?, to: Installed?)? {

@@ -59,6 +59,46 @@ struct DeviceStore: Sendable {
         return (manifest, bytes)
     }
 
+    /// Makes a damaged `state.json` again from the versions whose files are here: the newest of a package becomes
+    /// active and has to be confirmed anew, the one below it is what the device goes back to.
+    /// - Returns: what was done, in words; nothing where the state is sound.
+    func rebuildDamagedState() throws -> [String] {
+        let lock = try FileLock(waitingFor: layout.stateLock, .exclusive)
+        defer { withExtendedLifetime(lock) {} }
+        let damage: String
+        do {
+            _ = try Self.read(layout)
+            return []
+        } catch let error as UpdateError {
+            guard case .storeIsDamaged(_, let reason) = error else { throw error }
+            damage = reason
+        }
+        var state = StoreState(deviceID: Self.randomID())
+        var done = ["state.json was damaged (\(damage)) and is made again"]
+        for name in Durable.names(in: layout.unzipFiles) {
+            guard let package = try? PackageID(name) else { continue }
+            let versions = Durable.names(in: layout.trees(of: package)).compactMap { installed(package, $0) }
+                .sorted { $1.id.version < $0.id.version }
+            guard let newest = versions.first, newest.hasPages else { continue }
+            state[package].active = PackageState.Active(installed: newest, isConfirmed: false)
+            state[package].previous = versions.dropFirst().first
+            done.append("\(package) \(newest.id) is active and has to be confirmed anew")
+        }
+        try Durable.rename(layout.state, to: layout.state.appendingPathExtension("damaged"))
+        try Durable.write(state.bytes, to: layout.state)
+        return done
+    }
+
+    private func installed(_ package: PackageID, _ name: String) -> PackageState.Installed? {
+        let url = layout.trees(of: package).appending(path: "\(name)/\(Manifest.fileName)")
+        guard let bytes = try? Durable.read(url, maximumByteCount: Manifest.maximumByteCount),
+            let manifest = try? Manifest(parsing: bytes), manifest.package == package,
+            manifest.version.description == name
+        else { return nil }
+        let id = VersionID(version: manifest.version, manifest: Digest(of: bytes))
+        return PackageState.Installed(id: id, release: nil, hasPages: manifest.entry != nil)
+    }
+
     private static func read(_ layout: StoreLayout) throws(UpdateError) -> StoreState? {
         guard let bytes = try Durable.read(layout.state, maximumByteCount: StoreState.maximumByteCount) else {
             return nil

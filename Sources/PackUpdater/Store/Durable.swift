@@ -118,6 +118,14 @@ enum Durable {
         return Int(status.st_size)
     }
 
+    /// Whether two names are one file (hard links).
+    static func isSameFile(_ one: URL, _ other: URL) -> Bool {
+        var first = stat()
+        var second = stat()
+        guard lstat(one.path, &first) == 0, lstat(other.path, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     /// The bytes that are free on the file system of a folder; nil where it does not say.
     static func freeBytes(at folder: URL) -> Int? {
         var status = statvfs()

@@ -25,14 +25,11 @@ struct GarbageCollector {
         for folder in trash { try Durable.remove(folder) }
         if let live { try removeObjects(outside: live, &outcome) }
         for name in Durable.names(in: layout.downloads)
-        where !(keepsPartialDownloads && name.hasPrefix(Self.partialPrefix)) {
+        where !(keepsPartialDownloads && name.hasPrefix(StoreLayout.partialPrefix)) {
             try Durable.remove(layout.downloads.appending(path: name))
         }
         return outcome
     }
-
-    /// How the names of resumable downloads start.
-    static let partialPrefix = "part-"
 
     /// Moves dead trees aside under the state lock, so that no page can start on one meanwhile.
     /// - Returns: the digests that stay, nil where a manifest cannot be read and so nothing can be said.

@@ -24,6 +24,11 @@ struct SiteTree {
                     reason: "this version is installed with other content, and a version never changes")
             }
         }
+        try replace()
+    }
+
+    /// Makes the tree anew and puts it in the place of what is there. Open pages keep the files they have open.
+    func replace() throws {
         let staging = try build()
         let trash = layout.downloads.appending(path: "old-\(UUID().uuidString.lowercased())")
         try Durable.makeFolder(url.deletingLastPathComponent())
@@ -36,6 +41,19 @@ struct SiteTree {
     /// Whether every file of the manifest is there with its size.
     var isComplete: Bool {
         manifest.files.allSatisfy { path, file in Durable.size(of: url.appending(path: path.text)) == file.size }
+    }
+
+    /// Whether every file is there, and is the object's own or has its content.
+    var isSound: Bool {
+        let objects = ObjectStore(layout: layout)
+        guard (try? Durable.read(url.appending(path: Manifest.fileName), maximumByteCount: manifestBytes.count))
+            == manifestBytes
+        else { return false }
+        return manifest.files.allSatisfy { path, file in
+            let copy = url.appending(path: path.text)
+            if Durable.isSameFile(copy, objects.url(file.digest)) { return true }
+            return Durable.size(of: copy) == file.size && (try? ObjectStore.digest(of: copy)) == file.digest
+        }
     }
 
     private func build() throws(UpdateError) -> URL {

@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 import PackFormat
 
 /// Where everything stands in a device's store.
-struct StoreLayout: Sendable {
-    let folder: URL
+package struct StoreLayout: Sendable {
+    package let folder: URL
 
     var state: URL { folder.appending(path: "state.json") }
     var stateLock: URL { folder.appending(path: "state.lock") }
@@ -24,6 +24,14 @@ struct StoreLayout: Sendable {
         let hex = digest.hex
         return objects.appending(path: "\(hex.prefix(2))/\(hex)")
     }
+
+    /// Where a download of a path of the view goes on.
+    func partial(of path: String) -> URL {
+        downloads.appending(path: Self.partialPrefix + Digest(of: Array(path.utf8)).hex.prefix(32))
+    }
+
+    /// How the names of resumable downloads start.
+    static let partialPrefix = "part-"
 
     func trees(of package: PackageID) -> URL { unzipFiles.appending(path: package.text) }
 
