@@ -23,8 +23,10 @@ extension Updater {
         try Durable.remove(scratch.folder)
         try Durable.makeFolder(scratch.folder)
         let transport = FolderTransport(folder: preset.folder)
-        let root = try configuration.root ?? Durable.read(
-            layout.trust.appending(path: "root.json"), maximumByteCount: 1 << 20)
+        let root =
+            try configuration.root
+            ?? Durable.read(
+                layout.trust.appending(path: "root.json"), maximumByteCount: 1 << 20)
         let targets = try presetTargets(scratch, root: root, transport: transport)
         try await targets.refresh()
         let installer = Installer(store: store, transport: transport, targets: targets, journal: journal)

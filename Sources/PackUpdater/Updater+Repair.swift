@@ -10,7 +10,9 @@ extension Updater {
         defer { withExtendedLifetime(lock) {} }
         let rebuilt = try store.rebuildDamagedState()
         try Durable.makeFolder(store.layout.downloads)
-        let found = try await Repair(store: store, transport: transport, journal: journal) { try targets() }.run()
+        let found = try await Repair(
+            store: store, transport: transport, journal: journal, targets: try? targets()
+        ).run()
         let report = RepairReport(
             checkedObjects: found.checkedObjects, repaired: rebuilt + found.repaired, left: found.left)
         for line in report.repaired { journal.note(.repaired, nil, nil, line) }

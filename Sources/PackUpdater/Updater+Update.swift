@@ -131,7 +131,8 @@ extension Updater {
         let changed = offers.filter {
             let old = state[$0.package]
             let isEnabled = $0.decision.choice != .disabled
-            return old.decision != $0.decision.summary || old.isEnabled != isEnabled || old.offered != $0.decision.offered
+            return old.decision != $0.decision.summary || old.isEnabled != isEnabled
+                || old.offered != $0.decision.offered
         }
         guard !changed.isEmpty else { return }
         try store.change { state in

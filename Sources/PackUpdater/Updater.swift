@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 public import PackFormat
 
 /// Moves one device from version to version of its packages without ever leaving it broken.
@@ -186,7 +186,8 @@ public actor Updater {
     private func note(_ wentBack: PackageState.WentBack, of package: PackageID) {
         journal.note(.failed, package, wentBack.from.id.version, wentBack.reason)
         let to = wentBack.to.map { "back to \($0.id)" } ?? "no earlier version is here: pages load online"
-        journal.note(.rolledBack, package, wentBack.to?.id.version, "\(to), because of \(wentBack.from.id): \(wentBack.reason)")
+        journal.note(
+            .rolledBack, package, wentBack.to?.id.version, "\(to), because of \(wentBack.from.id): \(wentBack.reason)")
     }
 
     // MARK: Looking

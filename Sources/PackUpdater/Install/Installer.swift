@@ -58,7 +58,8 @@ struct Installer: Sendable {
             return try ManifestPatch.apply(
                 patch, base: base.bytes, expecting: signed.digest, maximumByteCount: signed.size)
         } catch {
-            journal.note(.fellBack, package, version, "the manifest's patch was refused, the whole is fetched: \(error)")
+            journal.note(
+                .fellBack, package, version, "the manifest's patch was refused, the whole is fetched: \(error)")
             return nil
         }
     }

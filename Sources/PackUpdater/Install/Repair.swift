@@ -2,12 +2,12 @@ import Foundation
 import PackFormat
 
 /// Reads a store through and mends what is damaged, under the update lock.
-struct Repair {
+struct Repair: Sendable {
     let store: DeviceStore
     let transport: any UpdateTransport
     let journal: Journal
-    /// Asked for only where a manifest is damaged: everything else is known by its digest.
-    let targets: () throws -> any SignedTargets
+    /// Needed only where a manifest is damaged: everything else is known by its digest. nil: there is no root.
+    let targets: (any SignedTargets)?
 
     private var objects: ObjectStore { ObjectStore(layout: store.layout) }
 
@@ -74,7 +74,8 @@ struct Repair {
 
     private func manifest(of package: PackageID, _ id: VersionID) async throws -> VerifiedManifest {
         if let found = store.manifest(of: package, id) { return VerifiedManifest(installed: found, id: id) }
-        let installer = Installer(store: store, transport: transport, targets: try targets(), journal: journal)
+        guard let targets else { throw UpdateError.noRoot }
+        let installer = Installer(store: store, transport: transport, targets: targets, journal: journal)
         return try await installer.manifest(of: package, id.version, expected: id.manifest, bases: [])
     }
 

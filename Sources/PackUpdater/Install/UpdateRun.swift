@@ -87,7 +87,8 @@ struct UpdateRun: Sendable {
     }
 
     /// The versions of a bundle that the packages' versions on this device pin.
-    private func bundleBases(of bundle: PackageID, in packages: [PackageID]) throws -> [(id: VersionID, bytes: [UInt8])] {
+    private func bundleBases(of bundle: PackageID, in packages: [PackageID]) throws -> [(id: VersionID, bytes: [UInt8])]
+    {
         let state = try installer.store.state()
         var ids: [VersionID] = []
         for package in packages + state.packages.keys.filter({ !packages.contains($0) }).sorted() {
@@ -129,7 +130,9 @@ struct UpdateRun: Sendable {
                 let index = next
                 next += 1
                 group.addTask {
-                    do { return (index, .success(try await body(elements[index]))) } catch { return (index, .failure(error)) }
+                    do { return (index, .success(try await body(elements[index]))) } catch {
+                        return (index, .failure(error))
+                    }
                 }
             }
             for _ in 0..<max(1, parallelism) { add() }

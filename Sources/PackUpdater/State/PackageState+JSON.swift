@@ -5,7 +5,8 @@ extension PackageState {
     init(json: JSONObject) throws {
         if let value = try json["active"]?.object("active") {
             active = try Active(
-                installed: Installed(json: value), isConfirmed: value.bool("confirmed"), starts: value.integer("starts"),
+                installed: Installed(json: value), isConfirmed: value.bool("confirmed"),
+                starts: value.integer("starts"),
                 loads: value.array("loads").map { try $0.string("loads") })
         }
         previous = try json["previous"].map { try Installed(json: $0.object("previous")) }

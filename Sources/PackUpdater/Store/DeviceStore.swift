@@ -69,7 +69,7 @@ struct DeviceStore: Sendable {
         do {
             _ = try Self.read(layout)
             return []
-        } catch let error as UpdateError {
+        } catch {
             guard case .storeIsDamaged(_, let reason) = error else { throw error }
             damage = reason
         }

@@ -46,8 +46,9 @@ struct SiteTree {
     /// Whether every file is there, and is the object's own or has its content.
     var isSound: Bool {
         let objects = ObjectStore(layout: layout)
-        guard (try? Durable.read(url.appending(path: Manifest.fileName), maximumByteCount: manifestBytes.count))
-            == manifestBytes
+        guard
+            (try? Durable.read(url.appending(path: Manifest.fileName), maximumByteCount: manifestBytes.count))
+                == manifestBytes
         else { return false }
         return manifest.files.allSatisfy { path, file in
             let copy = url.appending(path: path.text)

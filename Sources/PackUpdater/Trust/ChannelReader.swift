@@ -27,7 +27,8 @@ struct ChannelReader {
     private func parse(_ bytes: [UInt8], _ name: ChannelName) throws -> ChannelFile {
         let channel = try ChannelFile(parsing: bytes)
         guard channel.channel == name else {
-            throw UpdateError.notTrusted(reason: "the file of the channel \"\(name)\" is that of \"\(channel.channel)\"")
+            throw UpdateError.notTrusted(
+                reason: "the file of the channel \"\(name)\" is that of \"\(channel.channel)\"")
         }
         return channel
     }
