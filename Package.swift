@@ -62,6 +62,7 @@ let package = Package(
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(name: "CSync"),
 
         // Level 0 and 1: values that both ends must agree on.
         module("PackJSON", []),
@@ -80,7 +81,7 @@ let package = Package(
                 "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", crypto, logging,
                 hummingbird, hummingbirdCore, nioCore, nioPosix, httpTypes, lifecycle, grdb,
             ]),
-        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", crypto]),
+        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
         module("PackWeb", ["PackFormat"]),
 
         // Level 4: the commands.
