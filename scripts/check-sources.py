@@ -17,8 +17,8 @@ SERVER = {
 ALLOWED = {
     "PackJSON": set(),
     "PackFormat": {"PackJSON", "Crypto"},
-    "PackArchive": {"PackFormat", "CArchive", "CMinizip", "CDeflate"},
-    "PackPatch": {"PackFormat", "CZstd"},
+    "PackArchive": {"PackFormat", "Crypto", "CArchive", "CMinizip", "CZlib", "CDeflate"},
+    "PackPatch": {"PackFormat", "Crypto", "CZstd"},
     "PackTrust": {"PackJSON", "Crypto", "CryptoExtras", "_CryptoExtras"},
     "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "Logging"},
     "PackRegistry": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "Crypto", "GRDB"} | SERVER,

@@ -40,6 +40,11 @@ final class Tool {
     /// Runs packtool to its end.
     @discardableResult
     func run(_ arguments: String..., environment extra: [String: String] = [:]) throws -> Outcome {
+        try run(arguments, environment: extra)
+    }
+
+    @discardableResult
+    func run(_ arguments: [String], environment extra: [String: String] = [:]) throws -> Outcome {
         try run(Self.executable, arguments, environment: extra)
     }
 
