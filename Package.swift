@@ -72,7 +72,7 @@ let package = Package(
 
         // Level 2: one hard job each.
         module("PackArchive", ["PackFormat", "CArchive", "CMinizip", "CDeflate"]),
-        module("PackPatch", ["PackFormat", "CZstd"]),
+        module("PackPatch", ["PackFormat", "CZstd", crypto]),
         module("PackTrust", ["PackJSON", crypto, cryptoExtras]),
 
         // Level 3: the product. No arrow between two of these.

@@ -7,7 +7,9 @@ struct Packtool: AsyncParsableCommand {
         commandName: "packtool",
         abstract: "Build, publish, roll out and serve web pages inside apps.",
         version: packtoolVersion,
-        subcommands: [])
+        subcommands: [
+            InitCommand.self
+        ])
 
     static func main() async {
         await CommandRunner.run(Packtool.self)
