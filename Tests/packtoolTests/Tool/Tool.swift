@@ -54,7 +54,7 @@ final class Tool {
         try run(URL(fileURLWithPath: "/bin/bash"), ["-eu", "-o", "pipefail", "-c", script], environment: extra)
     }
 
-    private func run(_ executable: URL, _ arguments: [String], environment extra: [String: String]) throws -> Outcome {
+    func run(_ executable: URL, _ arguments: [String], environment extra: [String: String]) throws -> Outcome {
         let process = try start(executable, arguments, environment: extra)
         return process.outcome()
     }
