@@ -23,7 +23,8 @@ package struct RegistryServer: Sendable {
         package var limits: ServerLimits
 
         package init(
-            host: String = "127.0.0.1", port: Int = 8787, publicURL: String? = nil, limits: ServerLimits = ServerLimits()
+            host: String = "127.0.0.1", port: Int = 8787, publicURL: String? = nil,
+            limits: ServerLimits = ServerLimits()
         ) {
             self.host = host
             self.port = port
@@ -89,7 +90,7 @@ package struct RegistryServer: Sendable {
     func buildResponder() -> RegistryResponder {
         let limits = configuration.limits
         let view = ViewController(folder: host.viewFolder, cache: FileCache())
-        let state = PublishedState(reading: host.registry(as: .anonymous), view: view)
+        let state = PublishedState(host: host, view: view)
         let bearer = Bearer(host: host)
         let writes = ConcurrencyGate(limit: limits.maximumConcurrentWrites)
         let router = Router(context: RegistryRequestContext.self, options: .autoGenerateHeadEndpoints)

@@ -15,6 +15,7 @@ package enum RouteTable {
         Route(method: "POST", path: "/v1/missing-objects"),
         Route(method: "POST", path: "/v1/uploads"),
         Route(method: "POST", path: "/v1/versions"),
+        Route(method: "POST", path: "/v1/packages/{package}/versions/{version}/withdrawal"),
         Route(method: "PUT", path: "/v1/metadata/{role}"),
         Route(method: "POST", path: "/v1/channels/{channel}/packages/{package}"),
         Route(method: "GET", path: "/v1/tokens"),
@@ -30,7 +31,8 @@ package enum RouteTable {
         var methods: [HTTPRequest.Method] = []
         for route in routes {
             let parts = route.path.split(separator: "/")
-            let isMatch = parts.count == components.count
+            let isMatch =
+                parts.count == components.count
                 && zip(parts, components).allSatisfy { $0.hasPrefix("{") ? !$1.isEmpty : $0 == $1 }
             guard isMatch, let method = HTTPRequest.Method(rawValue: route.method) else { continue }
             methods.append(method)
