@@ -57,21 +57,22 @@ let package = Package(
             name: "CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
         .systemLibrary(
-            name: "CMinizip", pkgConfig: "minizip",
-            providers: [.apt(["libminizip-dev"]), .brew(["minizip"])]),
+            name: "CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
             name: "CDeflate", pkgConfig: "libdeflate",
             providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(name: "CSync"),
 
         // Level 0 and 1: values that both ends must agree on.
         module("PackJSON", []),
         module("PackFormat", ["PackJSON", crypto]),
 
         // Level 2: one hard job each.
-        module("PackArchive", ["PackFormat", "CArchive", "CMinizip", "CDeflate"]),
+        module("PackArchive", ["PackFormat", "CArchive", "CDeflate", "CZlib", crypto]),
         module("PackPatch", ["PackFormat", "CZstd", crypto]),
         module("PackTrust", ["PackJSON", crypto, cryptoExtras]),
 
@@ -84,7 +85,7 @@ let package = Package(
                 hummingbird, hummingbirdCore, nioCore, nioPosix, nioHTTPTypes, httpTypes, lifecycle,
                 signals, grdb,
             ]),
-        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", crypto]),
+        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
         module("PackWeb", ["PackFormat"]),
 
         // Level 4: the commands.
