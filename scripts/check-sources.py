@@ -8,7 +8,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # What each module may import. Swift's own and the system's modules are in BASE; all else must be named here.
-BASE = {"Foundation", "FoundationNetworking", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
+BASE = {"CSync", "Foundation", "FoundationNetworking", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
 APPLE = {"WebKit", "UIKit", "AppKit", "Network", "Security", "CoreFoundation", "ObjectiveC"}
 SERVER = {
     "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HummingbirdHTTP2", "HTTPTypes", "ServiceLifecycle", "Logging",
@@ -17,8 +17,8 @@ SERVER = {
 ALLOWED = {
     "PackJSON": set(),
     "PackFormat": {"PackJSON", "Crypto"},
-    "PackArchive": {"PackFormat", "CArchive", "CMinizip", "CDeflate"},
-    "PackPatch": {"PackFormat", "CZstd"},
+    "PackArchive": {"PackFormat", "Crypto", "CArchive", "CMinizip", "CZlib", "CDeflate"},
+    "PackPatch": {"PackFormat", "Crypto", "CZstd"},
     "PackTrust": {"PackJSON", "Crypto", "CryptoExtras", "_CryptoExtras"},
     "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "Logging"},
     "PackRegistry": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "Crypto", "GRDB"} | SERVER,

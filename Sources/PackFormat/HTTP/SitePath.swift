@@ -46,6 +46,24 @@ public enum SitePath {
         return .missing
     }
 
+    /// Why no site can have a path; nil for a sound one. For answers that do not come from a version at hand: only a
+    /// sound path may be handed on to an online copy.
+    public static func fault(of requestPath: String) -> String? {
+        switch decode(requestPath) {
+        case .failure(let refusal): return refusal.reason
+        case .success(""): return nil
+        case .success(let decoded):
+            let text = decoded.utf8.last == UInt8(ascii: "/") ? String(decoded.utf8.dropLast()) ?? decoded : decoded
+            do {
+                _ = try PackagePath(text)
+                return nil
+            } catch {
+                if case .invalidPath(_, let reason) = error { return reason }
+                return "\(error)"
+            }
+        }
+    }
+
     /// A package path as a request path: `/` and the percent-encoded components.
     public static func requestPath(of path: PackagePath) -> String {
         "/" + percentEncoded(path.text)

@@ -9,14 +9,16 @@ struct InitCommand: AsyncParsableCommand {
         abstract: "Start a project: configuration, a starter site, a registry and keys; or add CI steps to one.",
         discussion: """
             Templates:
-              site            packtool.json, .packignore and a starter site in dist/
-              config          packtool.json and .packignore, for a project that has a web build
+              site            a starter site in dist/, packtool.json, .packignore
+              config          packtool.json and .packignore, for a project that
+                              has a web build already
               github-actions  .github/workflows/packages.yml
               gitlab-ci       .gitlab-ci.yml
               jenkins         Jenkinsfile
 
-            Nothing that exists is overwritten. The first two also make a registry and signing keys in
-            .packtool/, so that `packtool build` and `packtool publish` work at once.
+            Nothing that exists is overwritten. The first two also make a registry
+            and signing keys in .packtool/, so that packtool build and packtool
+            publish work at once.
             """)
 
     @Argument(help: ArgumentHelp("The project's folder.", valueName: "DIR"))

@@ -151,7 +151,7 @@ packages:
     - |
       if ! command -v curl >/dev/null; then
         apt-get update -qq
-        apt-get install -y -qq --no-install-recommends ca-certificates curl libarchive13 libminizip1 libdeflate0 libzstd1 libsqlite3-0 libcurl4 libxml2
+        apt-get install -y -qq --no-install-recommends ca-certificates curl libarchive13 libdeflate0 libzstd1 libsqlite3-0 libcurl4 libxml2
       fi
     - mkdir -p "$HOME/.local/bin"
     - curl -fsSL "$PACKTOOL_URL" -o "$HOME/.local/bin/packtool"

@@ -67,6 +67,7 @@ struct SitePathTests {
     ])
     func `a path that no site can have leads nowhere`(path: String) throws {
         let answer = resolved(path, in: try site(["index.html", "café.html", "a/b"]))
+        #expect((SitePath.fault(of: path) == nil) == (answer == "missing"))
         // A doubly encoded path is a plain name that the version does not have.
         #expect(answer == (path == "/%252e%252e/" ? "missing" : "refused"))
     }

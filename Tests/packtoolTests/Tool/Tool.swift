@@ -40,6 +40,11 @@ final class Tool {
     /// Runs packtool to its end.
     @discardableResult
     func run(_ arguments: String..., environment extra: [String: String] = [:]) throws -> Outcome {
+        try run(arguments, environment: extra)
+    }
+
+    @discardableResult
+    func run(_ arguments: [String], environment extra: [String: String] = [:]) throws -> Outcome {
         try run(Self.executable, arguments, environment: extra)
     }
 
@@ -49,7 +54,7 @@ final class Tool {
         try run(URL(fileURLWithPath: "/bin/bash"), ["-eu", "-o", "pipefail", "-c", script], environment: extra)
     }
 
-    private func run(_ executable: URL, _ arguments: [String], environment extra: [String: String]) throws -> Outcome {
+    func run(_ executable: URL, _ arguments: [String], environment extra: [String: String]) throws -> Outcome {
         let process = try start(executable, arguments, environment: extra)
         return process.outcome()
     }
