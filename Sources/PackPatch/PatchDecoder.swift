@@ -56,7 +56,7 @@ package struct PatchDecoder: Sendable {
     private func apply<Sink: ObjectSink>(
         _ source: inout ChunkReader, to sink: inout Sink, _ reader: ObjectReader
     ) throws {
-        let prefix = try reader.concatenate(plan.lost, scratch: scratch, isVerified: false)
+        let prefix = try prefix(renamedBy: RenamingFrame.read(from: &source), reader)
         let content = FrameContent(
             exactly: plan.newByteCount, prefix: prefix.bytes,
             windowLimit: FrameContent.windowLimit(prefix: prefix.count, content: plan.newByteCount))
@@ -64,6 +64,15 @@ package struct PatchDecoder: Sendable {
         defer { sink = objects.sink }
         try content.read(&source) { try objects.write($0) }
         try objects.end()
+    }
+
+    private func prefix(renamedBy map: [UInt8]?, _ reader: ObjectReader) throws -> MappedMemory {
+        guard let map else { return try reader.concatenate(plan.lost, scratch: scratch, isVerified: false) }
+        let names = NamePairs(plan)
+        let renamer = Renamer(
+            try RenamingMapCoder.decode(map, names: names, lostCount: plan.lost.count), names,
+            byteCount: plan.lostByteCount)
+        return try reader.concatenate(plan.lost, scratch: scratch, renamer: renamer)
     }
 
     private func verify(_ objects: [Object], _ reader: ObjectReader) throws {

@@ -10,10 +10,13 @@ package import PackFormat
 /// synced nor renamed; give it a temporary name. The format is that of docs/PATCH-FORMAT.md.
 package struct PatchEncoder: Sendable {
     private let scratch: URL
+    private let usesRenaming: Bool
 
     /// - Parameter scratch: A folder for temporary files as large as the changed objects, which have no name there.
-    package init(scratch: URL = FileManager.default.temporaryDirectory) {
+    /// - Parameter usesRenaming: Tries a renaming map; without, a patch is always a plain zstd frame.
+    package init(scratch: URL = FileManager.default.temporaryDirectory, usesRenaming: Bool = true) {
         self.scratch = scratch
+        self.usesRenaming = usesRenaming
     }
 
     /// What one encoding may work on, old and new objects together: zstd's tables count in 32 bits, and a device has
@@ -35,14 +38,38 @@ package struct PatchEncoder: Sendable {
             let reader = ObjectReader(locate: object)
             let prefix = try reader.concatenate(plan.lost, scratch: scratch, isVerified: true)
             let content = try reader.concatenate(plan.new, scratch: scratch, isVerified: true)
+            let renaming = usesRenaming ? try renaming(plan, lost: prefix.bytes, new: content.bytes) : nil
+            let settings = Self.settings(for: plan)
+
             // Zero pages, of which only those that the frame fills become memory.
-            let output = try MappedMemory(zeroed: FrameCompressor.bound(content.count))
-            let count = try FrameCompressor().compress(
-                content.bytes, prefix: prefix.bytes, settings: Self.settings(for: plan), into: output.mutableBytes)
+            let plain = try MappedMemory(zeroed: FrameCompressor.bound(content.count))
+            let plainCount = try FrameCompressor().compress(
+                content.bytes, prefix: prefix.bytes, settings: settings, into: plain.mutableBytes)
             let target = try OpenFile(writing: file)
-            try target.write(UnsafeRawBufferPointer(rebasing: output.bytes.prefix(count)))
-            return count
+            if let renaming {
+                let names = NamePairs(plan)
+                let renamer = Renamer(renaming, names, byteCount: plan.lostByteCount)
+                let renamedPrefix = try reader.concatenate(plan.lost, scratch: scratch, renamer: renamer)
+                let renamed = try MappedMemory(zeroed: FrameCompressor.bound(content.count))
+                let renamedCount = try FrameCompressor().compress(
+                    content.bytes, prefix: renamedPrefix.bytes, settings: settings, into: renamed.mutableBytes)
+                let map = RenamingFrame.bytes(around: try RenamingMapCoder.encode(renaming))
+                if map.count + renamedCount < plainCount {
+                    try map.withUnsafeBytes { try target.write($0) }
+                    try target.write(UnsafeRawBufferPointer(rebasing: renamed.bytes.prefix(renamedCount)))
+                    return map.count + renamedCount
+                }
+            }
+            try target.write(UnsafeRawBufferPointer(rebasing: plain.bytes.prefix(plainCount)))
+            return plainCount
         }
+    }
+
+    private func renaming(
+        _ plan: PatchPlan, lost: UnsafeRawBufferPointer, new: UnsafeRawBufferPointer
+    ) throws -> RenamingMap? {
+        guard !plan.lost.isEmpty, !plan.new.isEmpty else { return nil }
+        return try RenamingPlanner(plan, NamePairs(plan), lost: lost, new: new).map()
     }
 
     /// Level 22 makes patches 6 % smaller than 19, and takes 1.5 times the time and 640 MB of tables. Without a prefix

@@ -45,6 +45,24 @@ struct ObjectReader {
         return try file.map(count: count)
     }
 
+    /// As ``concatenate(_:scratch:isVerified:)``, but each object as `renamer` makes it.
+    func concatenate(_ objects: [Object], scratch folder: URL, renamer: consuming Renamer) throws -> MappedMemory {
+        let file = try OpenFile(scratchIn: folder)
+        var count = 0
+        for object in objects {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(object.size)
+            try read(object, isVerified: false) { bytes.append(contentsOf: $0) }
+            try bytes.withUnsafeBytes { bytes in
+                try renamer.rename(next: bytes) { piece in
+                    try file.write(piece)
+                    count += piece.count
+                }
+            }
+        }
+        return try file.map(count: count)
+    }
+
     private func open(_ object: Object) throws -> OpenFile {
         let url = try locate(object.digest)
         do {

@@ -91,7 +91,7 @@ package struct RegistryResponder: HTTPResponder {
 
     /// An API's answers are never pages, whatever somebody makes a browser do with them.
     private static let apiFields: [(HTTPField.Name, String)] = [
-        (.contentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'"),
+        (.contentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'")
     ]
 }
 

@@ -23,7 +23,8 @@ package struct RegistryServer: Sendable {
         package var limits: ServerLimits
 
         package init(
-            host: String = "127.0.0.1", port: Int = 8787, publicURL: String? = nil, limits: ServerLimits = ServerLimits()
+            host: String = "127.0.0.1", port: Int = 8787, publicURL: String? = nil,
+            limits: ServerLimits = ServerLimits()
         ) {
             self.host = host
             self.port = port

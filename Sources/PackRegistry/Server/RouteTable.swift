@@ -30,7 +30,8 @@ package enum RouteTable {
         var methods: [HTTPRequest.Method] = []
         for route in routes {
             let parts = route.path.split(separator: "/")
-            let isMatch = parts.count == components.count
+            let isMatch =
+                parts.count == components.count
                 && zip(parts, components).allSatisfy { $0.hasPrefix("{") ? !$1.isEmpty : $0 == $1 }
             guard isMatch, let method = HTTPRequest.Method(rawValue: route.method) else { continue }
             methods.append(method)

@@ -46,7 +46,8 @@ extension RegistryOverview {
                 versions.map {
                     Version(
                         version: $0.version, manifest: $0.manifest, published: $0.published, publishedBy: "",
-                        fileCount: $0.fileCount, size: $0.size, fullSize: $0.fullSize, withdrawn: $0.withdrawn)
+                        fileCount: $0.fileCount, size: $0.size, fullSize: $0.fullSize,
+                        archiveSize: $0.archiveSize, withdrawn: $0.withdrawn)
                 }
             }, channels: channels)
     }
@@ -60,6 +61,7 @@ extension RegistryOverview.Version {
         ]
         if !publishedBy.isEmpty { json["publishedBy"] = .string(publishedBy) }
         json["fullSize"] = fullSize.map { .integer($0) }
+        json["archiveSize"] = archiveSize.map { .integer($0) }
         json["withdrawn"] = withdrawn.map { .string($0) }
         return json
     }
@@ -69,6 +71,7 @@ extension RegistryOverview.Version {
             version: SemanticVersion(json.string("version")), manifest: Digest(hex: json.string("manifest")),
             published: json.date("published"), publishedBy: json["publishedBy"]?.string("publishedBy") ?? "",
             fileCount: json.integer("files"), size: json.integer("size"),
-            fullSize: json["fullSize"]?.integer("fullSize"), withdrawn: json["withdrawn"]?.string("withdrawn"))
+            fullSize: json["fullSize"]?.integer("fullSize"),
+            archiveSize: json["archiveSize"]?.integer("archiveSize"), withdrawn: json["withdrawn"]?.string("withdrawn"))
     }
 }

@@ -38,11 +38,11 @@ public actor TrustClient {
         self.now = now
     }
 
-    /// Puts a root into a store by hand, where no root is built into the program. What was stored before is forgotten.
+    /// Puts a root into a store by hand, where no root is built into the program. Other stored metadata stays and is
+    /// verified under this root when it is next read.
     /// - Throws: ``TrustError`` if it is no root, or its own threshold did not sign it.
     public static func initialize(_ store: any TrustStore, trustedRoot: [UInt8]) throws {
         let trusted = try TrustedMetadata(trustedRoot: trustedRoot, time: Date(timeIntervalSince1970: 0))
-        for role in [TopLevelRole.timestamp, .snapshot, .targets] { try store.remove(StoreName.role(role.rawValue)) }
         try store.write(trusted.root.bytes, to: StoreName.root)
     }
 

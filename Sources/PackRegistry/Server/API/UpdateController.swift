@@ -32,7 +32,9 @@ struct UpdateController {
             deviceID: required("device"), appVersion: query["app"].map { try SemanticVersion(String($0)) },
             platform: query["platform"].map(String.init), tags: Self.tags(query[values: "tag"]))
         let overview = try await state.overview()
-        guard let packages = overview.channels[channel] else { throw Problem.notFound("there is no channel \(channel)") }
+        guard let packages = overview.channels[channel] else {
+            throw Problem.notFound("there is no channel \(channel)")
+        }
         guard let releases = packages[package] else {
             throw Problem.notFound("the channel \(channel) has no package \(package)")
         }

@@ -84,7 +84,8 @@ final class FileCache: Sendable {
             // A quarter at a time, so that the sort is paid once for many insertions.
             let byAge = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }
             for (path, entry) in byAge {
-                let isSmallEnough = state.byteCount <= maximumByteCount / 4 * 3
+                let isSmallEnough =
+                    state.byteCount <= maximumByteCount / 4 * 3
                     && state.entries.count <= maximumEntryCount / 4 * 3
                 if isSmallEnough { break }
                 state.entries[path] = nil

@@ -25,9 +25,9 @@ struct FileStamp: Hashable, Sendable {
         inode = UInt64(status.st_ino)
         size = Int(status.st_size)
         #if canImport(Darwin)
-        let time = status.st_mtimespec
+            let time = status.st_mtimespec
         #else
-        let time = status.st_mtim
+            let time = status.st_mtim
         #endif
         modified = Int(time.tv_sec) &* 1_000_000_000 &+ Int(time.tv_nsec)
     }

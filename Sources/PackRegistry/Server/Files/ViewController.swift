@@ -9,7 +9,8 @@ struct ViewController {
     private let cache: FileCache
 
     init(folder: URL, cache: FileCache) {
-        root = folder.path(percentEncoded: false).hasSuffix("/")
+        root =
+            folder.path(percentEncoded: false).hasSuffix("/")
             ? folder.path(percentEncoded: false) : folder.path(percentEncoded: false) + "/"
         self.cache = cache
     }
