@@ -83,7 +83,7 @@ let package = Package(
             [
                 "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", crypto, logging,
                 hummingbird, hummingbirdCore, nioCore, nioPosix, nioHTTPTypes, httpTypes, lifecycle,
-                signals, grdb,
+                signals, grdb, "CSync",
             ]),
         module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
         module("PackWeb", ["PackFormat"]),

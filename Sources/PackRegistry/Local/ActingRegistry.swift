@@ -1,64 +1,96 @@
 package import Foundation
-package import PackFormat
+import PackFormat
+import PackJSON
 
-/// A local registry with the rights of one identity.
+/// A local registry with the rights of one identity. What each part does stands in its own file.
 package struct ActingRegistry: Registry {
     let local: LocalRegistry
     let identity: Identity
+}
 
+extension ActingRegistry {
     package func overview() async throws -> RegistryOverview {
-        throw RegistryError(.unusable, "not there yet")
+        try await BlockingWork.run { [local] in
+            try local.database.read { db in
+                let releases = ReleaseTable(db: db)
+                var channels: [ChannelName: [PackageID: [Release]]] = [:]
+                for channel in try releases.channels() {
+                    channels[channel] = try releases.histories(on: channel).mapValues(\.offered)
+                }
+                return RegistryOverview(
+                    app: local.app, versions: try VersionTable(db: db).overview(), channels: channels)
+            }
+        }
     }
 
     package func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
-        nil
+        let file = try viewFile(path)
+        return try await BlockingWork.run {
+            guard let size = SystemCall.size(of: file) else { return nil }
+            guard size <= maximumByteCount else {
+                throw RegistryError(.tooLarge, "\(path) has \(size) bytes; at most \(maximumByteCount) are read")
+            }
+            return [UInt8](try Data(contentsOf: file))
+        }
     }
 
-    package func copyViewFile(_ path: String, to file: URL) async throws -> Bool {
-        false
+    package func copyViewFile(_ path: String, to destination: URL) async throws -> Bool {
+        let file = try viewFile(path)
+        return try await BlockingWork.run {
+            guard SystemCall.size(of: file) != nil else { return false }
+            try FileManager.default.copyItem(at: file, to: destination)
+            return true
+        }
     }
 
-    package func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest> {
-        throw RegistryError(.unusable, "not there yet")
+    /// A path of the view cannot lead out of it.
+    private func viewFile(_ path: String) throws -> URL {
+        do {
+            return local.files.view(try PackagePath(path).text)
+        } catch {
+            throw RegistryError(.invalid, "\(error)")
+        }
     }
+}
 
-    package func upload(archive: URL) async throws -> Digest {
-        throw RegistryError(.unusable, "not there yet")
-    }
-
-    package func publish(manifest: Digest, role: [UInt8]) async throws -> PublishOutcome {
-        throw RegistryError(.unusable, "not there yet")
-    }
-
-    package func withdraw(
-        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]
-    ) async throws {
-        throw RegistryError(.unusable, "not there yet")
-    }
-
-    package func submit(metadata: [UInt8], role: String) async throws {
-        throw RegistryError(.unusable, "not there yet")
-    }
-
-    package func change(
-        _ change: ChannelChange, of package: PackageID, on channel: ChannelName
-    ) async throws -> ChannelOutcome {
-        throw RegistryError(.unusable, "not there yet")
-    }
-
+extension ActingRegistry {
     package func createToken(_ request: TokenRequest) async throws -> CreatedToken {
-        throw RegistryError(.unusable, "not there yet")
+        try identity.require(.admin)
+        return try await BlockingWork.run { [local, identity] in
+            let now = local.clock()
+            return try local.database.write { db in
+                let token = try TokenTable(db: db).create(request, now: now)
+                let scope = String(decoding: request.scope.json.canonicalBytes, as: UTF8.self)
+                try AuditTable(db: db).append(
+                    "token create", token.record.id, "\(request.name) \(scope)", by: identity, now: now)
+                return token
+            }
+        }
     }
 
     package func tokens() async throws -> [TokenRecord] {
-        throw RegistryError(.unusable, "not there yet")
+        try identity.require(.admin)
+        return try await BlockingWork.run { [local] in
+            try local.database.read { try TokenTable(db: $0).all() }
+        }
     }
 
     package func revokeToken(id: String) async throws -> Bool {
-        throw RegistryError(.unusable, "not there yet")
+        try identity.require(.admin)
+        return try await BlockingWork.run { [local, identity] in
+            let now = local.clock()
+            return try local.database.write { db in
+                let isRevoked = try TokenTable(db: db).revoke(id: id, now: now)
+                if isRevoked { try AuditTable(db: db).append("token revoke", id, by: identity, now: now) }
+                return isRevoked
+            }
+        }
     }
 
     package func auditLog(limit: Int) async throws -> [AuditEntry] {
-        throw RegistryError(.unusable, "not there yet")
+        try identity.require(.admin)
+        return try await BlockingWork.run { [local] in
+            try local.database.read { try AuditTable(db: $0).newest(limit) }
+        }
     }
 }
