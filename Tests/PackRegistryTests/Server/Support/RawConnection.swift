@@ -13,13 +13,12 @@ struct RawAnswer: CustomStringConvertible {
     subscript(name: String) -> String? { fields[name] }
 }
 
-/// A socket to a server, so that tests can say things that no HTTP library would. Calls block on a queue of their own, never
-/// on the threads that the server runs on.
+/// A socket to a server, so that tests can say things that no HTTP library would. Calls block on threads of their own,
+/// never on those that the server runs on.
 final class RawConnection: @unchecked Sendable {
     struct Closed: Error {}
 
     private let descriptor: Int32
-    private let queue = DispatchQueue(label: "raw-connection")
     private var pending: [UInt8] = []
 
     init(port: Int, timeout: Int = 10) throws {
@@ -50,7 +49,7 @@ final class RawConnection: @unchecked Sendable {
     /// Sends bytes as they are; false when the other side has gone.
     @discardableResult
     func send(_ bytes: [UInt8]) async -> Bool {
-        await onQueue { [self] in
+        await onThread { [self] in
             var rest = bytes[...]
             while !rest.isEmpty {
                 let count = rest.withUnsafeBytes {
@@ -68,7 +67,7 @@ final class RawConnection: @unchecked Sendable {
 
     /// Ends the connection at once, as a killed client does.
     func abort() async {
-        await onQueue { [self] in
+        await onThread { [self] in
             var linger = linger(l_onoff: 1, l_linger: 0)
             setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout<Foundation.linger>.size))
             shutdown(descriptor, Int32(SHUT_RDWR))
@@ -78,7 +77,7 @@ final class RawConnection: @unchecked Sendable {
     /// Reads one answer.
     /// - Throws: ``Closed`` when the other side goes before its end.
     func answer(toHead: Bool = false) async throws -> RawAnswer {
-        try await onQueue { [self] in
+        try await onThread { [self] in
             while true {
                 let head = try head()
                 if head.status == 100 { continue }
@@ -97,7 +96,7 @@ final class RawConnection: @unchecked Sendable {
 
     /// Waits for the other side to close; false when it does not within the timeout.
     func isClosedByServer() async -> Bool {
-        await onQueue { [self] in
+        await onThread { [self] in
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
                 let count = recv(descriptor, &buffer, buffer.count, 0)
@@ -136,15 +135,15 @@ final class RawConnection: @unchecked Sendable {
         pending += buffer.prefix(count)
     }
 
-    private func onQueue<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
-            queue.async { continuation.resume(with: Result { try body() }) }
+            Thread.detachNewThread { continuation.resume(with: Result { try body() }) }
         }
     }
 
-    private func onQueue<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
+    private func onThread<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         await withCheckedContinuation { continuation in
-            queue.async { continuation.resume(returning: body()) }
+            Thread.detachNewThread { continuation.resume(returning: body()) }
         }
     }
 }
