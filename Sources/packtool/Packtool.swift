@@ -8,7 +8,11 @@ struct Packtool: AsyncParsableCommand {
         abstract: "Build, publish, roll out and serve web pages inside apps.",
         version: packtoolVersion,
         subcommands: [
-            InitCommand.self
+            InitCommand.self,
+            BuildCommand.self,
+            InspectCommand.self,
+            VerifyCommand.self,
+            DiffCommand.self,
         ])
 
     static func main() async {
