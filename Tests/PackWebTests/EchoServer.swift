@@ -23,6 +23,7 @@ final class EchoServer: @unchecked Sendable {
         process.arguments = ["python3", script.path]
         process.standardInput = input
         process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
         try process.run()
         var line = Data()
         while line.last != UInt8(ascii: "\n") {

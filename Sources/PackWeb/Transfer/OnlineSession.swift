@@ -17,6 +17,9 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     private let containers = Locked<[Int: Container]>([:])
     nonisolated(unsafe) private var session: URLSession?
     private let lock = NSLock()
+    /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
+    /// `URLProtocol`'s `startLoading` or `stopLoading`, because all sessions share one queue there.
+    private let work = DispatchQueue(label: "PackWeb.OnlineSession")
 
     /// - Parameters:
     ///   - configuration: taken as it is, but for our own protocol and the cache, which are taken out: a page's
@@ -44,23 +47,27 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     /// - Parameters:
     ///   - redirect: asked with each hop; false ends the request with the redirect's own answer.
     ///   - receive: gets the events as the system gives them; put a gate behind it.
-    /// - Returns: what cancels it, at once.
+    /// - Returns: what cancels it. Events that are under way may still come: the gate stops them.
     func start(
         _ request: URLRequest, redirect: @escaping @Sendable (URLRequest) -> Bool,
         receive: @escaping @Sendable (TransferEvent) -> Void
     ) -> @Sendable () -> Void {
-        guard let session = lock.withLock({ session }) else {
-            receive(.failed(URLError(.cancelled)))
-            return {}
+        let started = Locked<URLSessionDataTask?>(nil)
+        work.async {
+            guard let session = self.lock.withLock({ self.session }) else {
+                receive(.failed(URLError(.cancelled)))
+                return
+            }
+            let task = session.dataTask(with: request)
+            // Before the task runs: its first event may come before `resume()` returns.
+            self.containers.withLock {
+                $0[task.taskIdentifier] = Container(receive: receive, redirect: redirect)
+            }
+            started.withLock { $0 = task }
+            task.resume()
         }
-        let task = session.dataTask(with: request)
-        // Before the task runs: its first event may come before `resume()` returns.
-        containers.withLock { $0[task.taskIdentifier] = Container(receive: receive, redirect: redirect) }
-        task.resume()
-        return { task.cancel() }
+        return { self.work.async { started.withLock { $0 }?.cancel() } }
     }
-
-    var openCount: Int { containers.withLock { $0.count } }
 
     public func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
