@@ -65,7 +65,7 @@ run init init "$project" --template config --app demo
 scripts/demo-sites.sh "$project/sites" | sed 's/^/   /'
 cd "$project"
 mapfile -t apps < <(cd sites/v1 && ls)
-first=${apps[0]} second=${apps[1]}
+first=${apps[0]}
 declare -A version
 for v in v1 v2 v3; do version[$v]=$(field "sites/$v/$first/package.json" 'd["version"]'); done
 device=(--store "$demo/device" --channel beta)
@@ -146,7 +146,7 @@ tell "the device went back to ${version[v2]} by itself:" \
     "$(field "$demo/status.json" "d['packages']['$first']['failures'][0]['reason']")"
 code=0
 "$packtool" client update "${device[@]}" --package "$first" >"$demo/again.log" 2>&1 || code=$?
-[ "$code" -eq 2 ] && [ "$(active "$first")" = "${version[v2]}" ] || fail "the broken version was tried again"
+if [ "$code" -ne 2 ] || [ "$(active "$first")" != "${version[v2]}" ]; then fail "the broken version was tried again"; fi
 tell "and does not try it again"
 
 chapter "The channel is rolled back"
