@@ -8,7 +8,8 @@ struct Packtool: AsyncParsableCommand {
         abstract: "Build, publish, roll out and serve web pages inside apps.",
         version: packtoolVersion,
         subcommands: [
-            InitCommand.self
+            InitCommand.self,
+            ServeCommand.self,
         ])
 
     static func main() async {
