@@ -9,6 +9,7 @@ struct Packtool: AsyncParsableCommand {
         version: packtoolVersion,
         subcommands: [
             InitCommand.self
+            BuildCommand.self, InspectCommand.self, VerifyCommand.self, DiffCommand.self,
         ])
 
     static func main() async {
