@@ -8,8 +8,12 @@ struct Packtool: AsyncParsableCommand {
         abstract: "Build, publish, roll out and serve web pages inside apps.",
         version: packtoolVersion,
         subcommands: [
-            InitCommand.self
-            BuildCommand.self, InspectCommand.self, VerifyCommand.self, DiffCommand.self,
+            InitCommand.self,
+            BuildCommand.self,
+            InspectCommand.self,
+            VerifyCommand.self,
+            DiffCommand.self,
+            ClientCommand.self,
         ])
 
     static func main() async {
