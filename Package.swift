@@ -105,7 +105,7 @@ let package = Package(
         tests("PackFormatTests", ["PackFormat", "PackJSON"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat"]),
         tests("PackPatchTests", ["PackPatch", "PackFormat"]),
-        tests("PackTrustTests", ["PackTrust", "PackJSON", crypto]),
+        tests("PackTrustTests", ["PackTrust", "PackJSON", "tuf-client", crypto]),
         tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),
         tests(
             "PackRegistryTests",

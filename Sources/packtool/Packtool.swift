@@ -9,7 +9,12 @@ struct Packtool: AsyncParsableCommand {
         version: packtoolVersion,
         subcommands: [
             InitCommand.self,
+            BuildCommand.self,
+            InspectCommand.self,
+            VerifyCommand.self,
+            DiffCommand.self,
             ServeCommand.self,
+            ClientCommand.self,
         ])
 
     static func main() async {

@@ -137,8 +137,8 @@ enum Folders {
         let root = folder.standardizedFileURL.path
         return try FileManager.default.subpathsOfDirectory(atPath: root).filter { path in
             var isFolder: ObjCBool = false
-            FileManager.default.fileExists(atPath: "\(root)/\(path)", isDirectory: &isFolder)
-            guard isFolder.boolValue else { return true }
+            let isThere = FileManager.default.fileExists(atPath: "\(root)/\(path)", isDirectory: &isFolder)
+            guard isThere, isFolder.boolValue else { return true }
             return ((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/\(path)")) ?? []).isEmpty
         }.sorted()
     }
