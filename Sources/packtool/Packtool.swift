@@ -8,7 +8,13 @@ struct Packtool: AsyncParsableCommand {
         abstract: "Build, publish, roll out and serve web pages inside apps.",
         version: packtoolVersion,
         subcommands: [
-            BuildCommand.self, InspectCommand.self, VerifyCommand.self, DiffCommand.self,
+            InitCommand.self,
+            BuildCommand.self,
+            InspectCommand.self,
+            VerifyCommand.self,
+            DiffCommand.self,
+            ServeCommand.self,
+            ClientCommand.self,
         ])
 
     static func main() async {

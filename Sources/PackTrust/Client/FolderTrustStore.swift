@@ -1,0 +1,39 @@
+public import Foundation
+
+/// A store in a folder of its own.
+///
+/// Each write goes to a new file that is synced, renamed over the old one, and then the folder is synced: at no moment
+/// is a half-written file under a name that is read.
+public struct FolderTrustStore: TrustStore {
+    public let folder: URL
+
+    /// Opens a store, making its folder if needed, and clears away what a killed process left half-written.
+    /// - Throws: ``TrustError/store(path:reason:)``
+    public init(folder: URL) throws(TrustError) {
+        self.folder = folder
+        try DurableFile.makeFolder(folder)
+        DurableFile.removeLeftovers(in: folder)
+        DurableFile.removeLeftovers(in: folder.appendingPathComponent(StoreName.rootHistoryFolder))
+    }
+
+    public func read(_ name: String) throws -> [UInt8]? {
+        let url = folder.appendingPathComponent(name)
+        do {
+            return Array(try Data(contentsOf: url))
+        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+            return nil
+        } catch {
+            throw TrustError.store(path: url.path, reason: "it cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    public func write(_ bytes: [UInt8], to name: String) throws {
+        let url = folder.appendingPathComponent(name)
+        try DurableFile.makeFolder(url.deletingLastPathComponent())
+        try DurableFile.replace(url, bytes: bytes)
+    }
+
+    public func remove(_ name: String) throws {
+        try DurableFile.remove(folder.appendingPathComponent(name))
+    }
+}

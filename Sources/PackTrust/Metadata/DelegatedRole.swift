@@ -1,0 +1,70 @@
+import PackJSON
+
+/// One delegation: a role's name, keys, and the paths it may speak for.
+public struct DelegatedRole: Sendable, Equatable {
+    /// Which target paths a role may speak for; exactly one of the two forms (§4.5).
+    public enum Scope: Sendable, Equatable {
+        /// Patterns with `*` and `?`, which do not match `/`.
+        case paths([String])
+        /// Beginnings of the hexadecimal SHA-256 of the target path.
+        case pathHashPrefixes([String])
+    }
+
+    public let name: String
+    public var roleKeys: RoleKeys
+    public var scope: Scope
+    /// Whether the search ends here for paths in scope.
+    public var isTerminating: Bool
+
+    /// A delegation to keys.
+    /// - Throws: ``TrustError/malformed(document:reason:)`` for an empty name or that of a top-level role.
+    public init(name: String, roleKeys: RoleKeys, scope: Scope, isTerminating: Bool = false) throws(TrustError) {
+        do {
+            try Self.check(name: name)
+        } catch {
+            throw .malformed(document: "the delegation", reason: error.description)
+        }
+        self.name = name
+        self.roleKeys = roleKeys
+        self.scope = scope
+        self.isTerminating = isTerminating
+    }
+
+    init(reading object: JSONObject) throws {
+        name = try object.string("name")
+        try Self.check(name: name)
+        isTerminating = try object.bool("terminating")
+        switch (object["paths"], object["path_hash_prefixes"]) {
+        case (_?, nil): scope = .paths(try object.strings("paths"))
+        case (nil, _?): scope = .pathHashPrefixes(try object.strings("path_hash_prefixes"))
+        case (nil, nil), (_?, _?):
+            throw MetadataFault("the role \(name) must have either \"paths\" or \"path_hash_prefixes\"")
+        }
+        roleKeys = try RoleKeys(reading: object, besides: ["name", "terminating", "paths", "path_hash_prefixes"])
+    }
+
+    var json: JSONObject {
+        var object = roleKeys.json
+        object["name"] = .string(name)
+        object["terminating"] = .bool(isTerminating)
+        switch scope {
+        case .paths(let patterns): object["paths"] = .array(patterns.map { .string($0) })
+        case .pathHashPrefixes(let prefixes): object["path_hash_prefixes"] = .array(prefixes.map { .string($0) })
+        }
+        return object
+    }
+
+    /// Whether the role may speak for a target path.
+    public func covers(_ path: String) -> Bool {
+        switch scope {
+        case .paths(let patterns): patterns.contains { PathPattern($0).matches(path) }
+        case .pathHashPrefixes(let prefixes): PathPattern.hash(of: path, startsWithOneOf: prefixes)
+        }
+    }
+
+    private static func check(name: String) throws(MetadataFault) {
+        guard !name.isEmpty, !TopLevelRole.allCases.contains(where: { $0.rawValue.isExactly(name) }) else {
+            throw MetadataFault("\"\(name)\" cannot be the name of a delegated role")
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import PackJSON
+
+/// To whom a targets role hands on which paths (§4.5 DELEGATIONS). The order is the order of trust.
+public struct Delegations: Sendable, Equatable, Delegator {
+    /// The keys by id.
+    public internal(set) var keys: NameTable<PublicKey>
+    /// In the order in which they are searched; each name once.
+    public internal(set) var roles: [DelegatedRole]
+    private var extra = JSONObject()
+
+    /// No delegation yet; see ``delegate(to:keys:)``.
+    public init() {
+        keys = [:]
+        roles = []
+    }
+
+    init(reading object: JSONObject) throws {
+        keys = try object.table("keys") { id, value in try PublicKey(reading: try value.object(id), id: id) }
+        roles = try object.array("roles").map { try DelegatedRole(reading: try $0.object("roles")) }
+        guard Set(roles.map { Array($0.name.utf8) }).count == roles.count else {
+            throw MetadataFault("a delegated role stands twice")
+        }
+        extra = object.unknown(besides: "keys", "roles")
+    }
+
+    var json: JSONObject {
+        var object = extra
+        object["keys"] = keys.json(\.fields.object)
+        object["roles"] = .array(roles.map { .object($0.json) })
+        return object
+    }
+
+    /// The delegation to a role by its exact name.
+    public func role(named name: String) -> DelegatedRole? {
+        roles.first { $0.name.isExactly(name) }
+    }
+
+    public func authority(for role: String) -> RoleAuthority? {
+        self.role(named: role).map { RoleAuthority(role: role, roleKeys: $0.roleKeys, known: keys) }
+    }
+}

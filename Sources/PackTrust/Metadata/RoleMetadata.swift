@@ -1,0 +1,85 @@
+public import Foundation
+import PackJSON
+
+/// The signed part of one of the four kinds of TUF metadata.
+public protocol RoleMetadata: Sendable, Equatable {
+    /// The value of `_type` (§4.3 to §4.6).
+    static var typeName: String { get }
+
+    var header: MetadataHeader { get set }
+
+    /// Reads the signed object; unknown fields are kept.
+    init(fields: MetadataFields) throws
+
+    /// The signed object, with the unknown fields that it was read with.
+    var fields: MetadataFields { get }
+}
+
+extension RoleMetadata {
+    /// Counts up with each publication; above 0.
+    public var version: Int {
+        get { header.version }
+        set { header.version = newValue }
+    }
+
+    /// From this moment on nobody may act on the document.
+    public var expires: Date {
+        get { header.expires }
+        set { header.expires = newValue }
+    }
+
+    /// Whether the document may no longer be acted on at `time`.
+    public func isExpired(at time: Date) -> Bool { time >= header.expires }
+}
+
+/// What all metadata has (§4.1).
+public struct MetadataHeader: Sendable, Equatable {
+    /// The specification that the writer followed; any 1.x is accepted.
+    public var specificationVersion: String
+    public var version: Int
+    public var expires: Date
+
+    /// A header of our own: specification 1.0.34.
+    public init(version: Int, expires: Date) {
+        specificationVersion = "1.0.34"
+        self.version = version
+        self.expires = expires
+    }
+
+    init(reading object: JSONObject, type: String) throws {
+        let found = try object.string("_type")
+        guard found.isExactly(type) else {
+            throw MetadataFault("its type is \"\(found)\" where \"\(type)\" is expected")
+        }
+        specificationVersion = try object.string("spec_version")
+        try Self.check(specificationVersion: specificationVersion)
+        version = try object.integer("version")
+        guard version > 0 else { throw MetadataFault("the version \(version) is not above 0") }
+        let text = try object.string("expires")
+        guard let date = MetadataDate.date(from: text) else {
+            throw MetadataFault("\"\(text)\" is not a date of the form 2030-01-31T00:00:00Z")
+        }
+        expires = date
+    }
+
+    /// `X.Y.Z`, or `X.Y` as older repositories wrote it; the major version must be ours (§4.1, 5.).
+    private static func check(specificationVersion text: String) throws {
+        let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        let areNumbers = parts.allSatisfy { part in
+            !part.isEmpty && part.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+        }
+        guard (2...3).contains(parts.count), areNumbers else {
+            throw MetadataFault("\"\(text)\" is not a specification version")
+        }
+        guard parts[0].elementsEqual("1".utf8) else {
+            throw MetadataFault("it follows specification \(text); this client knows 1.x")
+        }
+    }
+
+    func write(to object: inout JSONObject, type: String) {
+        object["_type"] = .string(type)
+        object["spec_version"] = .string(specificationVersion)
+        object["version"] = .integer(version)
+        object["expires"] = .string(MetadataDate.text(of: expires))
+    }
+}

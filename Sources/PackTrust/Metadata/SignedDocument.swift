@@ -1,0 +1,84 @@
+import PackJSON
+
+/// A piece of metadata with its signatures and the very bytes it came in.
+///
+///     let document = try SignedDocument<TargetsMetadata>(parsing: bytes)
+///     try document.verify(by: root.authority(for: .targets))
+///     let mine = try document.signed(by: key)          // adds one signature, keeps the others
+///
+/// Reading a document does not verify it: ``TrustedMetadata`` does, and it alone says what may be acted on.
+public struct SignedDocument<Body: RoleMetadata>: Sendable, Equatable {
+    /// What is signed.
+    public let body: Body
+    /// Each key id once.
+    public let signatures: [Signature]
+    /// The file, as it was received or will be written. Hashes are over these bytes.
+    public let bytes: [UInt8]
+    /// The canonical JSON of the signed part, with all fields whether known or not. Signatures are over these bytes.
+    public let signedBytes: [UInt8]
+    let signedObject: JSONObject
+    let envelope: JSONObject
+
+    /// Reads a document.
+    /// - Throws: ``TrustError/malformed(document:reason:)``
+    public init(parsing bytes: some Sequence<UInt8>, name: String = Body.typeName) throws(TrustError) {
+        self.bytes = Array(bytes)
+        do {
+            envelope = try JSONValue(parsing: self.bytes).object()
+            signedObject = try envelope.object("signed")
+            signedBytes = JSONValue.object(signedObject).canonicalBytes
+            signatures = try envelope.array("signatures").map { try Signature(reading: try $0.object("signatures")) }
+            // §4.2.1: a client must refuse a key id that stands twice, or one key could pass for several.
+            guard Set(signatures.map { Array($0.keyID.utf8) }).count == signatures.count else {
+                throw MetadataFault("a key id stands twice among its signatures")
+            }
+            body = try Body(fields: MetadataFields(signedObject))
+        } catch {
+            throw .malformed(document: name, reason: "\(error)")
+        }
+    }
+
+    /// Wraps a body that nobody has signed yet.
+    public init(unsigned body: Body) {
+        self.init(body: body, signedObject: body.fields.object, signatures: [], envelope: [:])
+    }
+
+    init(body: Body, signedObject: JSONObject, signatures: [Signature], envelope: JSONObject) {
+        self.body = body
+        self.signedObject = signedObject
+        self.signatures = signatures
+        var envelope = envelope
+        envelope["signed"] = .object(signedObject)
+        envelope["signatures"] = .array(signatures.map { .object($0.json) })
+        self.envelope = envelope
+        signedBytes = JSONValue.object(signedObject).canonicalBytes
+        bytes = Array(JSONValue.object(envelope).compactText.utf8)
+    }
+
+    /// How a snapshot or timestamp names this document, with its length and hash.
+    public var metaFile: MetaFile {
+        MetaFile(version: body.version, length: bytes.count, hashes: FileHashes(of: bytes))
+    }
+
+    /// The keys among those of the authority that made a valid signature, each key once however many ids it has.
+    public func validKeys(of authority: RoleAuthority) -> [PublicKey] {
+        var valid: [PublicKey] = []
+        for signature in signatures {
+            guard let key = authority.keys[signature.keyID], let raw = [UInt8](hexadecimal: signature.hex),
+                key.isValid(raw, for: signedBytes), !valid.contains(where: { $0.isSameKey(as: key) })
+            else { continue }
+            valid.append(key)
+        }
+        return valid
+    }
+
+    /// Accepts the document if enough keys of the authority signed it. Signatures by other keys and invalid ones
+    /// beyond the threshold do not matter.
+    /// - Throws: ``TrustError/threshold(role:valid:needed:)``
+    public func verify(by authority: RoleAuthority) throws(TrustError) {
+        let valid = validKeys(of: authority).count
+        guard valid >= authority.threshold else {
+            throw .threshold(role: authority.role, valid: valid, needed: authority.threshold)
+        }
+    }
+}

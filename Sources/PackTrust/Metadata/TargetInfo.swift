@@ -1,0 +1,45 @@
+public import Foundation
+import PackJSON
+
+/// What a role signed about a target file (§4.5 TARGETS): anything served under the path must be exactly this.
+public struct TargetInfo: Sendable, Equatable {
+    /// In bytes.
+    public var length: Int
+    public var hashes: FileHashes
+    private var extra = JSONObject()
+
+    /// Describes a file that is in memory.
+    public init(of data: some DataProtocol) {
+        length = data.count
+        hashes = FileHashes(of: data)
+    }
+
+    /// Describes a file that was measured elsewhere.
+    public init(length: Int, hashes: FileHashes) {
+        self.length = length
+        self.hashes = hashes
+    }
+
+    init(reading object: JSONObject) throws {
+        length = try object.integer("length")
+        guard length >= 0 else { throw MetadataFault("the length \(length) is below 0") }
+        hashes = try FileHashes(reading: try object.object("hashes"))
+        extra = object.unknown(besides: "length", "hashes")
+    }
+
+    var json: JSONObject {
+        var object = extra
+        object["length"] = .integer(length)
+        object["hashes"] = hashes.json
+        return object
+    }
+
+    /// Accepts exactly the bytes that were signed (§5.7).
+    /// - Throws: ``TrustError/mismatch(name:reason:)``
+    public func check(_ bytes: some DataProtocol, path: String) throws(TrustError) {
+        guard bytes.count == length else {
+            throw .mismatch(name: path, reason: "it has \(bytes.count) bytes, \(length) are signed")
+        }
+        if let fault = hashes.fault(in: bytes) { throw .mismatch(name: path, reason: fault) }
+    }
+}

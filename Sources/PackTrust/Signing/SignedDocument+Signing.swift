@@ -1,0 +1,39 @@
+public import Foundation
+
+extension SignedDocument {
+    /// The document with a signature by each signer added. Other signatures over the same content stay; one by the
+    /// same key is replaced.
+    /// - Throws: What the signer throws, or ``TrustError/invalidKey(reason:)`` if what it made is not a signature.
+    public func signed(by signers: any Signer...) throws -> SignedDocument {
+        try signed(by: signers)
+    }
+
+    /// See ``signed(by:)``.
+    public func signed(by signers: [any Signer]) throws -> SignedDocument {
+        var kept = signatures
+        for signer in signers {
+            let key = signer.publicKey
+            let signature = try signer.sign(signedBytes)
+            guard key.isValid(signature, for: signedBytes) else {
+                throw TrustError.invalidKey(reason: "the signer of \(key.id) made something that is no signature by it")
+            }
+            kept.removeAll { $0.keyID.isExactly(key.id) }
+            kept.append(Signature(keyID: key.id, bytes: signature))
+        }
+        return SignedDocument(body: body, signedObject: signedObject, signatures: kept, envelope: envelope)
+    }
+
+    /// The next version: the body changed, the version one up, and signed anew. Signatures over the old content are
+    /// gone, for they no longer say anything.
+    ///
+    /// - Parameter expires: The new expiry; nil keeps the old one.
+    public func revised(
+        expires: Date? = nil, signers: [any Signer], _ change: (inout Body) throws -> Void = { _ in }
+    ) throws -> SignedDocument {
+        var next = body
+        try change(&next)
+        next.version = body.version + 1
+        if let expires { next.expires = expires }
+        return try SignedDocument(unsigned: next).signed(by: signers)
+    }
+}

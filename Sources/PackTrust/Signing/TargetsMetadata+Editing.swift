@@ -1,0 +1,47 @@
+extension TargetsMetadata {
+    /// Adds a delegation, or replaces the one with the same name in its place. Keys that no delegation uses any more
+    /// leave the document.
+    public mutating func delegate(to role: DelegatedRole, keys: [PublicKey]) {
+        var delegations = self.delegations ?? Delegations()
+        delegations.delegate(to: role, keys: keys)
+        self.delegations = delegations
+    }
+
+    /// Makes the delegation for a role: the keys given, paths by patterns.
+    /// - Throws: ``TrustError/malformed(document:reason:)`` for a name that no delegated role can have.
+    public mutating func delegate(
+        _ name: String, to keys: [PublicKey], threshold: Int = 1, paths: [String], isTerminating: Bool = false
+    ) throws(TrustError) {
+        let role = try DelegatedRole(
+            name: name, roleKeys: RoleKeys(keys, threshold: threshold), scope: .paths(paths),
+            isTerminating: isTerminating)
+        delegate(to: role, keys: keys)
+    }
+
+    /// Takes a delegation back. What the role signed is no longer reachable through this document.
+    public mutating func revokeDelegation(to name: String) {
+        delegations?.revoke(name)
+    }
+}
+
+extension Delegations {
+    mutating func delegate(to role: DelegatedRole, keys newKeys: [PublicKey]) {
+        for key in newKeys { keys[key.id] = key }
+        if let position = roles.firstIndex(where: { $0.name.isExactly(role.name) }) {
+            roles[position] = role
+        } else {
+            roles.append(role)
+        }
+        removeUnusedKeys()
+    }
+
+    mutating func revoke(_ name: String) {
+        roles.removeAll { $0.name.isExactly(name) }
+        removeUnusedKeys()
+    }
+
+    private mutating func removeUnusedKeys() {
+        let used = roles.flatMap(\.roleKeys.keyIDs)
+        for id in keys.names where !used.contains(where: { $0.isExactly(id) }) { keys[id] = nil }
+    }
+}

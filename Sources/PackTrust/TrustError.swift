@@ -1,0 +1,78 @@
+public import Foundation
+
+/// Why metadata, a target or a key was refused. Each case names the document, what is wrong with it, and so who has
+/// to act: the client never installs anything after one of these, and what it trusted before stays in place.
+public enum TrustError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The bytes are not the metadata they should be.
+    case malformed(document: String, reason: String)
+    /// Fewer keys than the role's threshold signed the document (TUF 1.0.34 §4.2.1, §5.3.4, §5.4.2, §5.5.3, §5.6.3).
+    case threshold(role: String, valid: Int, needed: Int)
+    /// A version that is not the one announced: §5.3.5, §5.5.4, §5.6.4.
+    case wrongVersion(role: String, found: Int, wanted: Int)
+    /// A version below one that was trusted before: §5.4.3, §5.5.5.
+    case rollback(role: String, found: Int, trusted: Int)
+    /// A role that an earlier snapshot listed is gone: §5.5.5.
+    case roleRemoved(role: String)
+    /// A delegated role that the snapshot does not list, so its version cannot be known.
+    case notInSnapshot(role: String)
+    /// The metadata has expired; the repository is frozen or abandoned: §5.3.10, §5.4.4, §5.5.6, §5.6.5.
+    case expired(role: String, expires: Date)
+    /// Length or hash differ from what the parent document states.
+    case mismatch(name: String, reason: String)
+    /// More bytes than the limit for this file.
+    case tooLarge(name: String, limit: Int)
+    /// The repository does not have a file that its metadata names.
+    case missing(name: String)
+    /// The search for a target met more delegated roles than the limit.
+    case tooManyDelegations(target: String, limit: Int)
+    /// No role that may speak for the target lists it.
+    case unknownTarget(path: String)
+    /// The store has no root to start from, or only a damaged one.
+    case noTrustedRoot(reason: String)
+    /// A document was asked for before the one that vouches for it.
+    case outOfOrder(String)
+    /// A key that cannot be read or used.
+    case invalidKey(reason: String)
+    /// The metadata store cannot be read or written.
+    case store(path: String, reason: String)
+    /// The repository cannot be reached.
+    case transport(name: String, reason: String)
+    /// A change that the rules for a new version of a role forbid.
+    case refusedChange(role: String, reason: String)
+
+    public var description: String {
+        switch self {
+        case .malformed(let document, let reason): "\(document) is not valid: \(reason)"
+        case .threshold(let role, let valid, let needed):
+            "\(role) is signed by \(valid) of the keys that may sign it; \(needed) are needed"
+        case .wrongVersion(let role, let found, let wanted): "\(role) has version \(found) where \(wanted) is announced"
+        case .rollback(let role, let found, let trusted):
+            "\(role) would go back from version \(trusted) to \(found)"
+        case .roleRemoved(let role): "the new snapshot no longer lists \(role)"
+        case .notInSnapshot(let role): "the role \(role) is delegated but the snapshot does not list it"
+        case .expired(let role, let expires): "\(role) expired at \(MetadataDate.text(of: expires))"
+        case .mismatch(let name, let reason): "\(name) is not the file that was signed: \(reason)"
+        case .tooLarge(let name, let limit): "\(name) is larger than \(limit) bytes"
+        case .missing(let name): "the repository does not have \(name)"
+        case .tooManyDelegations(let target, let limit):
+            "\(target) was not found in the first \(limit) delegated roles, which is the limit"
+        case .unknownTarget(let path): "no role lists \(path)"
+        case .noTrustedRoot(let reason): "there is no trusted root to start from: \(reason)"
+        case .outOfOrder(let reason): reason
+        case .invalidKey(let reason): "the key cannot be used: \(reason)"
+        case .store(let path, let reason): "\(path): \(reason)"
+        case .transport(let name, let reason): "\(name) cannot be fetched: \(reason)"
+        case .refusedChange(let role, let reason): "the new version of \(role) is refused: \(reason)"
+        }
+    }
+}
+
+extension TrustError {
+    /// Whether a newer root may explain the failure: other keys, another start. The network and the disk it cannot.
+    var mayBeCuredByNewerRoot: Bool {
+        switch self {
+        case .transport, .store: false
+        default: true
+        }
+    }
+}
