@@ -43,7 +43,8 @@ struct AuditTests {
             try findings([
                 "index.html": "<p>\n<img src='none.png'>\n<a href='gone.html'>", "a.css": "\n\n.x{src:url(f.woff2)}",
             ]) == [
-                "a.css:3 warning missing-file", "index.html:2 warning missing-file", "index.html:3 warning missing-file",
+                "a.css:3 warning missing-file", "index.html:2 warning missing-file",
+                "index.html:3 warning missing-file",
             ])
     }
 
@@ -59,7 +60,8 @@ struct AuditTests {
     }
 
     @Test func `a URL under an own origin is the package's own file`() throws {
-        let page = "<script src='https://m.example.com/shop/a.js'></script><img src='https://m.example.com/shop/no.png'>"
+        let page =
+            "<script src='https://m.example.com/shop/a.js'></script><img src='https://m.example.com/shop/no.png'>"
         #expect(
             try findings(
                 ["index.html": page, "a.js": ""], configuration: #"{"origins": ["https://m.example.com/shop/"]}"#)

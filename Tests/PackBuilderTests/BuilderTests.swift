@@ -19,7 +19,7 @@ struct BuilderTests {
 
     @Test func `flags come before packtool.json, and that before package.json`() throws {
         let project = try Project([
-            "a/dist/index.html": "", "a/package.json": #"{"name": "@shop/cart", "version": "3.0.0", "x": 1.5}"#
+            "a/dist/index.html": "", "a/package.json": #"{"name": "@shop/cart", "version": "3.0.0", "x": 1.5}"#,
         ])
         func built(_ change: (inout BuildRequest) -> Void = { _ in }) throws -> String {
             var request = BuildRequest(dists: [project("a/dist")])
@@ -33,7 +33,10 @@ struct BuilderTests {
         #expect(try built() == "checkout 3.0.0")
         try project.write(#"{ "package": "checkout", "version": "2.0.0" }"#, to: "packtool.json")
         #expect(try built() == "checkout 2.0.0")
-        #expect(try built { $0.versions = ["1.0.0"]; $0.packages = ["flag"] } == "flag 1.0.0")
+        #expect(
+            try built {
+                $0.versions = ["1.0.0"]; $0.packages = ["flag"]
+            } == "flag 1.0.0")
     }
 
     @Test func `no id, no version, an invalid one or the same twice is a clear error`() throws {
@@ -74,7 +77,9 @@ struct BuilderTests {
         let project = try Project(Dictionary(uniqueKeysWithValues: files.map { ("dist/\($0)", "x") }))
         var package = try project.build("dist").packages[0]
         #expect(
-            try project.paths(package) == [".well-known/assetlinks.json", "a.js", "index.html", "notes.txt", "pack.json"])
+            try project.paths(package) == [
+                ".well-known/assetlinks.json", "a.js", "index.html", "notes.txt", "pack.json",
+            ])
         #expect(
             package.leftOut.map { "\($0.path) \($0.pattern)" } == [
                 ".DS_Store .*", ".git/ .*", "a.js.map *.map", "node_modules/ node_modules/", "sub/.env .*",
@@ -84,7 +89,9 @@ struct BuilderTests {
         try project.write("{ \"ignore\": [\"sub/\"] }", to: "packtool.json")
         package = try project.build("dist").packages[0]
         #expect(
-            try project.paths(package) == [".well-known/assetlinks.json", "a.js", "a.js.map", "index.html", "pack.json"])
+            try project.paths(package) == [
+                ".well-known/assetlinks.json", "a.js", "a.js.map", "index.html", "pack.json",
+            ])
     }
 
     @Test func `the output folder inside the dist is not packed`() throws {

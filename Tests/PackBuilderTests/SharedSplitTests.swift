@@ -97,7 +97,9 @@ struct SharedSplitTests {
         let new = try project.build("dist") { $0.versions = ["1.1.0"] }.packages[0].manifest
         let diff = ManifestDiff(from: old, to: new)
         #expect(
-            diff.changes.map { "\($0.kind) \($0.path)" } == ["changed b.js", "moved c.js", "added d.js", "removed gone"])
+            diff.changes.map { "\($0.kind) \($0.path)" } == [
+                "changed b.js", "moved c.js", "added d.js", "removed gone",
+            ])
         #expect(diff.fields.map(\.name) == ["version"])
         #expect(diff.newObjectSize == 6)
     }
