@@ -7,7 +7,7 @@ target=$PWD/.cache/archive-corpora
 [ -f "$target/complete" ] && { echo "already there: $target"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 mkdir -p "$work/lists/partial" "$work/parts" "$target"
 cat >"$work/parts/src.sources" <<END
 Types: deb-src
@@ -47,4 +47,6 @@ for line in open(sys.argv[1], "rb"):
 END
 done
 touch "$target/complete"
-echo "libzip: $(ls "$target/libzip" | wc -l) archives, libarchive: $(ls "$target/libarchive" | wc -l)"
+for library in libzip libarchive; do
+    printf '%s: %d archives\n' "$library" "$(find "$target/$library" -type f | wc -l)"
+done
