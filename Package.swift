@@ -24,8 +24,10 @@ let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hum
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
+let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 
 let package = Package(
@@ -43,6 +45,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -54,22 +57,23 @@ let package = Package(
             name: "CArchive", pkgConfig: "libarchive",
             providers: [.apt(["libarchive-dev"]), .brew(["libarchive"])]),
         .systemLibrary(
-            name: "CMinizip", pkgConfig: "minizip",
-            providers: [.apt(["libminizip-dev"]), .brew(["minizip"])]),
+            name: "CZlib", pkgConfig: "zlib",
+            providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         .systemLibrary(
             name: "CDeflate", pkgConfig: "libdeflate",
             providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(name: "CSync"),
 
         // Level 0 and 1: values that both ends must agree on.
         module("PackJSON", []),
         module("PackFormat", ["PackJSON", crypto]),
 
         // Level 2: one hard job each.
-        module("PackArchive", ["PackFormat", "CArchive", "CMinizip", "CDeflate"]),
-        module("PackPatch", ["PackFormat", "CZstd"]),
+        module("PackArchive", ["PackFormat", "CArchive", "CDeflate", "CZlib", crypto]),
+        module("PackPatch", ["PackFormat", "CZstd", crypto]),
         module("PackTrust", ["PackJSON", crypto, cryptoExtras]),
 
         // Level 3: the product. No arrow between two of these.
@@ -78,9 +82,10 @@ let package = Package(
             "PackRegistry",
             [
                 "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", crypto, logging,
-                hummingbird, hummingbirdCore, nioCore, nioPosix, httpTypes, lifecycle, grdb,
+                hummingbird, hummingbirdCore, nioCore, nioPosix, nioHTTPTypes, httpTypes, lifecycle,
+                signals, grdb, "CSync",
             ]),
-        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", crypto]),
+        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
         module("PackWeb", ["PackFormat"]),
 
         // Level 4: the commands.
@@ -89,7 +94,7 @@ let package = Package(
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackBuilder", "PackRegistry",
                 "PackUpdater", "PackWeb", arguments, crypto, logging, hummingbird, hummingbirdCore, nioCore, httpTypes,
-                lifecycle,
+                lifecycle, signals,
             ],
             swiftSettings: settings),
         .executableTarget(

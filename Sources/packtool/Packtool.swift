@@ -7,7 +7,15 @@ struct Packtool: AsyncParsableCommand {
         commandName: "packtool",
         abstract: "Build, publish, roll out and serve web pages inside apps.",
         version: packtoolVersion,
-        subcommands: [])
+        subcommands: [
+            InitCommand.self,
+            BuildCommand.self,
+            InspectCommand.self,
+            VerifyCommand.self,
+            DiffCommand.self,
+            ServeCommand.self,
+            ClientCommand.self,
+        ])
 
     static func main() async {
         await CommandRunner.run(Packtool.self)

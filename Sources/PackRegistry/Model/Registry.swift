@@ -3,9 +3,16 @@ package import PackFormat
 
 /// A registry of one app: a folder that is opened in place, or a server reached over HTTP.
 ///
-/// Both implementations, `LocalRegistry` and `RemoteRegistry`, pass one test suite. Reading, publishing,
-/// releasing and administration are separate protocols, because different people hold the right to them.
-package typealias Registry = RegistryReading & RegistryPublishing & RegistryReleasing & RegistryAdministration
+/// Both implementations, `LocalRegistry` and `RemoteRegistry`, pass one test suite. Reading, publishing, releasing,
+/// keys and administration are separate protocols, because different people hold the right to them.
+///
+///     let registry: any Registry = local.acting(as: identity)
+///     let missing = try await registry.missingObjects(of: manifest)
+///     let digest = try await registry.upload(archive: zip)
+///     try await registry.publish(manifest: digest, role: signedRole)
+///     try await registry.change(.offer(version, .everyone), of: package, on: beta)
+package typealias Registry = RegistryReading & RegistryPublishing & RegistryReleasing & RegistryTrusting
+    & RegistryAdministration
 
 package protocol RegistryReading: Sendable {
     /// Everything that is published and released, for `packtool status` and reports.
@@ -29,10 +36,18 @@ package protocol RegistryPublishing: Sendable {
     func upload(archive: URL) async throws -> Digest
 
     /// Makes an uploaded version public: the publisher's signed role must list its manifest.
-    /// The same content again is a no-op; other content under the same version is refused.
+    /// The same content again is a no-op; other content under the same version is refused (`.conflict`).
+    /// `.conflict` also when somebody else published meanwhile: read the role again, add to it, sign, come back.
     func publish(manifest: Digest, role: [UInt8]) async throws -> PublishOutcome
 
-    /// Takes a newer signed metadata file: `root`, `targets` or a package's role (delegation, rotation, withdrawal).
+    /// Takes the publisher's newer role that no longer lists a version's manifest, and stops offering the version
+    /// on every channel. Devices refuse it from then on, whatever a channel says.
+    func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]) async throws
+}
+
+package protocol RegistryTrusting: Sendable {
+    /// Takes a newer signed metadata file: `root`, `targets` or a package's role that lists the same manifests
+    /// (delegation, rotation, a later expiry).
     func submit(metadata: [UInt8], role: String) async throws
 }
 

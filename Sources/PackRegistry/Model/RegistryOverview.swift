@@ -13,12 +13,14 @@ package struct RegistryOverview: Hashable, Sendable {
         package let size: Int
         /// Bytes of `full(B)`; nil while it is being made.
         package let fullSize: Int?
+        /// Bytes of the package zip; nil while it is being made.
+        package let archiveSize: Int?
         /// The reason, where the publisher withdrew it.
         package let withdrawn: String?
 
         package init(
             version: SemanticVersion, manifest: Digest, published: Date, publishedBy: String, fileCount: Int,
-            size: Int, fullSize: Int?, withdrawn: String?
+            size: Int, fullSize: Int?, archiveSize: Int?, withdrawn: String?
         ) {
             self.version = version
             self.manifest = manifest
@@ -27,6 +29,7 @@ package struct RegistryOverview: Hashable, Sendable {
             self.fileCount = fileCount
             self.size = size
             self.fullSize = fullSize
+            self.archiveSize = archiveSize
             self.withdrawn = withdrawn
         }
     }

@@ -1,0 +1,46 @@
+# The doors of this project. Each is a script in scripts/, which can be run by itself too.
+
+.PHONY: help demo test check lint format build release man soak bench clean
+
+help: ## what there is
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: ## install what is missing, build, and run the whole way once: build, publish, update, roll back
+	@scripts/install-system-packages.sh
+	@scripts/build-release.sh
+	@scripts/demo.sh
+
+test: ## install what is missing, lint, build, run every test (what CI runs)
+	@scripts/install-system-packages.sh
+	@scripts/test.sh
+
+check: ## the fast loop: lint, build, tests; FILTER=PackFormatTests for a part of them
+	@scripts/check.sh $(FILTER)
+
+lint: ## format, import rules, file lengths, scripts, embedded templates
+	@scripts/lint.sh
+
+format: ## bring the Swift sources and the embedded templates into form
+	@swift format -i -r -p Sources Tests Package.swift
+	@scripts/embed-templates.py
+
+build: ## a debug build with the import check
+	@scripts/build-debug.sh
+
+release: ## one stripped executable with the Swift libraries inside: .build/bin/packtool
+	@scripts/build-release.sh
+
+man: ## man page and shell completions in .build/share
+	@scripts/build-manual.sh
+
+soak: ## the long sweeps: crashes, fuzzing, random documents (an hour)
+	@scripts/install-system-packages.sh
+	@scripts/soak.sh
+
+bench: ## all scripts/bench-*.sh
+	@scripts/install-system-packages.sh
+	@scripts/build-release.sh
+	@scripts/bench.sh
+
+clean: ## remove what was built and downloaded
+	rm -rf .build .cache

@@ -1,0 +1,129 @@
+package import Foundation
+
+/// A folder that remembers compressed contents, so that a content is compressed once on a machine.
+///
+/// Contents are keyed by SHA-256, compressor and level. Packs (see `PackFile`) are immutable and appear by rename,
+/// so any number of builds may share the folder without a lock: at worst they keep a content twice. What is damaged
+/// is not used. Deleting the folder at any time is safe.
+package struct CompressionCache: Sendable {
+    /// Bytes that the folder may take before the packs used longest ago go.
+    package static let standardSize = 2 << 30
+    /// Small packs, one for each build that met new content, are joined when there are more than this.
+    static let maximumPackCount = 12
+    private static let smallPackSize = 16 << 20
+
+    package let folder: URL
+    package let maximumSize: Int
+
+    package init(folder: URL, maximumSize: Int = standardSize) {
+        self.folder = folder
+        self.maximumSize = maximumSize
+    }
+
+    /// `$XDG_CACHE_HOME/packtool`, else `~/.cache/packtool`; nil where there is no home.
+    package static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) -> Self? {
+        if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
+            return Self(folder: URL(filePath: cache).appending(path: "packtool"))
+        }
+        guard let home = environment["HOME"], home.hasPrefix("/") else { return nil }
+        return Self(folder: URL(filePath: home).appending(path: ".cache/packtool"))
+    }
+
+    struct Pack {
+        let path: String
+        let file: OpenFile
+        let entries: [PackFile.Entry]
+        let size: Int
+        let modified: Int
+    }
+
+    /// Opens all whole packs of one compressor.
+    func packs(of level: CompressionLevel) -> [Pack] {
+        names().filter { $0.hasPrefix(level.compressorName + "-") && $0.hasSuffix(".pack") }.compactMap { name in
+            let path = folder.appending(path: name).path
+            guard let file = try? OpenFile.reading(path), let status = try? file.status(),
+                let entries = PackFile.entries(of: file)
+            else {
+                // Torn by a power cut, or damaged: nobody can use it.
+                unlink(path)
+                return nil
+            }
+            return Pack(
+                path: path, file: file, entries: entries, size: Int(status.st_size), modified: status.modifiedSeconds)
+        }
+    }
+
+    /// Makes the folder if it is not there and starts a pack.
+    func newPack() -> PackWriter? {
+        try? FileManager.default.createDirectory(
+            at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return try? PackWriter(in: folder.path)
+    }
+
+    /// Adds a written pack, joins small ones into it, and keeps the folder's size.
+    func adopt(_ writer: PackWriter, level: CompressionLevel, existing: [Pack], used: Set<String>) {
+        for pack in existing where used.contains(pack.path) { utimensat(AT_FDCWD, pack.path, nil, 0) }
+        guard writer.count > 0 else { return }
+        var joined: [Pack] = []
+        if existing.count >= Self.maximumPackCount {
+            joined = existing.filter { $0.size <= Self.smallPackSize && copy($0, into: writer) }
+        }
+        let name = "\(level.compressorName)-\(UInt64.random(in: 0...UInt64.max)).pack"
+        // A cache that cannot be written is no cache: the build does not depend on it.
+        guard (try? writer.publish(as: folder.appending(path: name).path)) != nil else { return }
+        for pack in joined { unlink(pack.path) }
+        trim()
+    }
+
+    private func copy(_ pack: Pack, into writer: PackWriter) -> Bool {
+        for entry in pack.entries {
+            guard let bytes = try? pack.file.bytes(at: entry.offset, count: entry.compressedSize),
+                bytes.withUnsafeBytes({ Deflater.crc32($0) }) == entry.packedCRC32
+            else { continue }
+            let offset = writer.reserve(bytes.count)
+            let file = writer.file
+            guard bytes.withUnsafeBytes({ (try? file.write($0, at: offset)) != nil }) else { return false }
+            writer.list(
+                PackFile.Entry(
+                    key: entry.key, size: entry.size, compressedSize: entry.compressedSize, offset: offset,
+                    crc32: entry.crc32, packedCRC32: entry.packedCRC32))
+        }
+        return true
+    }
+
+    /// Removes the packs used longest ago until the rest fits, and what killed builds left behind.
+    private func trim() {
+        let now = Int(Date().timeIntervalSince1970)
+        var packs: [(path: String, size: Int, modified: Int)] = []
+        for name in names() {
+            let path = folder.appending(path: name).path
+            var status = stat()
+            guard lstat(path, &status) == 0 else { continue }
+            if name.hasSuffix(".tmp"), status.modifiedSeconds < now - 86_400 {
+                unlink(path)
+            } else if name.hasSuffix(".pack") {
+                packs.append((path, Int(status.st_size), status.modifiedSeconds))
+            }
+        }
+        var total = packs.reduce(0) { $0 + $1.size }
+        for pack in packs.sorted(by: { $0.modified < $1.modified }) where total > maximumSize {
+            unlink(pack.path)
+            total -= pack.size
+        }
+    }
+
+    private func names() -> [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    }
+}
+
+extension stat {
+    /// Seconds since 1970 of the last change of the content.
+    var modifiedSeconds: Int {
+        #if canImport(Darwin)
+            Int(st_mtimespec.tv_sec)
+        #else
+            Int(st_mtim.tv_sec)
+        #endif
+    }
+}

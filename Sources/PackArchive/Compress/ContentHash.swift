@@ -1,0 +1,15 @@
+import Crypto
+import PackFormat
+
+/// SHA-256 over bytes as they pass.
+struct ContentHash {
+    private var hash = SHA256()
+
+    mutating func update(_ bytes: UnsafeRawBufferPointer) {
+        hash.update(bufferPointer: bytes)
+    }
+
+    func finish() -> PackFormat.Digest {
+        PackFormat.Digest(hash.finalize())
+    }
+}

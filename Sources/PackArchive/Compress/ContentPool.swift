@@ -1,0 +1,263 @@
+import Foundation
+import PackFormat
+import Synchronization
+
+/// Hashes and compresses contents on all cores, each once, ready for any number of zips.
+///
+///     let pool = try ContentPool(level: .standard, cache: .standard())
+///     let contents = try pool.prepare(requests)
+///     try ArchiveWriter().write(zip(paths, contents)…, to: url)
+///     pool.saveCache()
+///
+/// Each file is read once, so hash, checksum and compressed bytes are of the same content even if somebody writes to
+/// the folder meanwhile. Compressed bytes wait in a file, not in memory: the peak depends on the largest file, not
+/// on their number.
+package final class ContentPool: Sendable {
+    /// The largest content that is compressed in memory; larger ones go through zlib piece by piece.
+    static let wholeFileLimit = 32 << 20
+    /// Contents above this are compressed in memory one at a time, whatever the number of cores.
+    private static let largeFileSize = 8 << 20
+
+    let level: CompressionLevel
+    private let cache: CompressionCache?
+    private let packs: [CompressionCache.Pack]
+    private let known: [PackFile.Key: (pack: Int, entry: Int)]
+    private let writer: PackWriter
+    private let used = Mutex<Set<Int>>([])
+    private let largeTurn = Mutex<Void>(())
+
+    /// - Parameter cache: nil to compress everything anew.
+    /// - Throws: ``ArchiveError`` where there is no place for temporary files.
+    package init(level: CompressionLevel, cache: CompressionCache?) throws {
+        self.level = level
+        packs = cache?.packs(of: level) ?? []
+        var known: [PackFile.Key: (pack: Int, entry: Int)] = [:]
+        known.reserveCapacity(packs.reduce(0) { $0 + $1.entries.count })
+        for (number, pack) in packs.enumerated() {
+            for (index, entry) in pack.entries.enumerated() { known[entry.key] = (number, index) }
+        }
+        self.known = known
+        if let writer = cache?.newPack() {
+            self.writer = writer
+            self.cache = cache
+        } else {
+            let folder = FileManager.default.temporaryDirectory.path
+            do {
+                writer = try PackWriter(in: folder)
+            } catch {
+                throw ArchiveError(.unwritable(error.reason), file: folder)
+            }
+            self.cache = nil
+        }
+    }
+
+    /// Prepares contents on all cores; the answer has the order of the requests.
+    ///
+    /// - Parameters:
+    ///   - inspect: sees the whole bytes of each content up to 32 MiB while they are in memory, on any thread.
+    ///   - progress: is told the number of contents done, on any thread.
+    /// - Throws: ``ArchiveError`` of the first request that failed.
+    package func prepare(
+        _ requests: [ContentRequest],
+        inspect: @Sendable (_ index: Int, _ bytes: UnsafeRawBufferPointer) -> Void = { _, _ in },
+        progress: @Sendable (_ done: Int) -> Void = { _ in }
+    ) throws -> [PreparedContent] {
+        struct Work {
+            var next = 0
+            var done = 0
+            var contents: [PreparedContent?]
+            var failure: (index: Int, error: any Error)?
+        }
+        let work = Mutex(Work(contents: Array(repeating: nil, count: requests.count)))
+        let workers = max(1, min(ProcessInfo.processInfo.activeProcessorCount, 8, requests.count))
+        DispatchQueue.concurrentPerform(iterations: workers) { _ in
+            var worker: ContentWorker
+            do {
+                worker = try ContentWorker(level: level)
+            } catch {
+                work.withLock { $0.failure = $0.failure ?? (0, error) }
+                return
+            }
+            while let index = work.withLock({ work -> Int? in
+                guard work.failure == nil, work.next < requests.count else { return nil }
+                defer { work.next += 1 }
+                return work.next
+            }) {
+                do {
+                    let content = try prepare(requests[index], by: &worker) { inspect(index, $0) }
+                    let done = work.withLock { work in
+                        work.contents[index] = content
+                        work.done += 1
+                        return work.done
+                    }
+                    progress(done)
+                } catch {
+                    work.withLock { work in
+                        if index < work.failure?.index ?? .max { work.failure = (index, error) }
+                    }
+                }
+            }
+        }
+        let result = work.withLock { ($0.contents, $0.failure) }
+        if let fault = result.1?.error as? SystemFault {
+            throw ArchiveError(.unwritable(fault.reason), file: writer.path)
+        }
+        if let failure = result.1 { throw failure.error }
+        return result.0.compactMap { $0 }
+    }
+
+    /// Keeps what was compressed for the next build. The prepared contents stay usable.
+    package func saveCache() {
+        let paths = used.withLock { Set($0.map { packs[$0].path }) }
+        cache?.adopt(writer, level: level, existing: packs, used: paths)
+    }
+
+    private func prepare(
+        _ request: ContentRequest, by worker: inout ContentWorker, inspect: (UnsafeRawBufferPointer) -> Void
+    ) throws -> PreparedContent {
+        switch request.source {
+        case .bytes(let bytes):
+            return try bytes.withUnsafeBytes { bytes in
+                inspect(bytes)
+                return try prepare(whole: bytes, of: request, by: &worker)
+            }
+        case .file(let url):
+            do {
+                let file = try OpenFile.reading(url.path)
+                let size = try file.size()
+                if let expected = request.expected, expected.size != size {
+                    throw ArchiveError(.sourceChanged, file: url.path)
+                }
+                if size > Self.wholeFileLimit || request.isCompressedAlready {
+                    return try prepare(large: file, of: request, by: &worker)
+                }
+                if size > Self.largeFileSize {
+                    return try largeTurn.withLock { _ in
+                        let bytes = try worker.read(file, size: size)
+                        inspect(bytes)
+                        let content = try prepare(whole: bytes, of: request, by: &worker)
+                        worker.releaseMemory()
+                        return content
+                    }
+                }
+                let bytes = try worker.read(file, size: size)
+                inspect(bytes)
+                return try prepare(whole: bytes, of: request, by: &worker)
+            } catch let fault as SystemFault {
+                throw ArchiveError(.sourceUnreadable(fault.reason), file: url.path)
+            } catch let signal as ZipFaultSignal {
+                throw ArchiveError(signal.fault, file: url.path)
+            }
+        }
+    }
+
+    private func prepare(
+        whole bytes: UnsafeRawBufferPointer, of request: ContentRequest, by worker: inout ContentWorker
+    ) throws -> PreparedContent {
+        var hash = ContentHash()
+        hash.update(bytes)
+        let object = Object(digest: hash.finish(), size: bytes.count)
+        try check(object, request)
+        let crc32 = Deflater.crc32(bytes)
+        if bytes.isEmpty || request.isCompressedAlready {
+            return stored(object, crc32: crc32, request)
+        }
+        let key = PackFile.Key(object.digest)
+        if let found = find(key, object: object, crc32: crc32, request: request, by: &worker) { return found }
+        let packed = worker.deflate(bytes)
+        return try keep(packed, key: key, object: object, crc32: crc32, request: request)
+    }
+
+    /// Content that is stored anyway, or too large for memory: read in pieces.
+    private func prepare(
+        large file: OpenFile, of request: ContentRequest, by worker: inout ContentWorker
+    ) throws -> PreparedContent {
+        var hash = ContentHash()
+        var crc32: UInt32 = 0
+        let size = try worker.forEachPiece(of: file) { piece, _ in
+            hash.update(piece)
+            crc32 = Deflater.crc32(piece, after: crc32)
+        }
+        let object = Object(digest: hash.finish(), size: size)
+        try check(object, request)
+        if request.isCompressedAlready { return stored(object, crc32: crc32, request) }
+        let key = PackFile.Key(object.digest)
+        if let found = find(key, object: object, crc32: crc32, request: request, by: &worker) { return found }
+        return try largeTurn.withLock { _ in
+            // The compressed size is not known before, so the content gets a file of its own first.
+            let temporary = try PackWriter(in: URL(filePath: writer.path).deletingLastPathComponent().path)
+            var deflater = try StreamDeflater()
+            var (again, end, packedCRC): (UInt32, Int, UInt32) = (0, 0, 0)
+            _ = try worker.forEachPiece(of: file) { piece, isLast in
+                again = Deflater.crc32(piece, after: again)
+                try deflater.deflate(piece, isLast: isLast) { block in
+                    try temporary.file.write(block, at: end)
+                    packedCRC = Deflater.crc32(block, after: packedCRC)
+                    end += block.count
+                }
+            }
+            guard again == crc32 else { throw ZipFaultSignal(.sourceChanged) }
+            guard end < size else {
+                return try keep(nil, key: key, object: object, crc32: crc32, request: request)
+            }
+            let offset = writer.reserve(end)
+            try temporary.file.truncate(to: end)
+            var position = offset
+            _ = try worker.forEachPiece(of: temporary.file) { piece, _ in
+                try writer.file.write(piece, at: position)
+                position += piece.count
+            }
+            writer.list(
+                PackFile.Entry(
+                    key: key, size: size, compressedSize: end, offset: offset, crc32: crc32, packedCRC32: packedCRC))
+            return PreparedContent(
+                object: object, compressedSize: end, crc32: crc32, method: ZipFormat.deflated,
+                place: .pack(writer.file, offset: offset, crc32: packedCRC))
+        }
+    }
+
+    private func check(_ object: Object, _ request: ContentRequest) throws(ZipFaultSignal) {
+        if let expected = request.expected, expected != object { throw ZipFaultSignal(.sourceChanged) }
+    }
+
+    private func stored(_ object: Object, crc32: UInt32, _ request: ContentRequest) -> PreparedContent {
+        PreparedContent(
+            object: object, compressedSize: object.size, crc32: crc32, method: ZipFormat.stored,
+            place: .source(request.source))
+    }
+
+    /// Looks a content up in the cache; a damaged entry counts as none.
+    private func find(
+        _ key: PackFile.Key, object: Object, crc32: UInt32, request: ContentRequest, by worker: inout ContentWorker
+    ) -> PreparedContent? {
+        guard let place = known[key] else { return nil }
+        let pack = packs[place.pack]
+        let entry = pack.entries[place.entry]
+        guard entry.size == object.size, entry.crc32 == crc32 else { return nil }
+        if entry.compressedSize == 0 { return stored(object, crc32: crc32, request) }
+        guard worker.checksum(of: pack.file, at: entry.offset, count: entry.compressedSize) == entry.packedCRC32
+        else { return nil }
+        _ = used.withLock { $0.insert(place.pack) }
+        return PreparedContent(
+            object: object, compressedSize: entry.compressedSize, crc32: crc32, method: ZipFormat.deflated,
+            place: .pack(pack.file, offset: entry.offset, crc32: entry.packedCRC32))
+    }
+
+    /// Keeps compressed bytes, or the fact that a content does not shrink.
+    private func keep(
+        _ packed: UnsafeRawBufferPointer?, key: PackFile.Key, object: Object, crc32: UInt32, request: ContentRequest
+    ) throws(SystemFault) -> PreparedContent {
+        let count = packed?.count ?? 0
+        let packedCRC = packed.map { Deflater.crc32($0) } ?? 0
+        let offset = writer.reserve(count)
+        if let packed { try writer.file.write(packed, at: offset) }
+        writer.list(
+            PackFile.Entry(
+                key: key, size: object.size, compressedSize: count, offset: offset, crc32: crc32,
+                packedCRC32: packedCRC))
+        guard packed != nil else { return stored(object, crc32: crc32, request) }
+        return PreparedContent(
+            object: object, compressedSize: count, crc32: crc32, method: ZipFormat.deflated,
+            place: .pack(writer.file, offset: offset, crc32: packedCRC))
+    }
+}

@@ -1,0 +1,57 @@
+package import Foundation
+package import PackFormat
+
+/// Where the bytes of one file come from.
+package enum ContentSource: Hashable, Sendable {
+    /// A file anywhere on disk.
+    case file(URL)
+    case bytes([UInt8])
+
+    /// What an error message calls it.
+    var name: String {
+        switch self {
+        case .file(let url): url.path
+        case .bytes: "bytes in memory"
+        }
+    }
+}
+
+/// One content that a zip will hold.
+package struct ContentRequest: Sendable {
+    package let source: ContentSource
+    /// Where it will stand: the extension says whether compression is tried.
+    package let path: PackagePath
+    /// What the content must be; nil where it is to be found out.
+    package let expected: Object?
+
+    package init(_ source: ContentSource, path: PackagePath, expected: Object? = nil) {
+        self.source = source
+        self.path = path
+        self.expected = expected
+    }
+
+    /// Formats that are compressed already: deflate finds nothing in them and costs time on the device as well.
+    static let compressedExtensions: Set<String> = [
+        "png", "jpg", "jpeg", "gif", "webp", "avif", "heic", "jxl", "woff", "woff2", "mp4", "m4a", "m4v", "mov", "webm",
+        "mp3", "ogg", "opus", "aac", "flac", "zip", "gz", "br", "zst", "bz2", "xz", "7z", "rar", "jar", "apk", "pack",
+    ]
+
+    var isCompressedAlready: Bool { Self.compressedExtensions.contains(path.fileExtension) }
+}
+
+/// A content that is hashed and compressed, ready to be put into any number of zips.
+package struct PreparedContent: Sendable {
+    package let object: Object
+    /// Bytes in a zip, without headers.
+    package let compressedSize: Int
+    let crc32: UInt32
+    let method: Int
+    let place: Place
+
+    enum Place: Sendable {
+        /// In a file of compressed contents.
+        case pack(OpenFile, offset: Int, crc32: UInt32)
+        /// Stored as it is.
+        case source(ContentSource)
+    }
+}

@@ -1,0 +1,78 @@
+/// What one thread of a pool owns: a compressor and memory that is used again for every file.
+struct ContentWorker: ~Copyable {
+    private static let pieceSize = 1 << 20
+
+    private let deflater: Deflater
+    private var input = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    private var output = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+
+    init(level: CompressionLevel) throws(SystemFault) {
+        deflater = try Deflater(level)
+    }
+
+    deinit {
+        input.deallocate()
+        output.deallocate()
+    }
+
+    /// Gives memory back after a large file.
+    mutating func releaseMemory() {
+        Self.resize(&input, to: 0)
+        Self.resize(&output, to: 0)
+    }
+
+    /// Reads a whole file; valid until the next call.
+    mutating func read(_ file: OpenFile, size: Int) throws -> UnsafeRawBufferPointer {
+        // One byte more than there should be, to notice that the file grows.
+        Self.grow(&input, to: size + 1)
+        let count = try file.read(into: UnsafeMutableRawBufferPointer(rebasing: input[..<(size + 1)]), at: 0)
+        guard count == size else { throw ZipFaultSignal(.sourceChanged) }
+        return UnsafeRawBufferPointer(rebasing: input[..<count])
+    }
+
+    /// Reads a file piece by piece and says how long it is. The last piece may be empty.
+    mutating func forEachPiece(
+        of file: OpenFile, _ body: (_ piece: UnsafeRawBufferPointer, _ isLast: Bool) throws -> Void
+    ) throws -> Int {
+        Self.grow(&input, to: Self.pieceSize)
+        let buffer = UnsafeMutableRawBufferPointer(rebasing: input[..<Self.pieceSize])
+        var offset = 0
+        while true {
+            let count = try file.read(into: buffer, at: offset)
+            offset += count
+            let isLast = count < buffer.count
+            try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]), isLast)
+            if isLast { return offset }
+        }
+    }
+
+    /// Compresses; valid until the next call, nil where the content does not shrink.
+    mutating func deflate(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        Self.grow(&output, to: bytes.count)
+        guard let count = deflater.deflate(bytes, into: output) else { return nil }
+        return UnsafeRawBufferPointer(rebasing: output[..<count])
+    }
+
+    /// The CRC-32 of a part of a file; nil where it cannot be read.
+    mutating func checksum(of file: OpenFile, at offset: Int, count: Int) -> UInt32? {
+        Self.grow(&output, to: min(count, Self.pieceSize))
+        var crc: UInt32 = 0
+        var done = 0
+        while done < count {
+            let part = UnsafeMutableRawBufferPointer(rebasing: output[..<min(output.count, count - done)])
+            guard (try? file.read(into: part, at: offset + done)) == part.count else { return nil }
+            crc = Deflater.crc32(UnsafeRawBufferPointer(part), after: crc)
+            done += part.count
+        }
+        return crc
+    }
+
+    private static func grow(_ buffer: inout UnsafeMutableRawBufferPointer, to count: Int) {
+        if buffer.count < count { resize(&buffer, to: max(count, 64 << 10)) }
+    }
+
+    private static func resize(_ buffer: inout UnsafeMutableRawBufferPointer, to count: Int) {
+        buffer.deallocate()
+        buffer = count > 0 ? .allocate(byteCount: count, alignment: 16) : .init(start: nil, count: 0)
+    }
+}

@@ -1,0 +1,118 @@
+import Foundation
+
+/// An open file that several threads may read and write at given offsets; closed with the last reference.
+///
+/// A class, unlike the other C handles, because the workers of a pool share it. Only positioned calls are used, so
+/// there is no shared file position to race on.
+final class OpenFile: Sendable {
+    let descriptor: Int32
+
+    private init(descriptor: Int32) {
+        self.descriptor = descriptor
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Opens a regular file for reading. Never blocks on a FIFO and never follows the way a device would.
+    static func reading(_ path: String) throws(SystemFault) -> OpenFile {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw SystemFault() }
+        let file = OpenFile(descriptor: descriptor)
+        guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemFault("it is not a regular file") }
+        return file
+    }
+
+    /// Creates a file that did not exist; the process's umask applies.
+    static func creating(_ path: String) throws(SystemFault) -> OpenFile {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw SystemFault() }
+        return OpenFile(descriptor: descriptor)
+    }
+
+    func status() throws(SystemFault) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemFault() }
+        return status
+    }
+
+    func size() throws(SystemFault) -> Int { Int(try status().st_size) }
+
+    /// Reads until the buffer is full or the file ends, and says how much was read.
+    func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFault) -> Int {
+        var done = 0
+        while done < buffer.count {
+            let count = pread(
+                descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(offset + done))
+            if count == 0 { break }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw SystemFault()
+            }
+            done += count
+        }
+        return done
+    }
+
+    /// Reads exactly `count` bytes; nil where the file ends before.
+    func bytes(at offset: Int, count: Int) throws(SystemFault) -> [UInt8]? {
+        var fault: SystemFault?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            do throws(SystemFault) {
+                initialized = try read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+            } catch {
+                fault = error
+            }
+        }
+        if let fault { throw fault }
+        return bytes.count == count ? bytes : nil
+    }
+
+    func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(SystemFault) {
+        var done = 0
+        while done < bytes.count {
+            let count = pwrite(
+                descriptor, bytes.baseAddress?.advanced(by: done), bytes.count - done, off_t(offset + done))
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw SystemFault()
+            }
+            done += count
+        }
+    }
+
+    func truncate(to size: Int) throws(SystemFault) {
+        guard ftruncate(descriptor, off_t(size)) == 0 else { throw SystemFault() }
+    }
+
+    /// Waits until the content is on the disk.
+    func synchronize() throws(SystemFault) {
+        #if canImport(Darwin)
+            guard fcntl(descriptor, F_FULLFSYNC) == 0 || fsync(descriptor) == 0 else { throw SystemFault() }
+        #else
+            guard fsync(descriptor) == 0 else { throw SystemFault() }
+        #endif
+    }
+
+    /// Waits until a folder's names are on the disk.
+    static func synchronize(folder: String) throws(SystemFault) {
+        let descriptor = open(folder, O_RDONLY | O_CLOEXEC | O_DIRECTORY)
+        guard descriptor >= 0 else { throw SystemFault() }
+        try OpenFile(descriptor: descriptor).synchronize()
+    }
+}
+
+/// What the system said about a failed call, in its words.
+struct SystemFault: Error {
+    let reason: String
+
+    init(_ reason: String) {
+        self.reason = reason
+    }
+
+    /// The reason that `errno` holds.
+    init() {
+        reason = String(cString: strerror(errno))
+    }
+}

@@ -1,0 +1,80 @@
+package import Foundation
+package import PackFormat
+
+/// A zip whose structure is judged: safe to read, and every reader of it sees the same files.
+///
+///     let archive = try JudgedArchive(file: url)
+///     try archive.forEachFile { entry in MySink(entry.path) }     // nil skips a file
+///
+/// The judgement is about the headers. Content is verified (inflated, counted, CRC-32) as it is read; whether it is
+/// the content that somebody signed is ``PackageArchive``'s to say.
+package struct JudgedArchive: Sendable {
+    package struct Entry: Hashable, Sendable {
+        package let path: PackagePath
+        /// Bytes when unpacked.
+        package let size: Int
+        /// Bytes in the zip.
+        package let compressedSize: Int
+    }
+
+    package let file: URL
+    /// The files in the order in which they stand in the zip; folders are left out.
+    package let entries: [Entry]
+    private let structure: ZipStructure
+    private let source: OpenFile
+
+    /// - Throws: ``ArchiveError``
+    package init(file: URL, limits: ArchiveLimits = .standard) throws {
+        self.file = file
+        do {
+            source = try OpenFile.reading(file.path)
+        } catch {
+            throw ArchiveError(.unreadable(error.reason), file: file.path)
+        }
+        structure = try ZipStructure(judging: source, named: file.path, limits: limits)
+        entries = structure.entries.lazy.filter { !$0.isFolder }.map {
+            Entry(path: $0.path, size: $0.size, compressedSize: $0.compressedSize)
+        }
+    }
+
+    /// Reads all files once, in order. `makeSink` gives nil for a file that is not wanted, and then its content is not
+    /// verified.
+    /// - Throws: ``ArchiveError``, and what the sinks throw.
+    package func forEachFile(_ makeSink: (Entry) throws -> (any ContentSink)?) throws {
+        var current: PackagePath?
+        do {
+            var reader = try LibarchiveReader(source)
+            for entry in structure.entries {
+                current = entry.path
+                try reader.next(entry)
+                if entry.isFolder { continue }
+                let file = Entry(path: entry.path, size: entry.size, compressedSize: entry.compressedSize)
+                guard var sink = try makeSink(file) else { continue }
+                try reader.read(entry) { try sink.write($0) }
+                try sink.finish()
+            }
+            current = nil
+            try reader.finish()
+        } catch let signal as ZipFaultSignal {
+            throw ArchiveError(signal.fault, file: file.path, entry: current?.text)
+        } catch let fault as SystemFault {
+            throw ArchiveError(.unreadable(fault.reason), file: file.path, entry: current?.text)
+        }
+    }
+
+    /// Reads one small file into memory; nil where there is none.
+    package func bytes(of path: PackagePath, maximumByteCount: Int) throws -> [UInt8]? {
+        guard let entry = entries.first(where: { $0.path == path }) else { return nil }
+        guard entry.size <= maximumByteCount else {
+            throw ArchiveError(.fileTooLarge(limit: maximumByteCount), file: file.path, entry: path.text)
+        }
+        final class Memory: ContentSink {
+            var bytes: [UInt8] = []
+            func write(_ block: UnsafeRawBufferPointer) { bytes.append(contentsOf: block) }
+            func finish() {}
+        }
+        let memory = Memory()
+        try forEachFile { $0.path == path ? memory : nil }
+        return memory.bytes
+    }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import PackFormat
+
+/// Writes a zip from front to back in large pieces.
+struct ArchiveOutput: ~Copyable {
+    private static let capacity = 1 << 20
+
+    /// Where the next byte goes.
+    private(set) var offset = 0
+    private let file: OpenFile
+    private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+    private var used = 0
+
+    init(_ file: OpenFile) {
+        self.file = file
+    }
+
+    deinit {
+        buffer.deallocate()
+    }
+
+    mutating func append(_ bytes: [UInt8]) throws(SystemFault) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            if used == buffer.count { try flush() }
+            let part = rest.prefix(buffer.count - used)
+            UnsafeMutableRawBufferPointer(rebasing: buffer[used...]).copyBytes(from: part)
+            used += part.count
+            offset += part.count
+            rest = rest.dropFirst(part.count)
+        }
+    }
+
+    /// Copies a content and checks on the way that it is still what was prepared.
+    mutating func append(_ content: PreparedContent) throws {
+        switch content.place {
+        case .pack(let pack, let start, let crc32):
+            guard try copy(pack, at: start, count: content.compressedSize) == crc32 else {
+                throw ZipFaultSignal(.sourceUnreadable("its compressed form in the cache changed; build again"))
+            }
+        case .source(.bytes(let bytes)):
+            try append(bytes)
+        case .source(.file(let url)):
+            let source: OpenFile
+            do {
+                source = try OpenFile.reading(url.path)
+            } catch {
+                throw ZipFaultSignal(.sourceUnreadable(error.reason))
+            }
+            guard try source.size() == content.object.size,
+                try copy(source, at: 0, count: content.object.size) == content.crc32
+            else { throw ZipFaultSignal(.sourceChanged) }
+        }
+    }
+
+    mutating func flush() throws(SystemFault) {
+        try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<used]), at: offset - used)
+        used = 0
+    }
+
+    /// Copies a part of a file and gives its CRC-32; nil where the file is shorter.
+    private mutating func copy(_ source: OpenFile, at start: Int, count: Int) throws(SystemFault) -> UInt32? {
+        var crc: UInt32 = 0
+        var done = 0
+        while done < count {
+            if used == buffer.count { try flush() }
+            let room = min(buffer.count - used, count - done)
+            let part = UnsafeMutableRawBufferPointer(rebasing: buffer[used..<used + room])
+            guard try source.read(into: part, at: start + done) == room else { return nil }
+            crc = Deflater.crc32(UnsafeRawBufferPointer(part), after: crc)
+            used += room
+            offset += room
+            done += room
+        }
+        return crc
+    }
+}

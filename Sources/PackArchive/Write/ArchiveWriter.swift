@@ -1,0 +1,78 @@
+package import Foundation
+package import PackFormat
+
+/// Writes the plain zip of docs/FORMAT.md: the same contents under the same paths give the same bytes on any machine.
+///
+///     let pool = try ContentPool(level: .standard, cache: nil)
+///     let contents = try pool.prepare([ContentRequest(.file(url), path: path)])
+///     try ArchiveWriter().write([.init(path: path, content: contents[0])], to: zip)
+///
+/// Entries are sorted by path; 1980-01-01, 0644, sizes and CRC-32 in the local headers, UTF-8 names, no extra
+/// fields and no data descriptors. The only exception is the zip64 field of an entry beyond 4 GiB.
+package struct ArchiveWriter: Sendable {
+    package struct Entry: Sendable {
+        package let path: PackagePath
+        package let content: PreparedContent
+
+        package init(path: PackagePath, content: PreparedContent) {
+            self.path = path
+            self.content = content
+        }
+    }
+
+    package init() {}
+
+    /// Writes a zip from files and bytes, compressing on all cores.
+    /// - Returns: bytes of the zip.
+    /// - Throws: ``ArchiveError``
+    @discardableResult
+    package static func write(
+        _ requests: [ContentRequest], level: CompressionLevel = .standard, cache: CompressionCache? = nil, to zip: URL
+    ) throws -> Int {
+        let pool = try ContentPool(level: level, cache: cache)
+        let contents = try pool.prepare(requests)
+        defer { pool.saveCache() }
+        return try ArchiveWriter().write(
+            Swift.zip(requests, contents).map { Entry(path: $0.path, content: $1) }, to: zip)
+    }
+
+    /// Writes a zip and puts it in its place, durable.
+    /// - Returns: bytes of the zip.
+    @discardableResult
+    package func write(_ entries: [Entry], to zip: URL) throws -> Int {
+        let staged = try StagedFile(for: zip)
+        let size = try write(entries, to: staged)
+        try staged.commit()
+        return size
+    }
+
+    /// Writes a zip that appears only when it is committed.
+    /// - Returns: bytes of the zip.
+    package func write(_ entries: [Entry], to staged: StagedFile) throws -> Int {
+        let sorted = entries.sorted { $0.path < $1.path }
+        if let pair = PathCollisions.first(in: sorted.map(\.path)) {
+            throw ArchiveError(.collidingNames(pair), file: staged.destination.path)
+        }
+        var current = ""
+        do {
+            var output = ArchiveOutput(staged.file)
+            var directory = ZipDirectoryEncoder()
+            for entry in sorted {
+                current = entry.path.text
+                guard entry.content.object.size < ZipFormat.saturated32 else { throw ZipFaultSignal(.entryTooLarge) }
+                directory.add(entry, at: output.offset)
+                try output.append(ZipDirectoryEncoder.localHeader(of: entry))
+                try output.append(entry.content)
+            }
+            current = ""
+            try output.append(directory.bytes(at: output.offset))
+            try output.flush()
+            try staged.synchronize()
+            return output.offset
+        } catch let fault as SystemFault {
+            throw ArchiveError(.unwritable(fault.reason), file: staged.destination.path)
+        } catch let signal as ZipFaultSignal {
+            throw ArchiveError(signal.fault, file: staged.destination.path, entry: current)
+        }
+    }
+}

@@ -1,0 +1,140 @@
+/// Which file of a version answers a request path: the one rule of the device, the online copy and the preview.
+///
+/// In this order: the exact file; `path/index.html`; `path.html`; for a single-page application the entry, where
+/// the path has no extension and a page is asked for. `/` is the entry. Nothing else is ever looked up, so no
+/// request leads to a file that the manifest does not list.
+public enum SitePath {
+    /// The longest request path in bytes, before its percent-encoding is undone.
+    public static let maximumLength = 4096
+
+    public enum Resolution: Hashable, Sendable {
+        case file(PackagePath, Manifest.File)
+        /// A sound path that the version does not have: 404, or whatever stands behind the version.
+        case missing
+        /// A path that no site can have: `..`, NUL, a backslash, an empty segment, bad percent-encoding, not NFC,
+        /// too long. The text says which. It must not be handed to anything that might read it differently.
+        case refused(String)
+    }
+
+    /// - Parameters:
+    ///   - requestPath: the path of the request's URL as it was sent: percent-encoded, starting with `/`, without
+    ///     query and fragment.
+    ///   - wantsPage: whether the request is for a page (a navigation) rather than for data; only such a request
+    ///     gets a single-page application's entry for an unknown path.
+    public static func resolve(_ requestPath: String, in manifest: Manifest, wantsPage: Bool = true) -> Resolution {
+        let decoded: String
+        switch decode(requestPath) {
+        case .success(let path): decoded = path
+        case .failure(let refusal): return .refused(refusal.reason)
+        }
+        if decoded.isEmpty { return manifest.entry.flatMap { file(at: $0, in: manifest) } ?? .missing }
+        let isFolder = decoded.utf8.last == UInt8(ascii: "/")
+        let text = isFolder ? String(decoded.utf8.dropLast()) ?? decoded : decoded
+        let path: PackagePath
+        do {
+            path = try PackagePath(text)
+        } catch {
+            if case .invalidPath(_, let reason) = error { return .refused(reason) }
+            return .refused("\(error)")
+        }
+        if !isFolder, let found = file(at: path, in: manifest) { return found }
+        if let found = file(named: text + "/index.html", in: manifest) { return found }
+        if !isFolder, let found = file(named: text + ".html", in: manifest) { return found }
+        if manifest.isSinglePage, wantsPage, !path.name.utf8.contains(UInt8(ascii: ".")), let entry = manifest.entry {
+            return file(at: entry, in: manifest) ?? .missing
+        }
+        return .missing
+    }
+
+    /// Why no site can have a path; nil for a sound one. For answers that do not come from a version at hand: only a
+    /// sound path may be handed on to an online copy.
+    public static func fault(of requestPath: String) -> String? {
+        switch decode(requestPath) {
+        case .failure(let refusal): return refusal.reason
+        case .success(""): return nil
+        case .success(let decoded):
+            let text = decoded.utf8.last == UInt8(ascii: "/") ? String(decoded.utf8.dropLast()) ?? decoded : decoded
+            do {
+                _ = try PackagePath(text)
+                return nil
+            } catch {
+                if case .invalidPath(_, let reason) = error { return reason }
+                return "\(error)"
+            }
+        }
+    }
+
+    /// A package path as a request path: `/` and the percent-encoded components.
+    public static func requestPath(of path: PackagePath) -> String {
+        "/" + percentEncoded(path.text)
+    }
+
+    private struct Refusal: Error {
+        let reason: String
+    }
+
+    /// Undoes the percent-encoding once, strictly, and drops the leading slash.
+    private static func decode(_ requestPath: String) -> Result<String, Refusal> {
+        let bytes = Array(requestPath.utf8)
+        guard bytes.count <= maximumLength else {
+            return .failure(Refusal(reason: "it is longer than \(maximumLength) bytes"))
+        }
+        guard bytes.first == UInt8(ascii: "/") else { return .failure(Refusal(reason: "it does not start with /")) }
+        var decoded: [UInt8] = []
+        decoded.reserveCapacity(bytes.count)
+        var index = 1
+        while index < bytes.count {
+            guard bytes[index] == UInt8(ascii: "%") else {
+                decoded.append(bytes[index])
+                index += 1
+                continue
+            }
+            guard index + 2 < bytes.count, let high = hexDigit(bytes[index + 1]), let low = hexDigit(bytes[index + 2])
+            else { return .failure(Refusal(reason: "its percent-encoding is broken")) }
+            let byte = high << 4 | low
+            // "a%2Fb" is one segment for a browser and two for a file system: whoever checks one and opens the
+            // other is tricked.
+            if byte == UInt8(ascii: "/") { return .failure(Refusal(reason: "it holds an encoded slash")) }
+            decoded.append(byte)
+            index += 3
+        }
+        guard let text = String(validating: decoded, as: UTF8.self) else {
+            return .failure(Refusal(reason: "it is not UTF-8"))
+        }
+        return .success(text)
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
+    }
+
+    private static func percentEncoded(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if plain.contains(byte) {
+                encoded.append(byte)
+            } else {
+                encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
+
+    /// RFC 3986 `pchar` and `/`.
+    private static let plain = Set(
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~!$&'()*+,;=@/".utf8)
+
+    private static func file(named text: String, in manifest: Manifest) -> Resolution? {
+        (try? PackagePath(text)).flatMap { file(at: $0, in: manifest) }
+    }
+
+    private static func file(at path: PackagePath, in manifest: Manifest) -> Resolution? {
+        manifest.files[path].map { .file(path, $0) }
+    }
+}

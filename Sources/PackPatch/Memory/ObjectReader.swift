@@ -1,0 +1,74 @@
+import struct Crypto.SHA256
+import Foundation
+import PackFormat
+
+/// Reads objects from a store, one after the other, and trusts none of them.
+struct ObjectReader {
+    private static let chunkSize = 128 << 10
+
+    /// Where the object of a digest is.
+    let locate: (Digest) throws -> URL
+
+    /// Gives the bytes of `object` in chunks to `body`.
+    /// - Parameter isVerified: Also the SHA-256 is compared, not only the size.
+    /// - Throws: ``PatchError/damagedBase(_:)`` after the last chunk if the file is not that object.
+    func read(_ object: Object, isVerified: Bool, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
+        let file = try open(object)
+        var hash = SHA256()
+        var left = object.size
+        try withUnsafeTemporaryAllocation(byteCount: Self.chunkSize, alignment: 16) { buffer in
+            while true {
+                let count = try file.read(into: buffer)
+                if count == 0 { break }
+                guard count <= left else { throw PatchError.damagedBase(object.digest) }
+                left -= count
+                let chunk = UnsafeRawBufferPointer(rebasing: buffer.prefix(count))
+                if isVerified { hash.update(bufferPointer: chunk) }
+                try body(chunk)
+            }
+        }
+        guard left == 0, !isVerified || Digest(hash.finalize()) == object.digest else {
+            throw PatchError.damagedBase(object.digest)
+        }
+    }
+
+    /// All of `objects`, one behind the other, in a temporary file without a name.
+    func concatenate(_ objects: [Object], scratch folder: URL, isVerified: Bool) throws -> MappedMemory {
+        let file = try OpenFile(scratchIn: folder)
+        var count = 0
+        for object in objects {
+            try read(object, isVerified: isVerified) { chunk in
+                try file.write(chunk)
+                count += chunk.count
+            }
+        }
+        return try file.map(count: count)
+    }
+
+    /// As ``concatenate(_:scratch:isVerified:)``, but each object as `renamer` makes it.
+    func concatenate(_ objects: [Object], scratch folder: URL, renamer: consuming Renamer) throws -> MappedMemory {
+        let file = try OpenFile(scratchIn: folder)
+        var count = 0
+        for object in objects {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(object.size)
+            try read(object, isVerified: false) { bytes.append(contentsOf: $0) }
+            try bytes.withUnsafeBytes { bytes in
+                try renamer.rename(next: bytes) { piece in
+                    try file.write(piece)
+                    count += piece.count
+                }
+            }
+        }
+        return try file.map(count: count)
+    }
+
+    private func open(_ object: Object) throws -> OpenFile {
+        let url = try locate(object.digest)
+        do {
+            return try OpenFile(reading: url)
+        } catch {
+            throw PatchError.damagedBase(object.digest)
+        }
+    }
+}

@@ -1,0 +1,14 @@
+package import PackFormat
+
+/// Takes the objects that a patch gives, one after the other, in the order of ``PatchPlan/new``.
+///
+/// For each object the decoder calls `begin`, any number of times `write`, then `finish`. The bytes are verified only
+/// when `finish` is called: until then they belong into a temporary file, and if it never is, that file is to be
+/// removed. An error thrown by the sink ends the decoding and is passed on.
+package protocol ObjectSink {
+    mutating func begin(_ object: Object) throws
+    /// The bytes are valid during the call only.
+    mutating func write(_ bytes: UnsafeRawBufferPointer) throws
+    /// All bytes of the object have been written, and their SHA-256 and number are right.
+    mutating func finish(_ object: Object) throws
+}

@@ -1,0 +1,60 @@
+package import PackFormat
+
+/// What a patch between two versions is made of; both ends derive it from the two manifests.
+///
+///     let plan = PatchPlan(from: installed, to: wanted)        // from: nil is the full download
+///
+///     try PatchEncoder().encode(plan, to: file) { digest in store.url(of: digest) }       // registry
+///     try PatchDecoder(plan).apply(file, to: &sink) { digest in store.url(of: digest) }   // device
+///
+/// A patch has no header: the order of the objects is the order of their first path in the manifest, and only the
+/// objects of the package's own zip take part (a shared bundle has patches of its own).
+package struct PatchPlan: Sendable {
+    /// The objects of the base that the target does not have, each once: the patch's reference prefix.
+    package let lost: [Object]
+    /// The objects of the target that the base does not have, each once: what comes out of the patch.
+    package let new: [Object]
+
+    /// The names under which each version has its own objects; renaming needs them on both ends.
+    let basePaths: [NamedObject]
+    let targetPaths: [NamedObject]
+
+    /// The plan from the version `base` to the version `target`; from nothing if `base` is nil.
+    package init(from base: Manifest?, to target: Manifest) {
+        self.init(basePaths: base.map(Self.ownPaths) ?? [], targetPaths: Self.ownPaths(target))
+    }
+
+    init(basePaths: [NamedObject], targetPaths: [NamedObject]) {
+        let baseDigests = Set(basePaths.map(\.object.digest))
+        let targetDigests = Set(targetPaths.map(\.object.digest))
+        lost = Self.unique(basePaths.map(\.object), without: targetDigests)
+        new = Self.unique(targetPaths.map(\.object), without: baseDigests)
+        self.basePaths = basePaths
+        self.targetPaths = targetPaths
+    }
+
+    /// Bytes of ``lost``.
+    package var lostByteCount: Int { lost.reduce(0) { $0 + $1.size } }
+    /// Bytes of ``new``: exactly what a patch gives.
+    package var newByteCount: Int { new.reduce(0) { $0 + $1.size } }
+    /// The target has nothing that the base lacks, so there is nothing to fetch.
+    package var isEmpty: Bool { new.isEmpty }
+
+    private static func ownPaths(_ manifest: Manifest) -> [NamedObject] {
+        manifest.sortedPaths.compactMap { path in
+            guard let file = manifest.files[path], file.from == nil else { return nil }
+            return NamedObject(path: path, object: Object(digest: file.digest, size: file.size))
+        }
+    }
+
+    private static func unique(_ objects: [Object], without excluded: Set<Digest>) -> [Object] {
+        var seen = excluded
+        return objects.filter { seen.insert($0.digest).inserted }
+    }
+}
+
+/// An object under one of its paths.
+struct NamedObject: Sendable {
+    let path: PackagePath
+    let object: Object
+}

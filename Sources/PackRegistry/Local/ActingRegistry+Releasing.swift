@@ -1,0 +1,130 @@
+import Foundation
+import GRDB
+package import PackFormat
+import PackTrust
+
+extension ActingRegistry {
+    package func change(
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName
+    ) async throws -> ChannelOutcome {
+        try identity.require(.release, package: package, channel: channel)
+        return try await BlockingWork.run { [local, identity] in
+            try local.commit(as: identity) { db, signer, audit in
+                let releases = ReleaseTable(db: db)
+                let history = try releases.history(of: package, on: channel)
+                let steps = try ReleaseChange(db: db, package: package, channel: channel, history: history)
+                    .steps(for: change)
+                guard !steps.isEmpty else { return ChannelOutcome(isChanged: false, releases: history.offered) }
+                try releases.apply(steps, of: package, on: channel, by: identity, now: signer.now)
+                let offered = history.applying(steps).offered
+                try audit.append(
+                    change.auditName, "\(package) on \(channel)", offered.first?.auditText ?? "nothing", by: identity,
+                    now: signer.now)
+                try signer.signChannels()
+                try signer.seal()
+                return ChannelOutcome(isChanged: true, releases: offered)
+            }
+        }
+    }
+}
+
+/// What a channel change means for a package's releases.
+struct ReleaseChange {
+    let db: Database
+    let package: PackageID
+    let channel: ChannelName
+    let history: ReleaseHistory
+
+    func steps(for change: ChannelChange) throws -> [ReleaseHistory.Step] {
+        let releases = ReleaseTable(db: db)
+        switch change {
+        case .offer(let version, let rollout):
+            let published = try installable(version)
+            return try history.offering(
+                offer(published), rollout, requiredApp: published.requiredApp, id: releases.newID())
+        case .promote(let version, let source):
+            let published = try installable(try promoted(version, from: source))
+            return try history.offering(
+                offer(published), .everyone, requiredApp: published.requiredApp, id: releases.newID())
+        case .percent(let rollout): return try history.setting(rollout)
+        case .retry: return try history.retrying()
+        case .rollBackToEmbedded:
+            return try history.rollingBack(to: .embedded, requiredApp: nil, id: releases.newID())
+        case .rollBack(let version?):
+            let published = try installable(version)
+            return try history.rollingBack(
+                to: offer(published), requiredApp: published.requiredApp, id: releases.newID())
+        case .rollBack(nil):
+            guard let earlier = history.earlier else {
+                throw RegistryError(
+                    .notFound,
+                    "\(channel) offered nothing else of \(package) before: roll back with --to VERSION, or "
+                        + "--to embedded for what the app was shipped with")
+            }
+            return try history.rollingBack(
+                to: earlier.offer, requiredApp: earlier.requiredApp, id: releases.newID())
+        }
+    }
+
+    private func promoted(_ version: SemanticVersion?, from source: ChannelName) throws -> SemanticVersion {
+        guard source != channel else {
+            throw RegistryError(.invalid, "a version is promoted from one channel to another, not to the same")
+        }
+        let history = try ReleaseTable(db: db).history(of: package, on: source)
+        if let version {
+            guard history.entries.contains(where: { !$0.isRemoved && $0.release.version == version }) else {
+                throw RegistryError(
+                    .notFound, "\(package) \(version) is not offered on \(source), so it cannot be promoted from there")
+            }
+            return version
+        }
+        guard let newest = history.newestFull else {
+            throw RegistryError(
+                .notFound,
+                "\(source) offers no version of \(package) to everyone yet: complete its rollout first, or name "
+                    + "the version (\(package)@VERSION)")
+        }
+        guard let version = newest.version else {
+            throw RegistryError(.invalid, "\(source) offers what the app embeds, which cannot be promoted")
+        }
+        return version
+    }
+
+    /// A version that devices can be offered.
+    private func installable(_ version: SemanticVersion) throws -> VersionTable.Published {
+        guard let published = try VersionTable(db: db).published(package, version) else {
+            throw RegistryError(.notFound, "\(package) \(version) is not published in this registry")
+        }
+        if let reason = published.withdrawn {
+            throw RegistryError(.conflict, "\(package) \(version) was withdrawn (\(reason)) and cannot be offered")
+        }
+        guard published.hasEntry else {
+            throw RegistryError(
+                .invalid, "\(package) is a shared bundle: it comes with the packages that use it and is not released")
+        }
+        return published
+    }
+
+    private func offer(_ published: VersionTable.Published) -> Release.Offer {
+        .version(published.version, manifest: published.manifest)
+    }
+}
+
+extension ChannelChange {
+    /// The word in the audit log.
+    var auditName: String {
+        switch self {
+        case .offer: "release"
+        case .promote: "promote"
+        case .percent: "rollout"
+        case .rollBack, .rollBackToEmbedded: "rollback"
+        case .retry: "retry"
+        }
+    }
+}
+
+extension Release {
+    var auditText: String {
+        "\(version?.description ?? "embedded") at \(rollout.percent) % (release \(id)\(retry == 0 ? "" : ", retry \(retry)"))"
+    }
+}

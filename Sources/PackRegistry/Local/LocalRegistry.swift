@@ -1,0 +1,187 @@
+package import Foundation
+import GRDB
+package import PackFormat
+import PackTrust
+
+/// A registry in a folder, opened in place; several processes may have it open at once.
+///
+///     let local = try LocalRegistry.open(folder)
+///     let registry: any Registry = local.acting(as: .local(user: "ann"))
+///
+/// A server opens one, finds out who asks, and acts as them; every right is checked here:
+///
+///     let identity = try await local.authenticate(secret)
+///     try await local.acting(as: identity).change(change, of: package, on: channel)
+///
+/// SQLite is the truth. A change is one transaction, which also signs the metadata; then the view is written from the
+/// database, `metadata/timestamp.json` last. A process that dies in between leaves work that the next one finishes.
+package struct LocalRegistry: Sendable {
+    let files: RegistryFolder
+    let database: RegistryDatabase
+    let clock: @Sendable () -> Date
+    let signal = ChangeSignal()
+    /// The app that the registry belongs to.
+    package let app: String
+
+    package var folder: URL { files.root }
+    /// The published view: plain files that anything can serve.
+    package var viewFolder: URL { files.view }
+
+    /// Where a server keeps uploads while they arrive: on the file system of the view.
+    package var uploadFolder: URL { files.uploads }
+
+    var store: ObjectStore { ObjectStore(folder: files) }
+    var view: ViewWriter { ViewWriter(folder: files, database: database) }
+    var workshop: Workshop { Workshop(folder: files, database: database) }
+
+    /// Whether a folder holds a registry.
+    package static func exists(_ folder: URL) -> Bool { RegistryFolder(folder).exists }
+
+    /// Opens an existing registry and finishes what an interrupted process left.
+    package static func open(
+        _ folder: URL, clock: @escaping @Sendable () -> Date = { Date() }
+    ) throws -> LocalRegistry {
+        let files = RegistryFolder(folder)
+        guard files.exists else {
+            throw RegistryError(
+                .notFound,
+                "there is no registry in \(files.name): make one with packtool init, or give the right "
+                    + "place with --registry")
+        }
+        let database = try RegistryDatabase(files)
+        let app = try database.read { try SettingTable(db: $0).app() }
+        guard let app else {
+            throw RegistryError(
+                .unusable, "the registry in \(files.name) was not made to the end: run packtool init again")
+        }
+        let registry = LocalRegistry(files: files, database: database, clock: clock, app: app)
+        if try !registry.view.isCurrent() { try registry.view.write() }
+        return registry
+    }
+
+    /// Makes a registry of an app from metadata that its owner signed; making it again is an error.
+    ///
+    /// Everything becomes visible in one transaction, so an interrupted call is simply repeated.
+    static func create(
+        _ folder: URL, app: String, root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>,
+        keys: OnlineKeys, clock: @escaping @Sendable () -> Date
+    ) throws -> LocalRegistry {
+        let files = RegistryFolder(folder)
+        try Workspace.makeFolders(files.root)
+        try keys.save(to: files)
+        let database = try RegistryDatabase(files)
+        let now = clock()
+        try database.write { db in
+            let settings = SettingTable(db: db)
+            guard try settings.app() == nil else {
+                throw RegistryError(.conflict, "there is a registry in \(files.name) already")
+            }
+            try settings.setApp(app)
+            let signer = MetadataSigner(db, keys: keys, app: app, now: now)
+            try signer.table.put(root, as: TopLevelRole.root.rawValue)
+            try signer.table.put(targets, as: TopLevelRole.targets.rawValue)
+            try signer.signChannels()
+            try signer.seal()
+            try AuditTable(db: db).append(
+                "create", "registry", "app \(app)", by: .local(user: NSUserName()), now: now)
+        }
+        return try open(folder, clock: clock)
+    }
+
+    /// Who holds a token.
+    /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
+    package func authenticate(_ secret: String) async throws -> Identity {
+        try await BlockingWork.run { [self] in
+            try database.read { try TokenTable(db: $0).identity(of: secret, now: clock()) }
+        }
+    }
+
+    /// The same registry with the rights of one identity, which the audit log names.
+    package func acting(as identity: Identity) -> ActingRegistry {
+        ActingRegistry(local: self, identity: identity)
+    }
+
+    /// ``acting(as:)``, as a server asks for it.
+    package func registry(as identity: Identity) -> any Registry { acting(as: identity) }
+
+    /// The manifest of a published version; nil where there is none, or it was withdrawn.
+    package func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest? {
+        try await BlockingWork.run { [self] in
+            try database.read { db in
+                let versions = VersionTable(db: db)
+                guard let published = try versions.published(package, version), published.withdrawn == nil else {
+                    return nil
+                }
+                return try versions.manifest(published.manifest)
+            }
+        }
+    }
+
+    /// What a channel offers for a package, newest first.
+    package func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
+        try await BlockingWork.run { [self] in
+            try database.read { try ReleaseTable(db: $0).history(of: package, on: channel).offered }
+        }
+    }
+
+    /// Signs anew what expires soon, brings the view up to date and makes the files that are derived from versions.
+    package func maintain() async throws {
+        try await BlockingWork.run { [self] in
+            try renew()
+            try workshop.makeWanted()
+        }
+    }
+
+    /// Signs anew what expires soon, and brings the view up to date.
+    func renew() throws {
+        let now = clock()
+        let signer = { MetadataSigner($0, keys: try OnlineKeys.load(from: files), app: app, now: now) }
+        try database.write { db in
+            let signer = try signer(db)
+            try signer.signChannels(onlyIfDue: true)
+            try signer.seal()
+        }
+        if try !view.isCurrent() { try view.write() }
+    }
+
+    /// Calls ``maintain()`` after every change and every minute, until the task is cancelled; a server runs it.
+    package func runMaintenance(report: @escaping @Sendable (any Error) -> Void) async {
+        let changes = signal
+        await withTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    changes.raise()
+                    try? await Task.sleep(for: .seconds(60))
+                }
+            }
+            for await _ in changes.changes {
+                do { try await maintain() } catch { report(error) }
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// One change: a transaction that may sign, then the view.
+    func commit<Value>(
+        as identity: Identity, _ body: (Database, MetadataSigner, AuditTable) throws -> Value
+    ) throws -> Value {
+        let now = clock()
+        let keys = try OnlineKeys.load(from: files)
+        let value = try database.write { db in
+            let signer = MetadataSigner(db, keys: keys, app: app, now: now)
+            return try body(db, signer, AuditTable(db: db))
+        }
+        do {
+            if try !view.isCurrent() { try view.write() }
+        } catch let error as RegistryError {
+            throw RegistryError(
+                error.kind,
+                "the change is recorded and not visible yet: \(error). The next packtool command on this "
+                    + "registry shows it")
+        }
+        signal.raise()
+        return value
+    }
+}
+
+extension LocalRegistry: RegistryHost {}

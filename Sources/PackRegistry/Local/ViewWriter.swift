@@ -1,0 +1,82 @@
+import Foundation
+import GRDB
+import PackFormat
+import PackTrust
+
+/// Makes the published view from the database: idempotent, and never visible half.
+///
+/// Order (`docs/REGISTRY.md`): manifests and channel files, then roots and roles, then the snapshot, and
+/// `metadata/timestamp.json` last, by a rename. A reader that started with the old timestamp finds every file of the
+/// old whole, because files are immutable and the versions before the newest stay for a while.
+struct ViewWriter: Sendable {
+    let folder: RegistryFolder
+    let database: RegistryDatabase
+
+    /// Whether the view shows the newest commit.
+    func isCurrent() throws -> Bool {
+        let newest = try database.read { try MetadataTable(db: $0).newestBytes(TopLevelRole.timestamp.rawValue) }
+        let shown = FileManager.default.contents(
+            atPath: folder.view(ViewLayout.metadata(TopLevelRole.timestamp.rawValue, version: 0))
+                .path(percentEncoded: false))
+        return newest == shown.map { [UInt8]($0) }
+    }
+
+    /// Writes what is missing. Whoever commits calls it; a crash in between is made good by the next one.
+    func write() throws {
+        let lock = try FolderLock(folder.lock)
+        let workspace = try Workspace(in: folder)
+        let timestamp = TopLevelRole.timestamp.rawValue
+        let snapshot = TopLevelRole.snapshot.rawValue
+        // One read transaction: everything belongs to the timestamp that is written last.
+        try database.read { db in
+            let table = MetadataTable(db: db)
+            let versions = VersionTable(db: db)
+            for version in try versions.allPublished() {
+                let path = ViewLayout.file(
+                    ofTarget: ViewLayout.manifestTarget(version.package, version.version), digest: version.manifest)
+                try put(path, in: workspace) { try versions.manifestBytes(version.manifest) }
+            }
+            for file in try table.channelFiles() {
+                try put(file.path, in: workspace) { try table.channelBytes(file.digest) }
+            }
+            let stored = try table.all().filter { $0.role != timestamp }
+            for role in stored.filter({ $0.role != snapshot }) + stored.filter({ $0.role == snapshot }) {
+                try put(ViewLayout.metadata(role.role, version: role.version), in: workspace) {
+                    try table.bytes(of: role)
+                }
+            }
+            if let bytes = try table.newestBytes(timestamp) {
+                let file = folder.view(ViewLayout.metadata(timestamp, version: 0))
+                if FileManager.default.contents(atPath: file.path(percentEncoded: false)).map({ [UInt8]($0) }) != bytes
+                {
+                    try workspace.put(bytes, at: file)
+                }
+            }
+            try removeOutdated(stored: stored, channelFiles: table.channelFiles().map(\.path))
+        }
+        _ = consume lock
+    }
+
+    private func put(
+        _ path: String, in workspace: borrowing Workspace, bytes: () throws -> [UInt8]?
+    ) throws {
+        let file = folder.view(path)
+        guard SystemCall.size(of: file) == nil, let bytes = try bytes() else { return }
+        try workspace.put(bytes, at: file)
+    }
+
+    /// Metadata and channel files that the database no longer keeps.
+    private func removeOutdated(stored: [MetadataTable.Stored], channelFiles: [String]) throws {
+        let metadata = Set(stored.map { ViewLayout.metadata($0.role, version: $0.version) })
+            .union([ViewLayout.metadata(TopLevelRole.timestamp.rawValue, version: 0)])
+        remove(in: ViewLayout.metadataFolder, keeping: metadata)
+        remove(in: "\(ViewLayout.targetsFolder)/channels", keeping: Set(channelFiles))
+    }
+
+    private func remove(in path: String, keeping kept: Set<String>) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.view(path).path)) ?? []
+        for name in names where !kept.contains("\(path)/\(name)") {
+            try? FileManager.default.removeItem(at: folder.view("\(path)/\(name)"))
+        }
+    }
+}

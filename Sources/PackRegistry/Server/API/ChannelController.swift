@@ -1,0 +1,23 @@
+import Hummingbird
+import PackFormat
+
+/// Changes of what a channel offers.
+struct ChannelController {
+    let bearer: Bearer
+    let limits: ServerLimits
+    let writes: ConcurrencyGate
+
+    func addRoutes(to router: Router<RegistryRequestContext>) {
+        router.post("v1/channels/:channel/packages/:package", use: change)
+    }
+
+    @Sendable func change(request: Request, context: RegistryRequestContext) async throws -> Response {
+        let channel = try ChannelName(context.parameters.require("channel"))
+        let package = try PackageID(context.parameters.require("package"))
+        let registry = try await bearer.registry(for: request, .release, package: package, channel: channel)
+        return try await writes.pass {
+            let change = try await ChannelChange(json: request.document(upTo: limits.maximumDocumentByteCount))
+            return .json(try await registry.change(change, of: package, on: channel).json)
+        }
+    }
+}

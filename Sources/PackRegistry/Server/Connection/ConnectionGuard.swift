@@ -1,0 +1,125 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+
+/// The request's body came slower than ``ServerLimits/minimumBodyRate`` or took longer than ``ServerLimits/bodyTimeout``.
+struct SlowBodyError: Error {}
+
+/// Bounds what one connection can hold: a body that trickles, an answer that nobody reads, a body that goes on
+/// after it was refused. The framework's own idle timeout covers the time between requests.
+///
+/// Without these a few hundred sockets, each sending a byte every ten seconds, keep everybody else out for ever.
+final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let limits: ServerLimits
+    private var isReadingBody = false
+    private var isClosing = false
+    private var bodyStart = NIODeadline.uptimeNanoseconds(0)
+    private var bodyByteCount = 0
+    private var bodyCheck: Scheduled<Void>?
+    private var stallCheck: Scheduled<Void>?
+    private var linger: Scheduled<Void>?
+
+    init(limits: ServerLimits) {
+        self.limits = limits
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        cancelAll()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        cancelAll()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): begin(head, context: context)
+        case .body(let bytes): bodyByteCount += bytes.readableBytes
+        case .end:
+            isReadingBody = false
+            bodyCheck?.cancel()
+            bodyCheck = nil
+            if isClosing, linger != nil { context.close(promise: nil) }
+        }
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(var head) where isReadingBody:
+            // The answer comes before the body's end, so the rest of the body is of no use to anybody.
+            isClosing = true
+            head.headerFields[.connection] = "close"
+            context.write(wrapOutboundOut(.head(head)), promise: promise)
+        case .end where isClosing:
+            context.write(data, promise: promise)
+            closeSoon(context)
+        default:
+            context.write(data, promise: promise)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        stallCheck?.cancel()
+        stallCheck = nil
+        if !context.channel.isWritable {
+            stallCheck = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.stallTimeout)) {
+                context.close(promise: nil)
+            }
+        }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func begin(_ head: HTTPRequest, context: ChannelHandlerContext) {
+        let length = head.headerFields[.contentLength].flatMap { Int($0) }
+        guard head.headerFields[.transferEncoding] != nil || (length ?? 0) > 0 else { return }
+        isReadingBody = true
+        bodyByteCount = 0
+        bodyStart = .now()
+        scheduleBodyCheck(context)
+        if head.headerFields[.expect]?.lowercased() == "100-continue", (length ?? 0) <= limits.maximumUploadByteCount {
+            context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+        }
+    }
+
+    private func scheduleBodyCheck(_ context: ChannelHandlerContext) {
+        let interval = min(TimeAmount(limits.bodyGrace), TimeAmount(limits.bodyTimeout), .seconds(5))
+        bodyCheck = context.eventLoop.assumeIsolated().scheduleTask(in: interval) {
+            self.bodyCheck = nil
+            guard self.isReadingBody, !self.isClosing else { return }
+            if self.isTooSlow {
+                // The handler that reads the body gets the error and answers 408; if none does, the connection closes.
+                self.isClosing = true
+                context.fireErrorCaught(SlowBodyError())
+                self.closeSoon(context)
+            } else {
+                self.scheduleBodyCheck(context)
+            }
+        }
+    }
+
+    private var isTooSlow: Bool {
+        let elapsed = NIODeadline.now() - bodyStart
+        if elapsed >= TimeAmount(limits.bodyTimeout) { return true }
+        guard elapsed >= TimeAmount(limits.bodyGrace) else { return false }
+        return bodyByteCount < limits.minimumBodyRate * Int(elapsed.nanoseconds / 1_000_000_000)
+    }
+
+    private func closeSoon(_ context: ChannelHandlerContext) {
+        guard linger == nil else { return }
+        linger = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.lingerTimeout)) {
+            context.close(promise: nil)
+        }
+    }
+
+    private func cancelAll() {
+        for task in [bodyCheck, stallCheck, linger] { task?.cancel() }
+        (bodyCheck, stallCheck, linger) = (nil, nil, nil)
+    }
+}

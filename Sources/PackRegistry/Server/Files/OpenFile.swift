@@ -1,0 +1,73 @@
+import Crypto
+import Foundation
+import NIOCore
+import NIOPosix
+import PackFormat
+
+/// A file that is open for reading. It stays readable as it was when it is removed or replaced meanwhile.
+final class OpenFile: Sendable {
+    /// What the disk is read by at once.
+    static let chunkByteCount = 256 << 10
+
+    let stamp: FileStamp
+    private let descriptor: Int32
+
+    /// nil where there is no regular file.
+    init?(path: String) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return nil }
+        guard let stamp = FileStamp(descriptor: descriptor) else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+        self.stamp = stamp
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// The whole content.
+    func contents() async throws -> ByteBuffer {
+        try await NIOThreadPool.singleton.runIfActive { try self.read(at: 0, count: self.stamp.size) }
+    }
+
+    /// The SHA-256 of the content, in bounded memory.
+    func digest() async throws -> PackFormat.Digest {
+        try await NIOThreadPool.singleton.runIfActive {
+            var hash = SHA256()
+            var offset = 0
+            while offset < self.stamp.size {
+                let chunk = try self.read(at: offset, count: min(Self.chunkByteCount, self.stamp.size - offset))
+                chunk.withUnsafeReadableBytes { hash.update(bufferPointer: $0) }
+                offset += chunk.readableBytes
+            }
+            return PackFormat.Digest(hash.finalize())
+        }
+    }
+
+    /// One piece of the content, at most a chunk.
+    func chunk(at offset: Int, atMost count: Int) async throws -> ByteBuffer {
+        try await NIOThreadPool.singleton.runIfActive {
+            try self.read(at: offset, count: min(count, Self.chunkByteCount))
+        }
+    }
+
+    private func read(at offset: Int, count: Int) throws -> ByteBuffer {
+        var buffer = ByteBufferAllocator().buffer(capacity: count)
+        while buffer.readableBytes < count {
+            let position = off_t(offset + buffer.readableBytes)
+            let wanted = count - buffer.readableBytes
+            let got = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { memory in
+                var got = pread(descriptor, memory.baseAddress, wanted, position)
+                while got < 0, errno == EINTR { got = pread(descriptor, memory.baseAddress, wanted, position) }
+                guard got >= 0 else { throw IOError(errnoCode: errno, reason: "read") }
+                return got
+            }
+            // The file became shorter under us: the length that was promised cannot be kept, so the connection ends.
+            if got == 0 { throw IOError(errnoCode: EIO, reason: "the file became shorter") }
+        }
+        return buffer
+    }
+}

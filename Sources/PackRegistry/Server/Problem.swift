@@ -1,0 +1,113 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import PackFormat
+import PackJSON
+
+/// An answer that says what went wrong, as RFC 9457 has it (`application/problem+json`).
+struct Problem: Error {
+    static let mediaType = "application/problem+json"
+    /// `type` is this and the kind: a URN, because no page of the web explains it better than `docs/HTTP-API.md`.
+    static let typePrefix = "urn:packtool:problem:"
+    /// Seconds in `Retry-After` where the registry is busy.
+    static let retrySeconds = 2
+
+    let status: HTTPResponse.Status
+    /// The kind, one word of the list in `docs/HTTP-API.md`.
+    let kind: String
+    let detail: String
+    var headers = HTTPFields()
+
+    init(_ status: HTTPResponse.Status, kind: String, _ detail: String, headers: HTTPFields = [:]) {
+        self.status = status
+        self.kind = kind
+        self.detail = detail
+        self.headers = headers
+    }
+
+    /// A request that cannot be understood.
+    static func badRequest(_ detail: String) -> Problem {
+        Problem(.badRequest, kind: RegistryError.Kind.invalid.rawValue, detail)
+    }
+
+    static func notFound(_ detail: String) -> Problem {
+        Problem(.notFound, kind: RegistryError.Kind.notFound.rawValue, detail)
+    }
+
+    static func tooLarge(_ detail: String) -> Problem {
+        Problem(.contentTooLarge, kind: RegistryError.Kind.tooLarge.rawValue, detail)
+    }
+
+    static func methodNotAllowed(_ allowed: [HTTPRequest.Method]) -> Problem {
+        let list = allowed.map(\.rawValue).joined(separator: ", ")
+        return Problem(
+            .methodNotAllowed, kind: "methodNotAllowed", "this resource answers \(list)", headers: [.allow: list])
+    }
+
+    static func unauthorized(_ detail: String, isTokenGiven: Bool) -> Problem {
+        let challenge = "Bearer realm=\"packtool\"" + (isTokenGiven ? ", error=\"invalid_token\"" : "")
+        return Problem(
+            .unauthorized, kind: RegistryError.Kind.unauthorized.rawValue, detail,
+            headers: [.wwwAuthenticate: challenge])
+    }
+
+    static func forbidden(_ detail: String) -> Problem {
+        Problem(
+            .forbidden, kind: RegistryError.Kind.forbidden.rawValue, detail,
+            headers: [.wwwAuthenticate: "Bearer realm=\"packtool\", error=\"insufficient_scope\""])
+    }
+
+    /// The problem that an error is to a client. What is not foreseen says nothing about the inside.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as Problem: self = problem
+        case let error as RegistryError: self.init(registry: error)
+        case let error as FormatError: self = .badRequest(error.description)
+        case let error as JSONError: self = .badRequest("the request body is not valid: \(error)")
+        case is SlowBodyError:
+            self.init(.requestTimeout, kind: "timeout", "the request body came too slowly")
+        case is NIOTooManyBytesError: self = .tooLarge("the request body is over the limit")
+        case let error as any HTTPResponseError where error.status == .notFound:
+            self = .notFound("there is nothing at this path")
+        case let error as any HTTPResponseError:
+            self.init(error.status, kind: RegistryError.Kind.invalid.rawValue, error.status.reasonPhrase)
+        default:
+            self.init(
+                .internalServerError, kind: "internal",
+                "the registry failed on this request; its log has the reason under the request's id")
+        }
+    }
+
+    private init(registry error: RegistryError) {
+        switch error.kind {
+        case .unauthorized: self = .unauthorized(error.message, isTokenGiven: true)
+        case .forbidden: self = .forbidden(error.message)
+        case .busy:
+            self.init(
+                .serviceUnavailable, kind: error.kind.rawValue, error.message,
+                headers: [.retryAfter: String(Self.retrySeconds)])
+        case .invalid: self.init(.unprocessableContent, kind: error.kind.rawValue, error.message)
+        case .notFound: self.init(.notFound, kind: error.kind.rawValue, error.message)
+        case .conflict: self.init(.conflict, kind: error.kind.rawValue, error.message)
+        case .tooLarge: self.init(.contentTooLarge, kind: error.kind.rawValue, error.message)
+        case .full:
+            self.init(
+                HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), kind: error.kind.rawValue,
+                error.message)
+        case .unusable, .unreachable: self.init(.internalServerError, kind: error.kind.rawValue, error.message)
+        }
+    }
+
+    var response: Response {
+        let document: JSONObject = [
+            "type": .string(Self.typePrefix + kind), "title": .string(status.reasonPhrase),
+            "status": .integer(status.code), "detail": .string(detail),
+        ]
+        var fields = headers
+        fields[.contentType] = Self.mediaType
+        fields[.cacheControl] = CachePolicy.none
+        return Response(
+            status: status, headers: fields,
+            body: ResponseBody(byteBuffer: ByteBuffer(string: JSONValue.object(document).compactText)))
+    }
+}

@@ -1,0 +1,68 @@
+import HTTPTypes
+import Hummingbird
+import PackFormat
+
+/// The online copy of each version's site: `/site/PACKAGE/VERSION/…`, where a page is while its package is not installed.
+///
+/// The files come from the objects, also those that a shared bundle carries: its paths are the package's own.
+struct SiteController {
+    let state: PublishedState
+    let view: ViewController
+
+    /// - Parameter target: the request's path as it was sent, `/site/…`.
+    func response(to request: Request, target: String, components: [String]) async throws -> Response {
+        guard components.count >= 3, let package = try? PackageID(components[1]),
+            let version = try? SemanticVersion(components[2]),
+            let manifest = try await state.manifest(of: package, version)
+        else { throw Problem.notFound("there is no such version, or its publisher withdrew it") }
+        guard components.count > 3 else {
+            // Relative links need the slash.
+            return Response(status: .permanentRedirect, headers: [.location: target + "/"])
+        }
+        let wantsPage = Self.wantsPage(request)
+        switch SitePath.resolve(Self.path(in: target), in: manifest, wantsPage: wantsPage) {
+        case .refused(let reason): throw Problem.badRequest("the path is refused: \(reason)")
+        case .missing: throw Problem.notFound("\(package) \(version) has no such file")
+        case .file(let path, let listed):
+            guard let file = try await view.object(listed.digest), file.size == listed.size else {
+                throw RegistryError(.unusable, "the object of \(path) is not in the published view")
+            }
+            return try FileResponder.response(
+                to: request, with: file, mediaType: PackFormat.MediaType(of: path), fields: Self.fields(of: manifest))
+        }
+    }
+
+    /// What follows `/site/PACKAGE/VERSION`.
+    private static func path(in target: String) -> String {
+        var rest = target.utf8[...]
+        for _ in 0..<3 {
+            rest = rest.dropFirst()
+            rest = rest.drop { $0 != UInt8(ascii: "/") }
+        }
+        return String(Substring(rest))
+    }
+
+    /// A navigation gets a single-page application's entry for an unknown path, a request for data does not.
+    private static func wantsPage(_ request: Request) -> Bool {
+        if let mode = HTTPField.Name("Sec-Fetch-Mode").flatMap({ request.headers[$0] }) { return mode == "navigate" }
+        return request.headers[.accept]?.contains("text/html") ?? false
+    }
+
+    /// The manifest's own header fields, and ours over them.
+    private static func fields(of manifest: Manifest) -> HTTPFields {
+        var fields = HTTPFields()
+        for (name, value) in manifest.headers where !reserved.contains(name) {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        fields[.cacheControl] = CachePolicy.immutable
+        fields[.accessControlAllowOrigin] = "*"
+        if manifest.isSinglePage { fields[.vary] = "accept, sec-fetch-mode" }
+        return fields
+    }
+
+    /// What a package cannot say about the connection, the content or our cookies.
+    private static let reserved: Set = [
+        "connection", "content-encoding", "content-length", "content-range", "date", "etag", "keep-alive", "location",
+        "server", "set-cookie", "strict-transport-security", "trailer", "transfer-encoding", "upgrade", "vary",
+    ]
+}

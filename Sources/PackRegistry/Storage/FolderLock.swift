@@ -1,0 +1,35 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An advisory lock on a file, among processes and within one; the system lets go of it when the holder dies.
+struct FolderLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Waits until the lock is free.
+    init(_ file: URL) throws(RegistryError) {
+        let descriptor = try SystemCall.open(file, O_RDWR | O_CREAT, mode: 0o644)
+        guard SystemCall.retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
+            let error = SystemCall.failure("locked", file)
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    /// Takes the lock if it is free now; nil where somebody holds it.
+    init?(ifFree file: URL) throws(RegistryError) {
+        let descriptor = try SystemCall.open(file, O_RDWR | O_CREAT, mode: 0o644)
+        guard SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+}

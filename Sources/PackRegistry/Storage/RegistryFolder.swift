@@ -1,0 +1,29 @@
+import Foundation
+
+/// The files of a registry folder. `docs/REGISTRY.md` has the order in which they are written.
+struct RegistryFolder: Sendable {
+    let root: URL
+
+    init(_ root: URL) {
+        self.root = URL(filePath: root.path(percentEncoded: false), directoryHint: .isDirectory).standardizedFileURL
+    }
+
+    /// The truth: everything but object bytes and private keys.
+    var database: URL { root.appending(path: "registry.sqlite", directoryHint: .notDirectory) }
+    /// What readers see; content store and derived files in one.
+    var view: URL { root.appending(path: "view", directoryHint: .isDirectory) }
+    var objects: URL { view.appending(path: "objects", directoryHint: .isDirectory) }
+    var keys: URL { root.appending(path: "keys", directoryHint: .isDirectory) }
+    /// The keys of the online roles, mode 0600: they can select among published versions and add none.
+    var onlineKeys: URL { keys.appending(path: "online.json", directoryHint: .notDirectory) }
+    /// Work in progress, on the file system of the view so that it can be renamed into it.
+    var uploads: URL { root.appending(path: "uploads", directoryHint: .isDirectory) }
+    /// Held while the view is written.
+    var lock: URL { root.appending(path: "lock", directoryHint: .notDirectory) }
+
+    var exists: Bool { FileManager.default.fileExists(atPath: database.path(percentEncoded: false)) }
+
+    func view(_ path: String) -> URL { view.appending(path: path, directoryHint: .notDirectory) }
+
+    var name: String { root.path(percentEncoded: false) }
+}

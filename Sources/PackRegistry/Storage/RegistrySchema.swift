@@ -1,0 +1,114 @@
+import GRDB
+
+/// The database's schema and every step from older ones. A step that was released is never edited.
+enum RegistrySchema {
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1: versions, releases, tokens, audit, metadata") { db in
+            try db.execute(sql: first)
+        }
+        return migrator
+    }
+
+    private static let first = """
+        CREATE TABLE setting (
+            name TEXT PRIMARY KEY NOT NULL,
+            value TEXT NOT NULL
+        ) STRICT;
+
+        -- Manifests whose objects are all in the store. One that no version names is waiting to be published.
+        CREATE TABLE manifest (
+            digest TEXT PRIMARY KEY NOT NULL,
+            package TEXT NOT NULL,
+            version TEXT NOT NULL,
+            bytes BLOB NOT NULL,
+            -- From the manifest, so that lists need not parse it.
+            requiredApp TEXT,
+            hasEntry INTEGER NOT NULL,
+            fileCount INTEGER NOT NULL,
+            size INTEGER NOT NULL,
+            uploaded TEXT NOT NULL,
+            uploadedBy TEXT NOT NULL
+        ) STRICT;
+
+        CREATE TABLE version (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            package TEXT NOT NULL,
+            version TEXT NOT NULL,
+            manifest TEXT NOT NULL UNIQUE REFERENCES manifest (digest),
+            published TEXT NOT NULL,
+            publishedBy TEXT NOT NULL,
+            withdrawn TEXT,
+            UNIQUE (package, version)
+        ) STRICT;
+        CREATE TRIGGER versionStays BEFORE DELETE ON version
+        BEGIN SELECT RAISE(ABORT, 'a published version is never deleted'); END;
+        CREATE TRIGGER versionIsImmutable
+        BEFORE UPDATE OF package, version, manifest, published, publishedBy ON version
+        BEGIN SELECT RAISE(ABORT, 'a published version never changes'); END;
+
+        -- Every release that ever was, oldest first; "removed" once it is no longer offered.
+        CREATE TABLE release (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            channel TEXT NOT NULL,
+            package TEXT NOT NULL,
+            manifest TEXT REFERENCES manifest (digest),
+            percent INTEGER NOT NULL CHECK (percent BETWEEN 0 AND 100),
+            retry INTEGER NOT NULL DEFAULT 0,
+            created TEXT NOT NULL,
+            createdBy TEXT NOT NULL,
+            removed TEXT
+        ) STRICT;
+        CREATE INDEX releaseByChannel ON release (channel, package, sequence);
+
+        CREATE TABLE token (
+            id TEXT PRIMARY KEY NOT NULL,
+            name TEXT NOT NULL,
+            hash TEXT NOT NULL UNIQUE,
+            scope TEXT NOT NULL,
+            created TEXT NOT NULL,
+            expires TEXT,
+            revoked TEXT
+        ) STRICT;
+
+        CREATE TABLE audit (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            time TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            action TEXT NOT NULL,
+            subject TEXT NOT NULL,
+            detail TEXT NOT NULL
+        ) STRICT;
+        CREATE TRIGGER auditIsNotEdited BEFORE UPDATE ON audit
+        BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+        CREATE TRIGGER auditIsNotShortened BEFORE DELETE ON audit
+        BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+
+        -- Signed metadata, byte for byte as it stands in the view.
+        CREATE TABLE metadata (
+            role TEXT NOT NULL,
+            version INTEGER NOT NULL,
+            bytes BLOB NOT NULL,
+            PRIMARY KEY (role, version)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Channel files as the channels role lists them.
+        CREATE TABLE channelFile (
+            digest TEXT NOT NULL,
+            channel TEXT NOT NULL,
+            bytes BLOB NOT NULL,
+            sequence INTEGER NOT NULL,
+            PRIMARY KEY (channel, digest)
+        ) STRICT, WITHOUT ROWID;
+
+        -- Files made from a version's objects; without a size: not worth having.
+        CREATE TABLE derived (
+            target TEXT NOT NULL REFERENCES manifest (digest),
+            base TEXT NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('archive', 'full', 'patch', 'manifest')),
+            size INTEGER,
+            PRIMARY KEY (target, base, kind)
+        ) STRICT, WITHOUT ROWID;
+        """
+}

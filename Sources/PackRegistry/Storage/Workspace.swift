@@ -1,0 +1,83 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A folder of its own under `uploads/` for work in progress: removed at the end, or by the next process that makes
+/// one if this process dies.
+///
+///     let workspace = try Workspace(in: folder)
+///     try workspace.put(bytes, at: folder.view("metadata/timestamp.json"))
+struct Workspace: ~Copyable {
+    let folder: URL
+    private let lock: FolderLock
+
+    init(in registry: RegistryFolder) throws(RegistryError) {
+        try SystemCall.makeFolder(registry.uploads)
+        // Under the gate no folder is seen between its making and its locking.
+        let gate = try FolderLock(registry.uploads.appending(path: "lock", directoryHint: .notDirectory))
+        Self.removeAbandoned(in: registry.uploads)
+        let folder = registry.uploads.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+        try SystemCall.makeFolder(folder)
+        lock = try FolderLock(Self.lockFile(of: folder))
+        self.folder = folder
+        _ = consume gate
+    }
+
+    deinit { try? FileManager.default.removeItem(at: folder) }
+
+    func file(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }
+
+    /// Writes a file so that after a power cut it is there whole or not at all: new file, fsync, rename, fsync folder.
+    func put(_ bytes: [UInt8], at destination: URL, mode: mode_t = 0o644) throws {
+        let temporary = file(UUID().uuidString)
+        let descriptor = try SystemCall.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+        defer { close(descriptor) }
+        do {
+            try bytes.withUnsafeBytes { bytes in
+                try SystemCall.writeAll(bytes, to: descriptor, temporary)
+            }
+            try SystemCall.synchronize(descriptor, temporary)
+            try move(temporary, to: destination)
+        } catch {
+            unlink(temporary.path(percentEncoded: false))
+            throw error
+        }
+    }
+
+    /// Puts a file of this workspace, whose bytes are on the disk already, in place; makes the folders above.
+    func move(_ file: URL, to destination: URL) throws(RegistryError) {
+        let parent = destination.deletingLastPathComponent()
+        try Self.makeFolders(parent)
+        try SystemCall.rename(file, to: destination)
+        try SystemCall.synchronize(parent)
+    }
+
+    /// Makes a folder and those above it, each durable in its parent.
+    static func makeFolders(_ folder: URL) throws(RegistryError) {
+        var status = stat()
+        if stat(folder.path(percentEncoded: false), &status) == 0 { return }
+        let parent = folder.deletingLastPathComponent()
+        if parent.path(percentEncoded: false) != folder.path(percentEncoded: false) { try makeFolders(parent) }
+        try SystemCall.makeFolder(folder)
+        try SystemCall.synchronize(parent)
+    }
+
+    private static func lockFile(of folder: URL) -> URL {
+        folder.appending(path: "lock", directoryHint: .notDirectory)
+    }
+
+    private static func removeAbandoned(in uploads: URL) {
+        let folders =
+            (try? FileManager.default.contentsOfDirectory(at: uploads, includingPropertiesForKeys: nil)) ?? []
+        for folder in folders where UUID(uuidString: folder.lastPathComponent) != nil {
+            if let held = try? FolderLock(ifFree: lockFile(of: folder)) {
+                try? FileManager.default.removeItem(at: folder)
+                _ = consume held
+            }
+        }
+    }
+}

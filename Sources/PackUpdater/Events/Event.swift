@@ -1,0 +1,49 @@
+public import Foundation
+public import PackFormat
+package import PackJSON
+
+/// One line of the device's log: what happened, and why.
+public struct Event: Hashable, Sendable {
+    public enum Kind: String, Hashable, Sendable, CaseIterable {
+        /// A check with the registry began or failed.
+        case checked, checkFailed = "check-failed"
+        /// What the channel offers to this device, and by which steps of the rollout.
+        case decided
+        case refused, downloaded, fellBack = "fell-back", staged, activated, started, confirmed
+        case confirmationRefused = "confirmation-refused"
+        case rolledBack = "rolled-back", failed, repaired, collected, preset, imported
+    }
+
+    public let time: Date
+    public let kind: Kind
+    public let package: PackageID?
+    public let version: SemanticVersion?
+    public let why: String
+
+    public init(time: Date, kind: Kind, package: PackageID?, version: SemanticVersion?, why: String) {
+        self.time = time
+        self.kind = kind
+        self.package = package
+        self.version = version
+        self.why = why
+    }
+}
+
+extension Event {
+    init(json: JSONObject) throws {
+        kind = try Kind(rawValue: json.string("event")) ?? .decided
+        time = try Date(timeIntervalSince1970: Double(json.integer("time")))
+        package = try json["package"].map { try PackageID($0.string("package")) }
+        version = try json["version"].map { try SemanticVersion($0.string("version")) }
+        why = try json.string("why")
+    }
+
+    package var json: JSONObject {
+        var json: JSONObject = [
+            "event": .string(kind.rawValue), "time": .integer(Int(time.timeIntervalSince1970)), "why": .string(why),
+        ]
+        json["package"] = package.map { .string($0.text) }
+        json["version"] = version.map { .string($0.description) }
+        return json
+    }
+}

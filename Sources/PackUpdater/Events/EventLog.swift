@@ -1,0 +1,35 @@
+import Foundation
+import PackFormat
+import PackJSON
+
+/// `events.jsonl`: one JSON document a line, the newest last, never larger than its limit. It is for people; nothing
+/// is decided by it, so a line lost in a power cut costs nothing.
+struct EventLog: Sendable {
+    let file: URL
+    /// Bytes; beyond it the older half goes.
+    var maximumByteCount = 256 << 10
+
+    func append(_ event: Event) {
+        let line = Array((JSONValue.object(event.json).compactText + "\n").utf8)
+        guard let open = try? OpenFile(file, flags: O_WRONLY | O_CREAT | O_APPEND) else { return }
+        try? line.withUnsafeBytes { try open.write($0) }
+        if let size = Durable.size(of: file), size > maximumByteCount { shorten() }
+    }
+
+    /// The newest events, oldest first.
+    func events(limit: Int) -> [Event] {
+        let bytes = (try? Durable.read(file, maximumByteCount: maximumByteCount * 4)) ?? []
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).suffix(limit)
+        return lines.compactMap { line in
+            guard let json = try? JSONValue(parsing: line).object() else { return nil }
+            return try? Event(json: json)
+        }
+    }
+
+    private func shorten() {
+        guard let bytes = try? Durable.read(file, maximumByteCount: maximumByteCount * 4) else { return }
+        let half = bytes.suffix(maximumByteCount / 2)
+        guard let cut = half.firstIndex(of: UInt8(ascii: "\n")) else { return }
+        try? Durable.write(Array(half[(cut + 1)...]), to: file)
+    }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import PackFormat
+import PackPatch
+
+/// Brings verified content into a store: manifests, objects, site trees. It decides nothing about which version; it
+/// runs under the update lock, and several packages at once.
+struct Installer: Sendable {
+    let store: DeviceStore
+    let transport: any UpdateTransport
+    let targets: any SignedTargets
+    let journal: Journal
+
+    private var objects: ObjectStore { ObjectStore(layout: store.layout) }
+    private var layout: StoreLayout { store.layout }
+
+    /// The manifest of a version, as it is signed: as a patch of one that is here, else whole.
+    /// - Parameters:
+    ///   - expected: the digest that the channel, or the package that pins a bundle, names.
+    ///   - bases: manifests of versions that are here.
+    func manifest(
+        of package: PackageID, _ version: SemanticVersion, expected: Digest, bases: [(id: VersionID, bytes: [UInt8])]
+    ) async throws -> VerifiedManifest {
+        let target = ViewLayout.manifestTarget(package, version)
+        guard let signed = try await targets.file(target) else {
+            throw UpdateError.refused(package, version, reason: "its publisher does not list it, or withdrew it")
+        }
+        guard signed.digest == expected else {
+            throw UpdateError.refused(
+                package, version,
+                reason: "its publisher signed the manifest \(signed.digest) and \(expected) is offered")
+        }
+        var bytes: [UInt8]?
+        if let installed = store.manifest(of: package, VersionID(version: version, manifest: expected)) {
+            bytes = installed.bytes
+        }
+        for base in bases.prefix(1) where bytes == nil {
+            bytes = await patchedManifest(package, version, signed: signed, base: base)
+        }
+        let verified: [UInt8]
+        if let bytes {
+            verified = bytes
+        } else {
+            verified = try await targets.target(target, maximumByteCount: Manifest.maximumByteCount)
+        }
+        return try VerifiedManifest(package: package, version: version, bytes: verified, digest: signed.digest)
+    }
+
+    private func patchedManifest(
+        _ package: PackageID, _ version: SemanticVersion, signed: SignedFile, base: (id: VersionID, bytes: [UInt8])
+    ) async -> [UInt8]? {
+        let path = ViewLayout.manifestPatch(from: base.id.manifest, to: signed.digest)
+        // A patch that is not smaller than the manifest is of no use.
+        guard
+            case .bytes(let patch, _)? = try? await transport.read(
+                path, maximumByteCount: max(signed.size, 1024), validator: nil)
+        else { return nil }
+        do {
+            return try ManifestPatch.apply(
+                patch, base: base.bytes, expecting: signed.digest, maximumByteCount: signed.size)
+        } catch {
+            journal.note(
+                .fellBack, package, version, "the manifest's patch was refused, the whole is fetched: \(error)")
+            return nil
+        }
+    }
+
+    /// Brings every own object of a version into the store, by the cheapest way that works.
+    func fetchObjects(of verified: VerifiedManifest, bases: [VersionID]) async throws {
+        let manifest = verified.manifest
+        let own = manifest.ownObjects
+        let missing = objects.missing(among: own)
+        let plan = DownloadPlan(own: own, missing: missing, bases: bases.map(\.manifest))
+        try requireSpace(for: missing)
+        var lastError: (any Error)?
+        for step in plan.steps {
+            do {
+                let name: String
+                switch step {
+                case .patch(let digest):
+                    guard let base = bases.first(where: { $0.manifest == digest }),
+                        let found = store.manifest(of: manifest.package, base)
+                    else { continue }
+                    name = "the patch from \(base)"
+                    guard try await apply(base: found.manifest, baseDigest: digest, verified) else {
+                        journal.note(.fellBack, manifest.package, manifest.version, "the registry has no \(name)")
+                        continue
+                    }
+                case .full:
+                    name = "the full download"
+                    guard try await apply(base: nil, baseDigest: nil, verified) else {
+                        journal.note(.fellBack, manifest.package, manifest.version, "the registry has no \(name)")
+                        continue
+                    }
+                case .objects:
+                    name = "\(missing.count) single objects"
+                    try await fetchSingly(missing)
+                }
+                let left = objects.missing(among: own)
+                guard left.isEmpty else {
+                    throw UpdateError.damagedContent(name, reason: "\(left.count) objects were not in it")
+                }
+                journal.note(.downloaded, manifest.package, manifest.version, "by \(name)")
+                return
+            } catch let error where Self.endsTheUpdate(error) {
+                throw error
+            } catch {
+                lastError = error
+                journal.note(.fellBack, manifest.package, manifest.version, "\(error)")
+            }
+        }
+        if let lastError { throw lastError }
+        if !objects.missing(among: own).isEmpty {
+            throw UpdateError.notFound(address: ViewLayout.patch(from: nil, to: verified.digest))
+        }
+    }
+
+    /// A full disk, a cancelled task and a network that is gone do not get better by another way of download.
+    private static func endsTheUpdate(_ error: any Error) -> Bool {
+        if error is CancellationError { return true }
+        switch error as? UpdateError {
+        case .diskIsFull, .unreachable: return true
+        default: return false
+        }
+    }
+
+    /// Makes the version's tree. Every object of its manifest must be in the store, its bundles' too.
+    func installTree(_ verified: VerifiedManifest) throws {
+        let manifest = verified.manifest
+        let lacking = objects.missing(
+            among: Set(manifest.files.values.map { Object(digest: $0.digest, size: $0.size) }).sorted {
+                $0.digest < $1.digest
+            })
+        if let object = lacking.first {
+            throw UpdateError.damagedContent(
+                "\(manifest.package) \(manifest.version)", reason: "its object \(object.digest) is not here")
+        }
+        let tree = SiteTree(layout: layout, manifest: manifest, manifestBytes: verified.bytes)
+        try tree.install {
+            try store.state()[manifest.package].kept.contains { $0.id.version == manifest.version }
+                || FileManager.default.fileExists(atPath: layout.pin(manifest.package, manifest.version).path)
+                    && FileLock.take(layout.pin(manifest.package, manifest.version), .exclusive) == nil
+        }
+    }
+
+    /// - Returns: false where the registry has no such patch.
+    private func apply(base: Manifest?, baseDigest: Digest?, _ verified: VerifiedManifest) async throws -> Bool {
+        let path = ViewLayout.patch(from: baseDigest, to: verified.digest)
+        let file = layout.partial(of: path)
+        let patch = PatchWork(from: base, to: verified.manifest, objects: objects)
+        guard try await transport.download(path, to: file, maximumByteCount: patch.maximumByteCount) else {
+            return false
+        }
+        let batch = try ObjectBatch(objects)
+        do {
+            try patch.apply(file, to: batch)
+            try batch.commit()
+        } catch {
+            batch.discard()
+            // Continuing a damaged download would keep it damaged for ever.
+            if !Self.endsTheUpdate(error) { try? DownloadFile.remove(file) }
+            throw error
+        }
+        try DownloadFile.remove(file)
+        return true
+    }
+
+    private func fetchSingly(_ missing: [Object]) async throws {
+        let download = ObjectDownload(objects: objects, transport: transport)
+        try await Parallel.forEach(missing, limit: 4) { try await download.fetch($0) }
+    }
+
+    /// Says before the download what would fail after it.
+    private func requireSpace(for missing: [Object]) throws(UpdateError) {
+        let needed = missing.reduce(0) { $0 + $1.size } + (1 << 20)
+        if let available = Durable.freeBytes(at: layout.folder), available < needed {
+            throw .diskIsFull(path: layout.folder.path, needed: needed, available: available)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import PackFormat
+
+/// One version that is to be installed.
+struct InstallJob: Sendable {
+    let package: PackageID
+    let id: VersionID
+    let release: PackageState.ReleaseMark
+    /// Why this one.
+    let why: String
+}
+
+struct InstallResult: Sendable {
+    let job: InstallJob
+    /// Whether the version has pages, or why it is not in the store.
+    let outcome: Result<Bool, any Error>
+}
+
+/// Installs several versions: manifests first, then the shared bundles that they pin, each once, then the packages.
+/// One that fails leaves the others alone.
+struct UpdateRun: Sendable {
+    let installer: Installer
+    let appVersion: SemanticVersion?
+    let parallelism: Int
+
+    func install(_ jobs: [InstallJob]) async -> [InstallResult] {
+        let manifests = await each(jobs) { try await manifest(of: $0) }
+        var bundles: [Pin: [PackageID]] = [:]
+        for (job, manifest) in zip(jobs, manifests) {
+            guard let manifest = try? manifest.get() else { continue }
+            for (bundle, pin) in manifest.manifest.shared where isNeeded(bundle, by: manifest.manifest) {
+                bundles[Pin(bundle: bundle, pin: pin), default: []].append(job.package)
+            }
+        }
+        let pins = bundles.keys.sorted { ($0.bundle, $0.pin.manifest) < ($1.bundle, $1.pin.manifest) }
+        let users = bundles
+        let fetched = await each(pins) { pin in try await install(pin, for: users[pin] ?? []) }
+        let faults: [Pin: any Error] = Dictionary(
+            uniqueKeysWithValues: zip(pins, fetched).compactMap { pin, result -> (Pin, any Error)? in
+                if case .failure(let error) = result { (pin, error) } else { nil }
+            })
+        let installed = await each(Array(zip(jobs, manifests))) { job, manifest in
+            let verified = try manifest.get()
+            for (bundle, pin) in verified.manifest.shared {
+                if let fault = faults[Pin(bundle: bundle, pin: pin)] { throw fault }
+            }
+            try await install(verified)
+            return verified.manifest.entry != nil
+        }
+        return zip(jobs, installed).map { InstallResult(job: $0, outcome: $1) }
+    }
+
+    private func manifest(of job: InstallJob) async throws -> VerifiedManifest {
+        let verified = try await installer.manifest(
+            of: job.package, job.id.version, expected: job.id.manifest, bases: try bases(of: job.package))
+        if let range = verified.manifest.requiredApp, !(appVersion.map(range.contains) ?? false) {
+            let has = appVersion.map { "this is \($0)" } ?? "the app's version is not known"
+            throw UpdateError.refused(job.package, job.id.version, reason: "it requires app \(range) and \(has)")
+        }
+        return verified
+    }
+
+    private func install(_ verified: VerifiedManifest) async throws {
+        try await installer.fetchObjects(of: verified, bases: try bases(of: verified.manifest.package).map(\.id))
+        try installer.installTree(verified)
+    }
+
+    private func install(_ pin: Pin, for packages: [PackageID]) async throws {
+        let bases = try bundleBases(of: pin.bundle, in: packages)
+        let verified = try await installer.manifest(
+            of: pin.bundle, pin.pin.version, expected: pin.pin.manifest, bases: bases)
+        guard verified.manifest.shared.isEmpty else {
+            throw UpdateError.refused(pin.bundle, pin.pin.version, reason: "a shared bundle cannot pin another one")
+        }
+        try await installer.fetchObjects(of: verified, bases: bases.map(\.id))
+        try installer.installTree(verified)
+    }
+
+    /// The versions of a package that are here, the one most like the new first.
+    private func bases(of package: PackageID) throws -> [(id: VersionID, bytes: [UInt8])] {
+        let state = try installer.store.state()[package]
+        var ids: [VersionID] = []
+        if let active = state.active { ids.append(active.id) }
+        if case .version(let staged) = state.staged { ids.append(staged.id) }
+        ids += [state.previous, state.embedded].compactMap { $0?.id }
+        return found(ids, of: package)
+    }
+
+    /// The versions of a bundle that the packages' versions on this device pin.
+    private func bundleBases(of bundle: PackageID, in packages: [PackageID]) throws -> [(id: VersionID, bytes: [UInt8])]
+    {
+        let state = try installer.store.state()
+        var ids: [VersionID] = []
+        for package in packages + state.packages.keys.filter({ !packages.contains($0) }).sorted() {
+            for installed in state[package].kept {
+                guard let pin = installer.store.manifest(of: package, installed.id)?.manifest.shared[bundle] else {
+                    continue
+                }
+                ids.append(VersionID(version: pin.version, manifest: pin.manifest))
+            }
+        }
+        return found(ids, of: bundle)
+    }
+
+    private func found(_ ids: [VersionID], of package: PackageID) -> [(id: VersionID, bytes: [UInt8])] {
+        var seen: Set<VersionID> = []
+        return ids.compactMap { id in
+            guard seen.insert(id).inserted, let found = installer.store.manifest(of: package, id) else { return nil }
+            return (id, found.bytes)
+        }
+    }
+
+    /// A bundle whose files are all here under other packages is not fetched.
+    private func isNeeded(_ bundle: PackageID, by manifest: Manifest) -> Bool {
+        let objects = ObjectStore(layout: installer.store.layout)
+        return manifest.files.values.contains {
+            $0.from == bundle && !objects.has(Object(digest: $0.digest, size: $0.size))
+        }
+    }
+
+    /// Runs a step for each element, a few at a time, and keeps every result.
+    private func each<Element: Sendable, Value: Sendable>(
+        _ elements: [Element], _ body: @escaping @Sendable (Element) async throws -> Value
+    ) async -> [Result<Value, any Error>] {
+        await withTaskGroup(of: (Int, Result<Value, any Error>).self) { group in
+            var results = [Result<Value, any Error>?](repeating: nil, count: elements.count)
+            var next = 0
+            func add() {
+                guard next < elements.count else { return }
+                let index = next
+                next += 1
+                group.addTask {
+                    do { return (index, .success(try await body(elements[index]))) } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            for _ in 0..<max(1, parallelism) { add() }
+            while let (index, result) = await group.next() {
+                results[index] = result
+                add()
+            }
+            return results.map { $0 ?? .failure(CancellationError()) }
+        }
+    }
+
+    private struct Pin: Hashable, Sendable {
+        let bundle: PackageID
+        let pin: Manifest.SharedPin
+    }
+}

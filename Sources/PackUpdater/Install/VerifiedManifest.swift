@@ -1,0 +1,34 @@
+import PackFormat
+
+/// A manifest whose bytes have the digest that was signed for it. Its parts are checked where it is made: in
+/// ``Installer/manifest(of:_:expected:bases:)``, and in the store, which names each tree's manifest by its digest.
+struct VerifiedManifest: Sendable {
+    let manifest: Manifest
+    let bytes: [UInt8]
+    let digest: Digest
+
+    /// - Throws: ``UpdateError/damagedContent(_:reason:)`` unless the bytes have the digest and are that version's.
+    init(
+        package: PackageID, version: SemanticVersion, bytes: [UInt8], digest: Digest
+    ) throws {
+        guard Digest(of: bytes) == digest else {
+            throw UpdateError.damagedContent("the manifest of \(package) \(version)", reason: "it has another digest")
+        }
+        manifest = try Manifest(parsing: bytes)
+        guard manifest.package == package, manifest.version == version else {
+            throw UpdateError.refused(
+                package, version, reason: "its manifest is that of \(manifest.package) \(manifest.version)")
+        }
+        self.bytes = bytes
+        self.digest = digest
+    }
+
+    /// One that the store read by its digest.
+    init(installed: (manifest: Manifest, bytes: [UInt8]), id: VersionID) {
+        manifest = installed.manifest
+        bytes = installed.bytes
+        digest = id.manifest
+    }
+
+    var id: VersionID { VersionID(version: manifest.version, manifest: digest) }
+}

@@ -1,0 +1,170 @@
+package import PackFormat
+
+extension PackageState {
+    /// What became of a start.
+    package enum StartOutcome: Hashable, Sendable {
+        /// Nothing is active: the pages load online.
+        case nothing
+        case started(Installed)
+    }
+
+    /// Why a version was left.
+    package struct WentBack: Hashable, Sendable {
+        package let from: Installed
+        /// nil: no version is left to run.
+        package let to: Installed?
+        package let reason: String
+    }
+
+    package enum ConfirmOutcome: Hashable, Sendable {
+        case confirmed(Installed)
+        case alreadyConfirmed
+        case refused(reason: String)
+    }
+
+    /// Takes a version whose files are in the store as the next one to run.
+    /// - Returns: false where it runs already; what was staged before is dropped then.
+    @discardableResult
+    package mutating func stage(_ installed: Installed) -> Bool {
+        if let active, active.id == installed.id {
+            staged = nil
+            return false
+        }
+        staged = .version(installed)
+        return true
+    }
+
+    /// Takes the way back to what the app embeds as the next step.
+    /// - Returns: false where that is so already.
+    @discardableResult
+    package mutating func stageEmbedded(release: ReleaseMark) -> Bool {
+        if let embedded {
+            return stage(Installed(id: embedded.id, release: release, hasPages: embedded.hasPages))
+        }
+        staged = active == nil ? nil : .nothing(release)
+        return staged != nil
+    }
+
+    /// Takes in the version that the app embeds, and stages it where nothing as new is here.
+    /// - Returns: whether it is staged.
+    @discardableResult
+    package mutating func embed(_ installed: Installed) -> Bool {
+        embedded = installed
+        if failures.contains(where: { $0.id == installed.id }) { return false }
+        let newest = [active?.id, stagedVersion].compactMap { $0?.version }.max()
+        if let newest, !(newest < installed.id.version) { return false }
+        return stage(installed)
+    }
+
+    private var stagedVersion: VersionID? {
+        if case .version(let installed) = staged { installed.id } else { nil }
+    }
+
+    /// Switches to what is staged. A version that was confirmed here before is still confirmed.
+    /// - Returns: what was left and what is active now; nil where nothing was staged.
+    package mutating func activate() -> (from: Installed?, to: Installed?)? {
+        guard let staged else { return nil }
+        let left = active?.installed
+        let working = lastWorking
+        self.staged = nil
+        switch staged {
+        case .nothing:
+            active = nil
+            previous = working
+            return (left, nil)
+        case .version(let installed):
+            let isConfirmed = installed.id == working?.id || installed.id == previous?.id || !installed.hasPages
+            active = Active(installed: installed, isConfirmed: isConfirmed)
+            if working?.id != installed.id {
+                previous = working
+            } else if previous?.id == installed.id {
+                previous = nil
+            }
+            return (left, installed)
+        }
+    }
+
+    /// Counts a start, before any code of the page runs. An unconfirmed version that has used up its starts is
+    /// left first.
+    /// - Parameter limit: the number of unconfirmed starts that a version gets.
+    package mutating func recordStart(token: String, limit: Int) -> (outcome: StartOutcome, wentBack: WentBack?) {
+        var wentBack: WentBack?
+        if let active, !active.isConfirmed, active.starts >= limit {
+            wentBack = goBack(reason: "it was started \(active.starts) times and never confirmed")
+        }
+        guard var active else { return (.nothing, wentBack) }
+        if !active.isConfirmed {
+            active.starts += 1
+            active.loads = Array((active.loads + [token]).suffix(Self.loadLimit))
+            self.active = active
+        }
+        return (.started(active.installed), wentBack)
+    }
+
+    /// Takes the word of a page or the app that the active version works. It must name the version and one of its
+    /// own loads: the ready call of a page of the version before says nothing about this one.
+    package mutating func confirm(_ version: SemanticVersion, token: String) -> ConfirmOutcome {
+        guard var active else { return .refused(reason: "no version is active") }
+        guard active.id.version == version else {
+            return .refused(reason: "version \(version) was confirmed and \(active.id) is active")
+        }
+        if active.isConfirmed { return .alreadyConfirmed }
+        guard active.loads.contains(token) else {
+            return .refused(reason: "the load token is not of a load of \(version)")
+        }
+        active.isConfirmed = true
+        active.starts = 0
+        active.loads = []
+        self.active = active
+        failures.removeAll { $0.id == active.id }
+        return .confirmed(active.installed)
+    }
+
+    /// Leaves the active version for the last confirmed one, else the embedded one, else none, and notes its failure.
+    /// - Returns: nil where staying is all that can be done: nothing is active, or the embedded version is and there
+    ///   is no other.
+    package mutating func goBack(reason: String) -> WentBack? {
+        guard let left = active?.installed else { return nil }
+        let target: Installed?
+        let isConfirmed: Bool
+        if let previous, previous.id != left.id {
+            (target, isConfirmed) = (previous, true)
+        } else if let embedded, embedded.id != left.id {
+            (target, isConfirmed) = (embedded, false)
+        } else if embedded?.id == left.id || active?.isConfirmed == true {
+            return nil
+        } else {
+            (target, isConfirmed) = (nil, false)
+        }
+        noteFailure(of: left, reason: reason)
+        if case .version(let installed) = staged, installed.id == left.id { staged = nil }
+        if isConfirmed {
+            previous = nil
+        } else if active?.isConfirmed == true {
+            previous = left
+        }
+        active = target.map { Active(installed: $0, isConfirmed: isConfirmed || !$0.hasPages) }
+        return WentBack(from: left, to: target, reason: reason)
+    }
+
+    /// Why a release must not be tried: its version failed here, and it is neither newer than the release that
+    /// failed nor asks for another try. `releases` are the channel's, newest first.
+    package func failure(blocking release: Release, in releases: [Release]) -> Failure? {
+        guard case .version(let version, let manifest) = release.offer else { return nil }
+        let id = VersionID(version: version, manifest: manifest)
+        return failures.first { failure in
+            guard failure.id == id, let failed = failure.release, release.retry <= failed.retry else { return false }
+            if failed.id == release.id { return true }
+            guard let newer = releases.firstIndex(where: { $0.id == failed.id }),
+                let own = releases.firstIndex(where: { $0.id == release.id })
+            else { return false }
+            return newer < own
+        }
+    }
+
+    private mutating func noteFailure(of installed: Installed, reason: String) {
+        failures.removeAll { $0.id == installed.id }
+        failures.insert(Failure(id: installed.id, release: installed.release, reason: reason), at: 0)
+        failures = Array(failures.prefix(Self.failureLimit))
+    }
+}

@@ -1,0 +1,58 @@
+package import PackFormat
+import PackJSON
+
+/// What `state.json` holds: everything that a device knows, replaced as a whole.
+package struct StoreState: Hashable, Sendable {
+    package static let currentFormat = 1
+    /// Bytes.
+    static let maximumByteCount = 16 << 20
+
+    /// The random id of this installation, made once; nothing sends it anywhere.
+    package var deviceID: String
+    package var packages: [PackageID: PackageState] = [:]
+    /// The digests of the presets that were taken in, so that each is read once.
+    package var presets: Set<Digest> = []
+
+    package init(deviceID: String) {
+        self.deviceID = deviceID
+    }
+
+    package subscript(package: PackageID) -> PackageState {
+        get { packages[package] ?? PackageState() }
+        set { packages[package] = newValue }
+    }
+}
+
+extension StoreState {
+    /// Why the bytes are not a state that this program can use.
+    enum ReadError: Error {
+        case newer(found: Int)
+        case damaged(reason: String)
+    }
+
+    init(parsing bytes: [UInt8]) throws(ReadError) {
+        do {
+            let json = try JSONValue(parsing: bytes).object("state")
+            let format = try json.integer("format")
+            guard format <= Self.currentFormat else { throw ReadError.newer(found: format) }
+            deviceID = try json.string("device")
+            for member in try json.object("packages").members {
+                packages[try PackageID(member.key)] = try PackageState(json: member.value.object(member.key))
+            }
+            presets = try Set(json.array("presets").map { try Digest(hex: $0.string("presets")) })
+        } catch let error as ReadError {
+            throw error
+        } catch {
+            throw .damaged(reason: "\(error)")
+        }
+    }
+
+    var bytes: [UInt8] {
+        let json: JSONObject = [
+            "format": .integer(Self.currentFormat), "device": .string(deviceID),
+            "packages": .object(JSONObject(packages.map { ($0.key.text, .object($0.value.json)) })),
+            "presets": .array(presets.sorted().map { .string($0.hex) }),
+        ]
+        return Array((JSONValue.object(json).prettyText + "\n").utf8)
+    }
+}

@@ -1,0 +1,15 @@
+public import PackFormat
+
+/// One version's content: the same version text with another manifest is another content, and never taken for it.
+public struct VersionID: Hashable, Sendable, CustomStringConvertible {
+    public let version: SemanticVersion
+    /// The digest of the manifest.
+    public let manifest: Digest
+
+    public init(version: SemanticVersion, manifest: Digest) {
+        self.version = version
+        self.manifest = manifest
+    }
+
+    public var description: String { version.description }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import PackFormat
+
+/// The durable shell around ``StoreState``: it opens a store, changes its state as a whole, and holds its locks.
+///
+/// Two locks: `update.lock` for as long as an update, a repair or a collection works (others get a clear error),
+/// `state.lock` for the moment of reading and replacing `state.json`, so that a page never waits for a download.
+struct DeviceStore: Sendable {
+    let layout: StoreLayout
+
+    /// Opens a store, or makes one. A store of a newer format is refused before anything is written.
+    init(folder: URL) throws(UpdateError) {
+        layout = StoreLayout(folder: folder.standardizedFileURL)
+        if try Self.read(layout) == nil { try Durable.makeFolder(layout.folder) }
+    }
+
+    /// The state as it is on disk now.
+    func state() throws(UpdateError) -> StoreState {
+        try Self.read(layout) ?? StoreState(deviceID: "")
+    }
+
+    /// Reads the state, changes it and replaces it, alone among all processes; nothing is written where nothing
+    /// changed. What `body` does besides (a pin) happens under the same lock.
+    func change<Result>(_ body: (inout StoreState) throws -> Result) throws -> Result {
+        let lock = try FileLock(waitingFor: layout.stateLock, .exclusive)
+        defer { withExtendedLifetime(lock) {} }
+        let old = try Self.read(layout)
+        var state = old ?? StoreState(deviceID: Self.randomID())
+        let result = try body(&state)
+        if state != old { try Durable.write(state.bytes, to: layout.state) }
+        return result
+    }
+
+    /// Takes the store for an update.
+    /// - Parameter patience: how long to wait for another updater before the error.
+    func lockForUpdate(patience: Duration) async throws -> FileLock {
+        let deadline = ContinuousClock.now + patience
+        while true {
+            if let lock = try FileLock.take(layout.updateLock, .exclusive) {
+                lock.note("process \(ProcessInfo.processInfo.processIdentifier)")
+                return lock
+            }
+            guard ContinuousClock.now < deadline else {
+                let holder = try? Durable.read(layout.updateLock, maximumByteCount: 200)
+                throw UpdateError.storeIsBusy(
+                    folder: layout.folder.path, holder: String(decoding: holder ?? [], as: UTF8.self))
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    /// The manifest of a version whose tree is in the store; nil where it is not, or not whole.
+    func manifest(of package: PackageID, _ id: VersionID) -> (manifest: Manifest, bytes: [UInt8])? {
+        let url = layout.tree(package, id.version).appending(path: Manifest.fileName)
+        guard let bytes = try? Durable.read(url, maximumByteCount: Manifest.maximumByteCount),
+            Digest(of: bytes) == id.manifest, let manifest = try? Manifest(parsing: bytes),
+            manifest.package == package, manifest.version == id.version
+        else { return nil }
+        return (manifest, bytes)
+    }
+
+    /// Makes a damaged `state.json` again from the versions whose files are here: the newest of a package becomes
+    /// active and has to be confirmed anew, the one below it is what the device goes back to.
+    /// - Returns: what was done, in words; nothing where the state is sound.
+    func rebuildDamagedState() throws -> [String] {
+        let lock = try FileLock(waitingFor: layout.stateLock, .exclusive)
+        defer { withExtendedLifetime(lock) {} }
+        let damage: String
+        do {
+            _ = try Self.read(layout)
+            return []
+        } catch {
+            guard case .storeIsDamaged(_, let reason) = error else { throw error }
+            damage = reason
+        }
+        var state = StoreState(deviceID: Self.randomID())
+        var done = ["state.json was damaged (\(damage)) and is made again"]
+        for name in Durable.names(in: layout.unzipFiles) {
+            guard let package = try? PackageID(name) else { continue }
+            let versions = Durable.names(in: layout.trees(of: package)).compactMap { installed(package, $0) }
+                .sorted { $1.id.version < $0.id.version }
+            guard let newest = versions.first, newest.hasPages else { continue }
+            state[package].active = PackageState.Active(installed: newest, isConfirmed: false)
+            state[package].previous = versions.dropFirst().first
+            done.append("\(package) \(newest.id) is active and has to be confirmed anew")
+        }
+        try Durable.rename(layout.state, to: layout.state.appendingPathExtension("damaged"))
+        try Durable.write(state.bytes, to: layout.state)
+        return done
+    }
+
+    private func installed(_ package: PackageID, _ name: String) -> PackageState.Installed? {
+        let url = layout.trees(of: package).appending(path: "\(name)/\(Manifest.fileName)")
+        guard let bytes = try? Durable.read(url, maximumByteCount: Manifest.maximumByteCount),
+            let manifest = try? Manifest(parsing: bytes), manifest.package == package,
+            manifest.version.description == name
+        else { return nil }
+        let id = VersionID(version: manifest.version, manifest: Digest(of: bytes))
+        return PackageState.Installed(id: id, release: nil, hasPages: manifest.entry != nil)
+    }
+
+    private static func read(_ layout: StoreLayout) throws(UpdateError) -> StoreState? {
+        guard let bytes = try Durable.read(layout.state, maximumByteCount: StoreState.maximumByteCount) else {
+            return nil
+        }
+        do {
+            return try StoreState(parsing: bytes)
+        } catch {
+            switch error {
+            case .newer(let found):
+                throw .storeIsNewer(folder: layout.folder.path, found: found, supported: StoreState.currentFormat)
+            case .damaged(let reason):
+                throw .storeIsDamaged(file: layout.state.path, reason: reason)
+            }
+        }
+    }
+
+    private static func randomID() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in
+            let hex = String(generator.next() as UInt64, radix: 16)
+            return String(repeating: "0", count: 16 - hex.count) + hex
+        }.joined()
+    }
+}

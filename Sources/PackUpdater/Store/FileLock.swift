@@ -1,0 +1,41 @@
+import Foundation
+
+/// A lock on a file (flock), held until its owner is gone, and by no process that died: also between two updaters
+/// of one process, as each opens the file itself.
+final class FileLock: Sendable {
+    enum Kind { case shared, exclusive }
+
+    let url: URL
+    private let file: OpenFile
+
+    /// Waits for the lock.
+    convenience init(waitingFor url: URL, _ kind: Kind) throws(UpdateError) {
+        let file = try OpenFile(url, flags: O_RDWR | O_CREAT)
+        while flock(file.descriptor, kind == .shared ? LOCK_SH : LOCK_EX) != 0 {
+            guard errno == EINTR else { throw .system("lock", url) }
+        }
+        self.init(url: url, file: file)
+    }
+
+    /// nil where somebody else holds the lock.
+    static func take(_ url: URL, _ kind: Kind) throws(UpdateError) -> FileLock? {
+        let file = try OpenFile(url, flags: O_RDWR | O_CREAT)
+        guard flock(file.descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+            if errno == EWOULDBLOCK || errno == EINTR { return nil }
+            throw .system("lock", url)
+        }
+        return FileLock(url: url, file: file)
+    }
+
+    private init(url: URL, file: consuming OpenFile) {
+        self.url = url
+        self.file = file
+    }
+
+    /// Notes who holds the lock, for the message that others get. The lock itself does not depend on it.
+    func note(_ text: String) {
+        guard ftruncate(file.descriptor, 0) == 0 else { return }
+        let bytes = Array(text.utf8)
+        _ = pwrite(file.descriptor, bytes, bytes.count, 0)
+    }
+}

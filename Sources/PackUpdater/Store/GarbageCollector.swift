@@ -1,0 +1,130 @@
+import Foundation
+import PackFormat
+
+/// Removes what nothing needs: versions that are not active, previous, staged, embedded or pinned by a page of any
+/// live process, the shared bundles that only they used, objects of no version that stays, and leftovers of updates
+/// that died. Time plays no part in it, so a wrong clock can delete nothing.
+///
+/// Runs under the update lock.
+struct GarbageCollector {
+    /// What was removed.
+    struct Outcome: Equatable {
+        var versions: [String] = []
+        var objectCount = 0
+        /// Bytes.
+        var size = 0
+    }
+
+    let store: DeviceStore
+
+    /// - Parameter keepsPartialDownloads: after an update that did not finish, what it has goes on next time.
+    func run(keepsPartialDownloads: Bool) throws -> Outcome {
+        let layout = store.layout
+        var outcome = Outcome()
+        let (live, trash) = try removeTrees(&outcome)
+        for folder in trash { try Durable.remove(folder) }
+        if let live { try removeObjects(outside: live, &outcome) }
+        for name in Durable.names(in: layout.downloads)
+        where !(keepsPartialDownloads && name.hasPrefix(StoreLayout.partialPrefix)) {
+            try Durable.remove(layout.downloads.appending(path: name))
+        }
+        return outcome
+    }
+
+    /// Moves dead trees aside under the state lock, so that no page can start on one meanwhile.
+    /// - Returns: the digests that stay, nil where a manifest cannot be read and so nothing can be said.
+    private func removeTrees(_ outcome: inout Outcome) throws -> (live: Set<Digest>?, trash: [URL]) {
+        let layout = store.layout
+        return try store.change { state in
+            var keep: Set<TreeName> = []
+            for (package, state) in state.packages {
+                for installed in state.kept {
+                    keep.insert(TreeName(package: package.text, version: installed.id.version.description))
+                }
+            }
+            let present = Durable.names(in: layout.unzipFiles).flatMap { package in
+                Durable.names(in: layout.unzipFiles.appending(path: package)).map {
+                    TreeName(package: package, version: $0)
+                }
+            }
+            for tree in present where !keep.contains(tree) {
+                if try isPinned(tree) { keep.insert(tree) }
+            }
+            var digests: Set<Digest>? = []
+            // Bundles of bundles do not exist, but a manifest may say so: go on until nothing is added.
+            var queue = keep.filter(present.contains)
+            while let tree = queue.popFirst() {
+                guard let manifest = manifest(of: tree) else {
+                    digests = nil
+                    continue
+                }
+                digests?.formUnion(manifest.files.values.map(\.digest))
+                for (bundle, pin) in manifest.shared {
+                    let name = TreeName(package: bundle.text, version: pin.version.description)
+                    if present.contains(name), keep.insert(name).inserted { queue.insert(name) }
+                }
+            }
+            var trash: [URL] = []
+            for tree in present where !keep.contains(tree) {
+                let target = layout.downloads.appending(path: "old-\(UUID().uuidString.lowercased())")
+                try Durable.makeFolder(layout.downloads)
+                try Durable.rename(tree.url(layout), to: target)
+                trash.append(target)
+                outcome.versions.append("\(tree.package)@\(tree.version)")
+            }
+            for package in Durable.names(in: layout.unzipFiles) {
+                let folder = layout.unzipFiles.appending(path: package)
+                if Durable.names(in: folder).isEmpty { try Durable.remove(folder) }
+            }
+            try removePins()
+            return (digests, trash)
+        }
+    }
+
+    private func removeObjects(outside live: Set<Digest>, _ outcome: inout Outcome) throws {
+        for prefix in Durable.names(in: store.layout.objects) {
+            let folder = store.layout.objects.appending(path: prefix)
+            var isEmpty = true
+            for name in Durable.names(in: folder) {
+                if let digest = try? Digest(hex: name), live.contains(digest) {
+                    isEmpty = false
+                    continue
+                }
+                let url = folder.appending(path: name)
+                outcome.objectCount += 1
+                outcome.size += Durable.size(of: url) ?? 0
+                try Durable.remove(url)
+            }
+            if isEmpty { try Durable.remove(folder) }
+        }
+    }
+
+    /// A page holds a shared lock on its version's pin; a lock of a process that died is gone.
+    private func isPinned(_ tree: TreeName) throws -> Bool {
+        let url = store.layout.pins.appending(path: "\(tree.package)@\(tree.version)")
+        guard access(url.path, F_OK) == 0 else { return false }
+        return try FileLock.take(url, .exclusive) == nil
+    }
+
+    private func removePins() throws {
+        for name in Durable.names(in: store.layout.pins) {
+            let url = store.layout.pins.appending(path: name)
+            if let lock = try FileLock.take(url, .exclusive) {
+                try withExtendedLifetime(lock) { try Durable.remove(url) }
+            }
+        }
+    }
+
+    private func manifest(of tree: TreeName) -> Manifest? {
+        let url = tree.url(store.layout).appending(path: Manifest.fileName)
+        guard let bytes = try? Durable.read(url, maximumByteCount: Manifest.maximumByteCount) else { return nil }
+        return try? Manifest(parsing: bytes)
+    }
+
+    private struct TreeName: Hashable {
+        let package: String
+        let version: String
+
+        func url(_ layout: StoreLayout) -> URL { layout.unzipFiles.appending(path: "\(package)/\(version)") }
+    }
+}

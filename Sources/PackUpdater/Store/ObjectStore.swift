@@ -1,0 +1,32 @@
+import struct Crypto.SHA256
+import Foundation
+import PackFormat
+
+/// The content of a store, each object once, under its digest. An object is there or it is not: it comes in by one
+/// rename, verified and synced.
+struct ObjectStore: Sendable {
+    let layout: StoreLayout
+
+    func url(_ digest: Digest) -> URL { layout.object(digest) }
+
+    func has(_ object: Object) -> Bool { Durable.size(of: url(object.digest)) == object.size }
+
+    func missing(among objects: [Object]) -> [Object] { objects.filter { !has($0) } }
+
+    /// Reads an object through and compares; nil where it is sound, else what is wrong.
+    func fault(of object: Object) -> String? {
+        let url = url(object.digest)
+        guard let size = Durable.size(of: url) else { return "it is missing" }
+        guard size == object.size else { return "it has \(size) bytes instead of \(object.size)" }
+        guard let digest = try? Self.digest(of: url) else { return "it cannot be read" }
+        return digest == object.digest ? nil : "its content has another digest"
+    }
+
+    static func digest(of url: URL) throws -> Digest {
+        let handle = try FileHandle(forReadingFrom: url)
+        defer { try? handle.close() }
+        var hash = SHA256()
+        while let chunk = try handle.read(upToCount: 1 << 18), !chunk.isEmpty { hash.update(data: chunk) }
+        return Digest(hash.finalize())
+    }
+}

@@ -1,0 +1,165 @@
+package import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Reads the published view over HTTP with a session of its own: bounded in length and time, resumable by Range and
+/// If-Range (RFC 9110 sections 13.1.5 and 14), never with a cache or cookies.
+package actor HTTPTransport: UpdateTransport {
+    private let base: URL
+    private let limits: TransferLimits
+    private let session: URLSession
+    private var transfers: [Int: Transfer] = [:]
+
+    /// - Parameter base: the address of the view, with or without a slash at its end.
+    package init(base: URL, limits: TransferLimits = TransferLimits()) {
+        self.base = base
+        self.limits = limits
+        let (events, continuation) = AsyncStream.makeStream(of: TransferEvent.self)
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        configuration.httpMaximumConnectionsPerHost = limits.parallelism
+        // Ours are finer; this one is the net below them.
+        configuration.timeoutIntervalForRequest = Double(limits.stall.components.seconds) + 5
+        session = URLSession(
+            configuration: configuration, delegate: TransferRelay(continuation), delegateQueue: nil)
+        Task { [weak self] in
+            for await event in events { await self?.handle(event) }
+        }
+    }
+
+    deinit {
+        session.invalidateAndCancel()
+    }
+
+    package func read(_ path: String, maximumByteCount: Int, validator: String?) async throws -> ReadAnswer {
+        try await retrying(path) {
+            let headers = validator.map { ["If-None-Match": $0] } ?? [:]
+            let transfer = try await run(path, file: nil, maximumByteCount: maximumByteCount, headers: headers)
+            switch transfer.status {
+            case 200: return .bytes(transfer.bytes, validator: transfer.validator)
+            case 304 where validator != nil: return .unchanged
+            case 404, 410: return .missing
+            default: throw transfer.statusFailure
+            }
+        }
+    }
+
+    package func download(_ path: String, to file: URL, maximumByteCount: Int) async throws -> Bool {
+        try await retrying(path, progress: { Durable.size(of: file) ?? 0 }) {
+            let target = try DownloadFile(file)
+            var headers: [String: String] = [:]
+            if let validator = target.validator {
+                headers = ["Range": "bytes=\(target.offset)-", "If-Range": validator]
+            }
+            let transfer = try await run(path, file: target, maximumByteCount: maximumByteCount, headers: headers)
+            switch transfer.status {
+            case 200, 206: return true
+            case 404, 410:
+                try DownloadFile.remove(file)
+                return false
+            case 416:
+                // What is here is as long as the whole, or longer: start over.
+                try DownloadFile.remove(file)
+                throw TransferFailure(reason: "the server cannot continue the download", isTransient: true)
+            default: throw transfer.statusFailure
+            }
+        }
+    }
+
+    /// Tries again after a failure that may pass. Progress counts: a bad line that moves on is not given up.
+    private func retrying<Result>(
+        _ path: String, progress: () -> Int = { 0 }, _ body: () async throws -> Result
+    ) async throws -> Result {
+        var attempt = 0
+        while true {
+            attempt += 1
+            let before = progress()
+            do {
+                return try await body()
+            } catch let failure as TransferFailure {
+                if progress() > before { attempt = 1 }
+                try await wait(after: failure, attempt: attempt, path: path)
+            }
+        }
+    }
+
+    private func address(_ path: String) -> URL { base.appending(path: path) }
+
+    private func wait(after failure: TransferFailure, attempt: Int, path: String) async throws {
+        let address = address(path).absoluteString
+        let final: UpdateError =
+            failure.isTransient && !failure.isAnswer
+            ? .unreachable(address: address, reason: failure.reason)
+            : .badAnswer(address: address, reason: failure.reason)
+        guard failure.isTransient, attempt < limits.attempts else { throw final }
+        var pause = limits.backoff * (1 << min(attempt - 1, 6))
+        if let asked = failure.retryAfter {
+            guard asked <= limits.longestRetryAfter else { throw final }
+            pause = max(pause, asked)
+        }
+        try await Task.sleep(for: pause)
+    }
+
+    private func run(
+        _ path: String, file: DownloadFile?, maximumByteCount: Int, headers: [String: String]
+    ) async throws -> Transfer {
+        var request = URLRequest(url: address(path))
+        // What arrives is what is counted: no transparent decompression.
+        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        let task = session.dataTask(with: request)
+        let identifier = task.taskIdentifier
+        let transfer = Transfer(task: task, file: file, maximumByteCount: maximumByteCount)
+        transfers[identifier] = transfer
+        let watch = Task { try await self.watch(identifier) }
+        defer { watch.cancel() }
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { transfer.start($0) }
+        } onCancel: {
+            task.cancel()
+        }
+        return transfer
+    }
+
+    private func handle(_ event: TransferEvent) {
+        switch event {
+        case .response(let identifier, let response):
+            transfers[identifier]?.receive(response)
+        case .data(let identifier, let data):
+            transfers[identifier]?.receive(data)
+        case .finished(let identifier, let error):
+            transfers.removeValue(forKey: identifier)?.finish(error)
+        }
+    }
+
+    /// Ends a transfer that stands still or crawls.
+    private func watch(_ identifier: Int) async throws {
+        let tick = min(limits.stall / 4, .seconds(1))
+        var last = 0
+        var still: Duration = .zero
+        var window: (elapsed: Duration, start: Int) = (.zero, 0)
+        while let transfer = transfers[identifier] {
+            try await Task.sleep(for: tick)
+            let received = transfer.received
+            still = received == last ? still + tick : .zero
+            last = received
+            window.elapsed += tick
+            if still >= limits.stall {
+                return transfer.cancel(
+                    TransferFailure(reason: "nothing came for \(limits.stall)", isTransient: true))
+            }
+            if window.elapsed >= limits.rateWindow {
+                let seconds = max(1, Int(limits.rateWindow.components.seconds))
+                if received - window.start < limits.minimumRate * seconds {
+                    let reason = "it came slower than \(limits.minimumRate) bytes a second"
+                    return transfer.cancel(TransferFailure(reason: reason, isTransient: true))
+                }
+                window = (.zero, received)
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import PackFormat
+import PackTrust
+
+/// The signed targets of an app, through its TUF client.
+struct TrustedTargets: SignedTargets {
+    private let client: TrustClient
+    private let probe: RootProbe
+
+    /// - Parameter root: the `root.json` that the app embeds; nil where the store holds one already.
+    /// - Throws: ``UpdateError/noRoot``
+    init(
+        layout: StoreLayout, root: [UInt8]?, transport: any UpdateTransport, now: @escaping @Sendable () -> Date
+    ) throws {
+        let store = try FolderTrustStore(folder: layout.trust)
+        if root == nil, try store.read("root.json") == nil { throw UpdateError.noRoot }
+        client = TrustClient(
+            store: store, transport: MetadataTransport(transport: transport, layout: layout), trustedRoot: root,
+            now: now)
+        probe = RootProbe(file: layout.cache.appending(path: "root-probe"), now: now)
+    }
+
+    func refresh() async throws {
+        let isDue = probe.isDue
+        do {
+            try await client.refresh(probingRoot: isDue)
+        } catch let error as TrustError {
+            throw UpdateError.notTrusted(reason: "\(error)")
+        }
+        if isDue { try probe.noteDone() }
+    }
+
+    func file(_ path: String) async throws -> SignedFile? {
+        do {
+            guard let info = try await client.targetInfo(path) else { return nil }
+            guard let hash = info.hashes.sha256 else {
+                throw UpdateError.notTrusted(reason: "\(path) is signed without a SHA-256")
+            }
+            return SignedFile(digest: try Digest(hex: hash), size: info.length)
+        } catch let error as TrustError {
+            throw UpdateError.notTrusted(reason: "\(error)")
+        }
+    }
+
+    func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8] {
+        do {
+            return try await client.target(path, maximumByteCount: maximumByteCount)
+        } catch let error as TrustError {
+            throw UpdateError.notTrusted(reason: "\(error)")
+        }
+    }
+}
+
+/// Fetches metadata and signed files. The one file that changes under its name, the timestamp, is asked for under the
+/// ETag of the last answer, so that an idle check costs one 304.
+struct MetadataTransport: TrustTransport {
+    let transport: any UpdateTransport
+    let layout: StoreLayout
+
+    func fetch(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
+        guard path == RepositoryPath.metadata("timestamp") else {
+            return try await read(path, maximumByteCount, validator: nil, known: [])
+        }
+        let file = layout.cache.appending(path: "timestamp")
+        // The ETag on the first line, the bytes it stands for after it.
+        let cached = (try? Durable.read(file, maximumByteCount: maximumByteCount + 1024)) ?? []
+        guard let end = cached.firstIndex(of: UInt8(ascii: "\n")), end > 0 else {
+            return try await read(path, maximumByteCount, validator: nil, known: [], cache: file)
+        }
+        let validator = String(decoding: cached[..<end], as: UTF8.self)
+        return try await read(
+            path, maximumByteCount, validator: validator, known: Array(cached[(end + 1)...]), cache: file)
+    }
+
+    private func read(
+        _ path: String, _ maximumByteCount: Int, validator: String?, known: [UInt8], cache: URL? = nil
+    ) async throws -> [UInt8]? {
+        switch try await transport.read(path, maximumByteCount: maximumByteCount, validator: validator) {
+        case .missing: return nil
+        case .unchanged: return known
+        case .bytes(let bytes, let validator):
+            if let cache, let validator, !validator.contains("\n") {
+                try Durable.makeFolder(layout.cache)
+                try Durable.write(Array(validator.utf8) + [UInt8(ascii: "\n")] + bytes, to: cache)
+            }
+            return bytes
+        }
+    }
+}
+
+/// When the client must ask for a newer root: a root that is not looked for revokes nothing, and asking at every
+/// check doubles its requests.
+struct RootProbe {
+    let file: URL
+    let now: @Sendable () -> Date
+    private static let interval: TimeInterval = 24 * 60 * 60
+
+    /// A clock that was set back makes it due as well.
+    var isDue: Bool {
+        guard let bytes = try? Durable.read(file, maximumByteCount: 64),
+            let last = TimeInterval(String(decoding: bytes, as: UTF8.self))
+        else { return true }
+        return abs(now().timeIntervalSince1970 - last) >= Self.interval
+    }
+
+    func noteDone() throws(UpdateError) {
+        try Durable.makeFolder(file.deletingLastPathComponent())
+        try Durable.write(Array(String(Int(now().timeIntervalSince1970)).utf8), to: file)
+    }
+}

@@ -1,0 +1,61 @@
+import Foundation
+public import PackFormat
+
+/// Why a device could not do what was asked. Each case is a sentence a person can act on; whatever it was, the
+/// version that ran before still runs.
+public enum UpdateError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// The store was written by a newer program; it was not touched.
+    case storeIsNewer(folder: String, found: Int, supported: Int)
+    case storeIsDamaged(file: String, reason: String)
+    /// Another updater works on this store right now.
+    case storeIsBusy(folder: String, holder: String)
+    /// Bytes.
+    case diskIsFull(path: String, needed: Int?, available: Int?)
+    case fileFailed(action: String, path: String, reason: String)
+    case noRoot
+    /// The signed metadata is missing, expired or not genuine.
+    case notTrusted(reason: String)
+    case unreachable(address: String, reason: String)
+    case notFound(address: String)
+    /// The answer broke a rule: too long, too slow, of the wrong length.
+    case badAnswer(address: String, reason: String)
+    /// Content that does not have the signed digest and size.
+    case damagedContent(String, reason: String)
+    case refused(PackageID, SemanticVersion, reason: String)
+    case notInstalled(PackageID)
+    case notConfirmed(PackageID, reason: String)
+    case nothingToGoBackTo(PackageID)
+
+    public var description: String {
+        switch self {
+        case .storeIsNewer(let folder, let found, let supported):
+            "the store \(folder) has format \(found) and this program reads up to \(supported): update the program; "
+                + "nothing was changed"
+        case .storeIsDamaged(let file, let reason): "\(file) is damaged: \(reason); run a repair"
+        case .storeIsBusy(let folder, let holder):
+            "another updater\(holder.isEmpty ? "" : " (\(holder))") works on the store \(folder): try again when it is done"
+        case .diskIsFull(let path, let needed?, let available?):
+            "the disk of \(path) is too full: \(needed) bytes are needed and \(available) are free"
+        case .diskIsFull(let path, _, _): "the disk of \(path) is full"
+        case .fileFailed(let action, let path, let reason): "cannot \(action) \(path): \(reason)"
+        case .noRoot:
+            "the store has no trusted root yet: give the app's root.json (an app embeds it; packtool takes --root FILE)"
+        case .notTrusted(let reason): "the registry's signed metadata was refused: \(reason)"
+        case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
+        case .notFound(let address): "\(address) does not exist"
+        case .badAnswer(let address, let reason): "the answer of \(address) was refused: \(reason)"
+        case .damagedContent(let name, let reason): "\(name) was refused: \(reason)"
+        case .refused(let package, let version, let reason): "\(package) \(version) was refused: \(reason)"
+        case .notInstalled(let package): "\(package) is not installed in this store"
+        case .notConfirmed(let package, let reason): "\(package) was not confirmed: \(reason)"
+        case .nothingToGoBackTo(let package): "\(package) has no earlier version to go back to"
+        }
+    }
+
+    /// Wraps the current `errno`.
+    static func system(_ action: String, _ url: URL) -> UpdateError {
+        let code = errno
+        if code == ENOSPC || code == EDQUOT { return .diskIsFull(path: url.path, needed: nil, available: nil) }
+        return .fileFailed(action: action, path: url.path, reason: String(cString: strerror(code)))
+    }
+}

@@ -1,0 +1,22 @@
+import PackFormat
+
+extension Updater {
+    /// Reads every object of every version through, fetches the damaged ones again one by one, and links the files
+    /// anew that had them. A damaged `state.json` is made again from the versions that stand in the store.
+    ///
+    /// Needs the network only where nothing on the device has the bytes, and trusts nothing but digests.
+    public func repair() async throws -> RepairReport {
+        let lock = try await store.lockForUpdate(patience: configuration.patience)
+        defer { withExtendedLifetime(lock) {} }
+        let rebuilt = try store.rebuildDamagedState()
+        try Durable.makeFolder(store.layout.downloads)
+        let found = try await Repair(
+            store: store, transport: transport, journal: journal, targets: try? targets()
+        ).run()
+        let report = RepairReport(
+            checkedObjects: found.checkedObjects, repaired: rebuilt + found.repaired, left: found.left)
+        for line in report.repaired { journal.note(.repaired, nil, nil, line) }
+        for line in report.left { journal.note(.repaired, nil, nil, "still damaged: \(line)") }
+        return report
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import PackFormat
+
+extension Updater {
+    /// What a check found for one package.
+    struct Offer {
+        let package: PackageID
+        let decision: PackageDecision
+    }
+
+    /// One check for many packages: which would change, and why. Nothing is downloaded.
+    public func check(_ selection: PackageSelection = .all) async throws -> UpdateReport {
+        let lock = try await store.lockForUpdate(patience: configuration.patience)
+        defer { withExtendedLifetime(lock) {} }
+        let offers = try await decide(selection)
+        return UpdateReport(
+            entries: offers.map { offer in
+                let outcome: UpdateReport.Outcome
+                switch offer.decision.choice {
+                case .upToDate: outcome = .upToDate(offer.decision.offered?.version)
+                case .nothing, .disabled: outcome = .nothing
+                case .install(let id, _): outcome = .staged(id.version)
+                case .embedded: outcome = .activated(offer.decision.offered?.version)
+                }
+                return UpdateReport.Entry(package: offer.package, outcome: outcome, why: offer.decision.summary)
+            })
+    }
+
+    /// Brings packages to what the channel offers this device: one check for all of them, then downloads side by side.
+    ///
+    /// A package that fails leaves the others alone; its entry says why. What could not even be decided (no network,
+    /// metadata that is not trusted, a full disk) is thrown.
+    @discardableResult
+    public func update(_ selection: PackageSelection = .all) async throws -> UpdateReport {
+        let lock = try await store.lockForUpdate(patience: configuration.patience)
+        defer { withExtendedLifetime(lock) {} }
+        try Durable.makeFolder(store.layout.downloads)
+        let offers = try await decide(selection)
+        var entries: [UpdateReport.Entry] = []
+        var jobs: [InstallJob] = []
+        for offer in offers {
+            switch offer.decision.choice {
+            case .install(let id, let mark):
+                jobs.append(InstallJob(package: offer.package, id: id, release: mark, why: offer.decision.summary))
+            case .upToDate, .nothing, .disabled, .embedded:
+                entries.append(try settle(offer))
+            }
+        }
+        let installer = Installer(store: store, transport: transport, targets: try targets(), journal: journal)
+        let results = await UpdateRun(
+            installer: installer, appVersion: configuration.appVersion,
+            parallelism: configuration.limits.parallelism
+        ).install(jobs)
+        for result in results { entries.append(try record(result)) }
+        if configuration.activation == .atOnce {
+            let active = try activate(jobs.map(\.package) + offers.map(\.package))
+            entries = entries.map { entry in
+                guard let version = active[entry.package] else { return entry }
+                return UpdateReport.Entry(package: entry.package, outcome: .activated(version), why: entry.why)
+            }
+        }
+        let report = UpdateReport(entries: entries)
+        if report.isChanged || !report.failures.isEmpty || Durable.names(in: store.layout.downloads).isEmpty == false {
+            try collect(keepsPartialDownloads: !report.failures.isEmpty)
+        }
+        return report
+    }
+
+    /// Removes what nothing needs any more.
+    /// - Returns: what was removed, as `PACKAGE@VERSION`.
+    @discardableResult
+    public func collectGarbage() async throws -> [String] {
+        let lock = try await store.lockForUpdate(patience: configuration.patience)
+        defer { withExtendedLifetime(lock) {} }
+        return try collect(keepsPartialDownloads: false)
+    }
+
+    @discardableResult
+    func collect(keepsPartialDownloads: Bool) throws -> [String] {
+        let outcome = try GarbageCollector(store: store).run(keepsPartialDownloads: keepsPartialDownloads)
+        if !outcome.versions.isEmpty || outcome.objectCount > 0 {
+            journal.note(
+                .collected, nil, nil,
+                "removed \(outcome.versions.isEmpty ? "no version" : outcome.versions.joined(separator: ", ")), "
+                    + "\(outcome.objectCount) objects, \(outcome.size) bytes: nothing needs them")
+        }
+        return outcome.versions
+    }
+
+    /// Refreshes the metadata, reads the channel and decides for each package.
+    private func decide(_ selection: PackageSelection) async throws -> [Offer] {
+        let targets = try targets()
+        let channel: ChannelFile
+        do {
+            try await targets.refresh()
+            channel = try await ChannelReader(layout: store.layout, targets: targets).channel(configuration.channel)
+        } catch {
+            journal.note(.checkFailed, nil, nil, "nothing is installed and nothing changes: \(error)")
+            throw error
+        }
+        let state = try store.change { $0 }
+        let facts = DeviceFacts(
+            deviceID: configuration.deviceID ?? state.deviceID, appVersion: configuration.appVersion,
+            platform: configuration.platform, tags: configuration.tags)
+        var offers: [Offer] = []
+        for package in packages(selection, channel: channel, state: state) {
+            let decision = try await PackageDecision.make(
+                package, app: channel.app, channel: channel.packages[package], state: state[package], facts: facts,
+                targets: targets)
+            offers.append(Offer(package: package, decision: decision))
+        }
+        try note(offers, since: state)
+        return offers
+    }
+
+    private func packages(_ selection: PackageSelection, channel: ChannelFile, state: StoreState) -> [PackageID] {
+        switch selection {
+        case .list(let packages): return Array(Set(packages)).sorted()
+        case .onDemand:
+            return state.packages.filter { $0.value.isWanted || $0.value.active != nil }.keys.sorted()
+        case .all:
+            // A bundle comes with the packages that pin it.
+            return channel.packages.filter { package in
+                !package.value.releases.contains { $0.version?.isDerivedFromContent ?? false }
+            }.keys.sorted()
+        }
+    }
+
+    /// Writes down decisions that differ from the last ones.
+    private func note(_ offers: [Offer], since state: StoreState) throws {
+        let changed = offers.filter {
+            let old = state[$0.package]
+            let isEnabled = $0.decision.choice != .disabled
+            return old.decision != $0.decision.summary || old.isEnabled != isEnabled
+                || old.offered != $0.decision.offered
+        }
+        guard !changed.isEmpty else { return }
+        try store.change { state in
+            for offer in changed {
+                state[offer.package].decision = offer.decision.summary
+                state[offer.package].offered = offer.decision.offered
+                state[offer.package].isEnabled = offer.decision.choice != .disabled
+            }
+        }
+        for offer in changed {
+            journal.note(.decided, offer.package, offer.decision.offered?.version, offer.decision.summary)
+        }
+    }
+
+    /// What needs no download.
+    private func settle(_ offer: Offer) throws -> UpdateReport.Entry {
+        let outcome: UpdateReport.Outcome = try store.change { state in
+            switch offer.decision.choice {
+            case .embedded(let mark):
+                guard state[offer.package].stageEmbedded(release: mark) else {
+                    return .upToDate(state[offer.package].active?.id.version)
+                }
+                return state[offer.package].embedded.map { .staged($0.id.version) } ?? .activated(nil)
+            case .upToDate:
+                state[offer.package].staged = nil
+                return .upToDate(state[offer.package].active?.id.version)
+            case .nothing, .disabled, .install:
+                if case .version(let installed) = state[offer.package].staged, installed.release != nil {
+                    state[offer.package].staged = nil
+                }
+                return .nothing
+            }
+        }
+        return UpdateReport.Entry(package: offer.package, outcome: outcome, why: offer.decision.summary)
+    }
+
+    /// Stages what was installed.
+    private func record(_ result: InstallResult) throws -> UpdateReport.Entry {
+        let job = result.job
+        switch result.outcome {
+        case .failure(let error):
+            journal.note(.refused, job.package, job.id.version, "\(error)")
+            return UpdateReport.Entry(package: job.package, outcome: .failed("\(error)"), why: job.why)
+        case .success(let hasPages):
+            let installed = PackageState.Installed(id: job.id, release: job.release, hasPages: hasPages)
+            let isNew = try store.change { state in
+                if case .version(let staged) = state[job.package].staged, staged == installed { return false }
+                return state[job.package].stage(installed)
+            }
+            if isNew { journal.note(.staged, job.package, job.id.version, "its files are verified and in the store") }
+            return UpdateReport.Entry(package: job.package, outcome: .staged(job.id.version), why: job.why)
+        }
+    }
+}

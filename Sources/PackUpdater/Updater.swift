@@ -1,0 +1,220 @@
+package import Foundation
+public import PackFormat
+
+/// Moves one device from version to version of its packages without ever leaving it broken.
+///
+///     let updater = try Updater(UpdaterConfiguration(store: folder, base: registry, channel: stable, root: rootJSON))
+///     try await updater.start()                               // when the app starts
+///     if case .installed(let site) = try await updater.open(checkout) {
+///         show(site)                                          // counted before any of its code runs
+///     }
+///     try await updater.confirm(checkout, version: v, loadToken: t)   // when its page says that it works
+///     let report = try await updater.update(.all)             // in the background, at any time
+///
+/// Check, download, verify, install, switch, confirm, or go back: each step is written down before the next begins, so
+/// a process can die at any instruction. An error means that nothing changed: what ran before still runs.
+public actor Updater {
+    public nonisolated let configuration: UpdaterConfiguration
+    let store: DeviceStore
+    let transport: any UpdateTransport
+    private let makeTargets: TargetsMaker
+    private var knownTargets: (any SignedTargets)?
+    let journal: Journal
+    /// The sessions that count as the current start of an unconfirmed version: a second page of the same load is no
+    /// second start.
+    private var currentLoads: [PackageID: WeakSession] = [:]
+
+    /// Opens the store, or makes one. Nothing is fetched.
+    /// - Throws: ``UpdateError/storeIsNewer(folder:found:supported:)`` and faults of the file system.
+    public init(_ configuration: UpdaterConfiguration) throws {
+        let transport = Self.transport(configuration)
+        try self.init(configuration, transport: transport) { layout, root, transport, now in
+            try TrustedTargets(layout: layout, root: root, transport: transport, now: now)
+        }
+    }
+
+    /// Makes the signed targets for the state in a folder, from a root, over a transport, under a clock.
+    package typealias TargetsMaker =
+        @Sendable (StoreLayout, [UInt8]?, any UpdateTransport, @escaping @Sendable () -> Date) throws
+        -> any SignedTargets
+
+    /// Takes its network and its trust from outside, for tests.
+    package init(
+        _ configuration: UpdaterConfiguration, transport: any UpdateTransport,
+        targets: @escaping TargetsMaker
+    ) throws {
+        self.configuration = configuration
+        self.transport = transport
+        makeTargets = targets
+        store = try DeviceStore(folder: configuration.store)
+        journal = Journal(log: EventLog(file: store.layout.events), now: configuration.now)
+    }
+
+    private static func transport(_ configuration: UpdaterConfiguration) -> any UpdateTransport {
+        configuration.base.isFileURL
+            ? FolderTransport(folder: configuration.base)
+            : HTTPTransport(base: configuration.base, limits: configuration.limits)
+    }
+
+    func targets() throws -> any SignedTargets {
+        if let knownTargets { return knownTargets }
+        let targets = try makeTargets(store.layout, configuration.root, transport, configuration.now)
+        knownTargets = targets
+        return targets
+    }
+
+    /// The signed targets of a preset: their state stands apart from the store's, and nothing of it expires.
+    func presetTargets(
+        _ layout: StoreLayout, root: [UInt8]?, transport: any UpdateTransport
+    ) throws -> any SignedTargets {
+        try makeTargets(layout, root, transport) { .distantPast }
+    }
+
+    // MARK: Starting, opening, confirming
+
+    /// To be called when the app starts, before pages open: takes in presets and switches to what is staged.
+    public func start() async throws {
+        try await takePresets()
+        try activate()
+    }
+
+    /// Switches to what is staged now. Open pages keep their version.
+    /// - Returns: the packages that switched, with the version that is active now.
+    @discardableResult
+    public func activate(_ packages: [PackageID]? = nil) throws -> [PackageID: SemanticVersion?] {
+        let switched = try store.change { state in
+            var switched: [(PackageID, PackageState.Installed?, PackageState.Installed?)] = []
+            for package in (packages ?? Array(state.packages.keys)).sorted() {
+                guard let change = state[package].activate() else { continue }
+                switched.append((package, change.from, change.to))
+            }
+            return switched
+        }
+        var result: [PackageID: SemanticVersion?] = [:]
+        for (package, from, to) in switched {
+            let left = from.map { "instead of \($0.id)" } ?? "nothing was active"
+            journal.note(.activated, package, to?.id.version, to == nil ? "back to what the app embeds: nothing" : left)
+            result[package] = .some(to?.id.version)
+        }
+        return result
+    }
+
+    /// Pins the active version for a page, and counts the start of an unconfirmed one before any code of it runs.
+    /// A version that has used up its starts is left here; so is one whose files are damaged.
+    public func open(_ package: PackageID) async throws -> OpenedPackage {
+        if let current = currentLoads[package]?.session, try isActive(current) { return .installed(current) }
+        let token = Self.randomToken()
+        let limit = max(1, configuration.maximumUnconfirmedStarts)
+        let layout = store.layout
+        var notes: [PackageState.WentBack] = []
+        let opened = try store.change { state -> (PackageSession, PackageState.Active)? in
+            state[package].isWanted = true
+            guard state[package].isEnabled else { return nil }
+            // Every round leaves one version, so this ends.
+            while true {
+                let (outcome, wentBack) = state[package].recordStart(token: token, limit: limit)
+                if let wentBack { notes.append(wentBack) }
+                guard case .started(let installed) = outcome, let active = state[package].active else { return nil }
+                guard let found = store.manifest(of: package, installed.id) else {
+                    guard let left = state[package].goBack(reason: "its files are missing or damaged") else {
+                        return nil
+                    }
+                    notes.append(left)
+                    continue
+                }
+                try Durable.makeFolder(layout.pins)
+                let pin = try FileLock(waitingFor: layout.pin(package, installed.id.version), .shared)
+                let session = PackageSession(
+                    package: package, manifest: found.manifest, loadToken: token, layout: layout, pin: pin)
+                return (session, active)
+            }
+        }
+        for note in notes { self.note(note, of: package) }
+        guard let (session, active) = opened else { return try online(package) }
+        if !active.isConfirmed {
+            currentLoads[package] = WeakSession(session: session)
+            journal.note(
+                .started, package, session.version,
+                "start \(active.starts) of \(limit) that it has to be confirmed in")
+        }
+        return .installed(session)
+    }
+
+    /// Whether an open session is the current load of the active, still unconfirmed version.
+    private func isActive(_ session: PackageSession) throws -> Bool {
+        let active = try store.state()[session.package].active
+        return active.map { !$0.isConfirmed && $0.loads.contains(session.loadToken) } ?? false
+    }
+
+    private func online(_ package: PackageID) throws -> OpenedPackage {
+        let state = try store.state()[package]
+        let why = state.isEnabled ? "no version is installed" : "the channel's feature gate is off"
+        let path = state.offered.map { ViewLayout.site(package, $0.version, "") }
+        let isHTTP = configuration.base.scheme?.hasPrefix("http") ?? false
+        return .online(isHTTP ? path.map { configuration.base.appending(path: $0) } : nil, why: why)
+    }
+
+    /// Takes the word of a page, or of the app, that a version works.
+    /// - Parameter loadToken: the token of the session of that page.
+    /// - Throws: ``UpdateError/notConfirmed(_:reason:)`` where it is of another version or load.
+    public func confirm(_ package: PackageID, version: SemanticVersion, loadToken: String) throws {
+        let outcome = try store.change { state in state[package].confirm(version, token: loadToken) }
+        switch outcome {
+        case .confirmed:
+            currentLoads[package] = nil
+            journal.note(.confirmed, package, version, "a load of it said that it works")
+        case .alreadyConfirmed: break
+        case .refused(let reason):
+            journal.note(.confirmationRefused, package, version, reason)
+            throw UpdateError.notConfirmed(package, reason: reason)
+        }
+    }
+
+    /// Leaves the active version for the one that was confirmed before it, else the embedded one.
+    /// - Returns: the version that is active now; nil: none.
+    @discardableResult
+    public func rollBack(_ package: PackageID, reason: String = "somebody asked for it") throws -> SemanticVersion? {
+        let (isActive, wentBack) = try store.change { state in
+            (state[package].active != nil, state[package].goBack(reason: reason))
+        }
+        guard isActive else { throw UpdateError.notInstalled(package) }
+        guard let wentBack else { throw UpdateError.nothingToGoBackTo(package) }
+        note(wentBack, of: package)
+        return wentBack.to?.id.version
+    }
+
+    private func note(_ wentBack: PackageState.WentBack, of package: PackageID) {
+        journal.note(.failed, package, wentBack.from.id.version, wentBack.reason)
+        let to = wentBack.to.map { "back to \($0.id)" } ?? "no earlier version is here: pages load online"
+        journal.note(
+            .rolledBack, package, wentBack.to?.id.version, "\(to), because of \(wentBack.from.id): \(wentBack.reason)")
+    }
+
+    // MARK: Looking
+
+    /// How every package stands, in the order of their ids.
+    public func status() throws -> [PackageStatus] {
+        try store.state().packages.sorted { $0.key < $1.key }.map { PackageStatus(package: $0.key, state: $0.value) }
+    }
+
+    /// The newest events, oldest first: what happened and why.
+    public func events(of package: PackageID? = nil, limit: Int = 200) -> [Event] {
+        let events = journal.log.events(limit: package == nil ? limit : .max)
+        guard let package else { return events }
+        return Array(events.filter { $0.package == package || $0.package == nil }.suffix(limit))
+    }
+
+    /// The tokens of the loads that may confirm the active version, the newest last.
+    package func loadTokens(of package: PackageID) throws -> [String] {
+        try store.state()[package].active?.loads ?? []
+    }
+
+    private static func randomToken() -> String {
+        var generator = SystemRandomNumberGenerator()
+        return (0..<2).map { _ in String(generator.next() as UInt64, radix: 36) }.joined()
+    }
+
+    private struct WeakSession {
+        weak var session: PackageSession?
+    }
+}

@@ -1,0 +1,85 @@
+import PackFormat
+
+/// Which URLs belong to which package: the one place where a host is compared.
+///
+/// A host matches as a whole or not at all. `evil.package.attacker.com` is somebody else's, and `a.b.package` or the
+/// virtual host of a package that is not registered is nobody's: it is refused and never asked of the network.
+struct AddressBook: Sendable {
+    enum Lookup: Hashable {
+        case site(SiteAddress)
+        /// Not ours: the request goes out as it is.
+        case foreign
+        /// It names us and cannot be answered; the text says why.
+        case refused(String)
+    }
+
+    private struct Origin {
+        let prefix: String
+        let url: WebURL
+        let package: PackageID
+    }
+
+    private let packages: Set<PackageID>
+    private let schemes: Set<String>
+    private let origins: [Origin]
+
+    init(packages: Set<PackageID>, schemes: Set<String>, origins: [PackageID: [String]]) {
+        self.packages = packages
+        self.schemes = Set(schemes.map { $0.lowercased() })
+        self.origins = origins.flatMap { package, prefixes in
+            prefixes.compactMap { prefix in
+                WebURL(prefix).map { Origin(prefix: prefix, url: $0, package: package) }
+            }
+        }
+        // The longest prefix wins, so that a package can live below another one's address.
+        .sorted {
+            ($1.url.path.utf8.count, $0.prefix, $0.package.text) < ($0.url.path.utf8.count, $1.prefix, $1.package.text)
+        }
+    }
+
+    func lookup(_ text: String) -> Lookup {
+        guard let url = WebURL(text) else {
+            // A custom scheme of ours without a host, such as "app:x", is no address of a package either.
+            let scheme = text.prefix { $0 != ":" }.lowercased()
+            return schemes.contains(scheme) ? .refused("the URL cannot be read") : .foreign
+        }
+        if schemes.contains(url.scheme) { return site(host: url.host, url: url, form: .scheme(url.scheme)) }
+        let suffix = "." + SiteAddress.virtualSuffix
+        if url.scheme == "https" || url.scheme == "http", url.host.hasSuffix(suffix) || url.host.hasSuffix(suffix + ".")
+        {
+            guard url.scheme == "https" else { return .refused("the virtual domain is https only") }
+            guard url.effectivePort == 443 else { return .refused("the virtual domain has no other port") }
+            return site(host: String(url.host.dropLast(suffix.count)), url: url, form: .virtualDomain)
+        }
+        return originSite(url)
+    }
+
+    private func site(host: String, url: WebURL, form: SiteAddress.Form) -> Lookup {
+        guard !url.hasUserInfo else { return .refused("the URL has a user name") }
+        if case .scheme = form, url.port != nil { return .refused("the URL has a port") }
+        guard let package = try? PackageID(host), packages.contains(package) else {
+            return .refused("no package is registered under \"\(url.host)\"")
+        }
+        return .site(
+            SiteAddress(package: package, path: url.path, query: url.query, fragment: url.fragment, form: form))
+    }
+
+    private func originSite(_ url: WebURL) -> Lookup {
+        guard !url.hasUserInfo else { return .foreign }
+        for origin in origins {
+            guard url.scheme == origin.url.scheme, url.host == origin.url.host,
+                url.effectivePort == origin.url.effectivePort,
+                url.path.utf8.starts(with: origin.url.path.utf8)
+            else { continue }
+            // The prefix ends with "/", so the cut is at a segment's start. A path that climbs out of the prefix is
+            // the server's business: for us it is not under the prefix.
+            let path = "/" + String(Substring(url.path.utf8.dropFirst(origin.url.path.utf8.count)))
+            guard SitePath.fault(of: path) == nil else { return .foreign }
+            return .site(
+                SiteAddress(
+                    package: origin.package, path: path, query: url.query, fragment: url.fragment,
+                    form: .origin(origin.prefix)))
+        }
+        return .foreign
+    }
+}

@@ -1,0 +1,24 @@
+public import Foundation
+public import PackFormat
+
+/// One version of a package, held in place: whatever installs or cleans up meanwhile, its files stay readable until
+/// ``close()`` or the value's end.
+public protocol SiteContent: Sendable {
+    var manifest: Manifest { get }
+    /// The file that holds an object of the manifest, shared ones included.
+    func file(for digest: Digest) throws -> URL
+    /// The page is gone: the version may be cleaned up.
+    func close()
+}
+
+extension SiteContent {
+    public func close() {}
+}
+
+/// What a device has: the app joins this to its updater.
+public protocol SiteCatalog: Sendable {
+    /// What holds from the next page on. Read once at each page's start, so it must be quick.
+    var settings: WebSettings { get }
+    /// The version of a package that a page which starts now should get; nil where it is not installed.
+    func content(of package: PackageID) throws -> (any SiteContent)?
+}

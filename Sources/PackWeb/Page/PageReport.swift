@@ -1,0 +1,50 @@
+/// What a page asked for and how it was answered: the first thing to read when a page is slow or broken.
+public struct PageReport: Hashable, Sendable, Codable {
+    public enum Outcome: String, Hashable, Sendable, Codable {
+        case local
+        case online
+        /// Answered from the device with an error.
+        case missed
+    }
+
+    public struct Entry: Hashable, Sendable, Codable {
+        public let number: Int
+        public let method: String
+        public let url: String
+        public let outcome: Outcome
+        public let reason: SiteAnswer.Reason
+        /// The rule that decided, the path that was opened, or what was wrong.
+        public let detail: String?
+        /// Nil until an online answer has come.
+        public var status: Int?
+        /// The body's bytes that were handed over; nil until the request has ended.
+        public var byteCount: Int?
+        /// From the request's start, in milliseconds; nil until it has ended.
+        public var milliseconds: Double?
+    }
+
+    /// The largest number of entries; a page that asks for more has them counted only.
+    public static let maximumEntryCount = 2000
+
+    /// The versions that the page was pinned to, by package.
+    public internal(set) var versions: [String: String] = [:]
+    public internal(set) var entries: [Entry] = []
+    /// Requests beyond ``maximumEntryCount``.
+    public internal(set) var droppedCount = 0
+
+    mutating func add(_ entry: Entry) {
+        if entries.count < Self.maximumEntryCount {
+            entries.append(entry)
+        } else {
+            droppedCount += 1
+        }
+    }
+
+    /// Entries are in the order of their numbers, from 0, without gaps.
+    mutating func finish(_ number: Int, status: Int?, byteCount: Int, milliseconds: Double) {
+        guard entries.indices.contains(number) else { return }
+        if let status { entries[number].status = status }
+        entries[number].byteCount = byteCount
+        entries[number].milliseconds = milliseconds
+    }
+}

@@ -1,0 +1,259 @@
+import Foundation
+public import PackFormat
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// One page from its start to its end: every request of it is answered from the same version of each package.
+///
+///     let page = PageSession(catalog)
+///     switch page.answer(SiteRequest(url: "https://checkout.package/")).way {
+///     case .local(let response): …  // status, headers, a range of a file
+///     case .online(let url): …      // send the request there
+///     }
+///     page.close()
+///
+/// 1. The settings (packages, gate, rules) are read at the page's start and hold to its end.
+/// 2. A package's version is pinned by the first request that needs it; that it is not installed is pinned too.
+/// 3. Each request is decided without any network; ``report`` says how and why.
+public final class PageSession: Sendable {
+    private enum Pin {
+        case content(any SiteContent)
+        case absent
+    }
+
+    private struct State {
+        var pins: [PackageID: Pin] = [:]
+        var isClosed = false
+        var starts: [Int: ContinuousClock.Instant] = [:]
+        var nextNumber = 0
+        var report = PageReport()
+    }
+
+    private let catalog: any SiteCatalog
+    private let settings: WebSettings
+    private let addresses: AddressBook
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let state = Locked(State())
+
+    /// - Parameter now: the clock of the report's times.
+    public init(
+        _ catalog: any SiteCatalog, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        self.catalog = catalog
+        self.now = now
+        settings = catalog.settings
+        addresses = AddressBook(
+            packages: Set(settings.packages.keys), schemes: settings.schemes,
+            origins: settings.packages.mapValues(\.origins))
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Whether the URL is a package's (or looks like one and must not go out). Pure and cheap: engines ask often.
+    public func handles(_ url: String) -> Bool {
+        addresses.lookup(url) != .foreign
+    }
+
+    /// Whether ``answer(_:)`` would say something that the network would not: false for what is to go out unchanged,
+    /// so that an interceptor leaves it alone and the engine keeps its progress events. Nothing is reported.
+    public func takes(_ request: SiteRequest) -> Bool {
+        decide(request).way != .online(request.url)
+    }
+
+    public func answer(_ request: SiteRequest) -> SiteAnswer {
+        let start = now()
+        let decision = decide(request)
+        return state.withLock { state in
+            let number = state.nextNumber
+            state.nextNumber += 1
+            state.starts[number] = start
+            let status: Int?
+            let outcome: PageReport.Outcome
+            switch decision.way {
+            case .local(let response):
+                status = response.status
+                outcome = response.status < 400 ? .local : .missed
+            case .online:
+                status = nil
+                outcome = .online
+            }
+            state.report.add(
+                PageReport.Entry(
+                    number: number, method: request.method, url: request.url, outcome: outcome,
+                    reason: decision.reason, detail: decision.detail, status: status))
+            return SiteAnswer(number: number, way: decision.way, reason: decision.reason)
+        }
+    }
+
+    /// A transport tells how a request ended.
+    /// - Parameters:
+    ///   - number: the answer's.
+    ///   - status: of an online answer; nil keeps the device's own.
+    ///   - byteCount: the body's bytes that the page got.
+    public func finished(_ number: Int, status: Int? = nil, byteCount: Int) {
+        let end = now()
+        state.withLock { state in
+            guard let start = state.starts.removeValue(forKey: number) else { return }
+            let elapsed = (end - start) / Duration.milliseconds(1)
+            state.report.finish(number, status: status, byteCount: byteCount, milliseconds: elapsed)
+        }
+    }
+
+    public var report: PageReport { state.withLock { $0.report } }
+
+    /// Whether the page's version answers the request itself. Nothing is reported.
+    func has(_ request: SiteRequest) -> Bool { decide(request).reason == .installed }
+
+    /// The version that the page has of a package; nil where it has not asked for it or it is not installed.
+    public func version(of package: PackageID) -> SemanticVersion? {
+        state.withLock { state in
+            if case .content(let content) = state.pins[package] { content.manifest.version } else { nil }
+        }
+    }
+
+    /// Lets go of the versions. A request after that is answered as if nothing were installed.
+    public func close() {
+        let pins = state.withLock { state in
+            defer { state.pins = [:] }
+            state.isClosed = true
+            return state.pins
+        }
+        for case .content(let content) in pins.values { content.close() }
+    }
+}
+
+extension PageSession {
+    private struct Decision {
+        let way: SiteAnswer.Way
+        let reason: SiteAnswer.Reason
+        var detail: String?
+    }
+
+    private func decide(_ request: SiteRequest) -> Decision {
+        switch addresses.lookup(request.url) {
+        case .refused(let fault):
+            return refusal(fault, to: request)
+        case .foreign:
+            let url = WebURL(request.url)
+            if let url, let rule = settings.rules.rule(host: url.host, path: url.path, file: nil), rule.action == .deny
+            {
+                return denial(by: rule, to: request)
+            }
+            return Decision(way: .online(request.url), reason: .foreign)
+        case .site(let address):
+            return decide(request, at: address)
+        }
+    }
+
+    private func decide(_ request: SiteRequest, at address: SiteAddress) -> Decision {
+        if let fault = SitePath.fault(of: address.path) { return refusal(fault, to: request) }
+        guard settings.packages[address.package]?.isEnabled == true else {
+            return online(request, at: address, because: .gate, else: 503, "the package is switched off")
+        }
+        let isRead = request.method == "GET" || request.method == "HEAD"
+        let content = content(of: address.package)
+        let found = content.flatMap { content -> (PackagePath, Manifest.File)? in
+            if case .origin(let origin) = address.form, !content.manifest.origins.contains(origin) { return nil }
+            let resolution = SitePath.resolve(address.path, in: content.manifest, wantsPage: request.wantsPage)
+            if case .file(let path, let file) = resolution { return (path, file) }
+            return nil
+        }
+        let host = WebURL(request.url)?.host ?? ""
+        let file = found.map { (type: MediaType(of: $0.0), size: $0.1.size) }
+        if let rule = settings.rules.rule(host: host, path: address.path, file: file) {
+            switch rule.action {
+            case .local: break
+            case .deny: return denial(by: rule, to: request)
+            case .online:
+                return online(request, at: address, because: .rule, detail: rule.name, else: 404, "it is online only")
+            }
+        }
+        guard let content else {
+            return online(request, at: address, because: .notInstalled, else: 404, "the package is not installed")
+        }
+        guard isRead else { return writeDecision(request, at: address) }
+        guard let (path, file) = found else {
+            // Below a real origin the server may know more than the package; a virtual domain has nothing behind it.
+            if case .origin = address.form { return Decision(way: .online(request.url), reason: .notInVersion) }
+            let text = "\(content.manifest.package) \(content.manifest.version) has no \"\(address.path)\""
+            return Decision(way: .local(.message(404, text, to: request)), reason: .notInVersion, detail: text)
+        }
+        do {
+            let location = try content.file(for: file.digest)
+            guard Self.size(of: location.path) == file.size else {
+                throw WebError.unreadableFile(location.path, reason: "it is missing or has the wrong size")
+            }
+            let response = SiteResponder(manifest: content.manifest)
+                .response(to: request, path: path, file: file, at: location)
+            return Decision(way: .local(response), reason: .installed, detail: path.text)
+        } catch {
+            return online(
+                request, at: address, because: .damaged, detail: "\(error)", else: 500, "the installed file is damaged")
+        }
+    }
+
+    private func writeDecision(_ request: SiteRequest, at address: SiteAddress) -> Decision {
+        if case .origin = address.form { return Decision(way: .online(request.url), reason: .method) }
+        let text = "a package answers GET and HEAD: send this request to the service's own address"
+        return Decision(
+            way: .local(.message(405, text, to: request, headers: ["allow": "GET, HEAD"])), reason: .method,
+            detail: text)
+    }
+
+    private func refusal(_ fault: String, to request: SiteRequest) -> Decision {
+        Decision(way: .local(.message(404, fault, to: request)), reason: .refused, detail: fault)
+    }
+
+    private func denial(by rule: WebRules.Rule, to request: SiteRequest) -> Decision {
+        let response = SiteResponse.message(403, "the rule \"\(rule.name)\" denies it", to: request)
+        return Decision(way: .local(response), reason: .rule, detail: rule.name)
+    }
+
+    /// The real URL where the request has one, else the online copy, else an error.
+    private func online(
+        _ request: SiteRequest, at address: SiteAddress, because reason: SiteAnswer.Reason, detail: String? = nil,
+        else status: Int, _ text: String
+    ) -> Decision {
+        if case .origin = address.form {
+            return Decision(way: .online(request.url), reason: reason, detail: detail)
+        }
+        if let prefix = settings.packages[address.package]?.fallbackPrefix {
+            return Decision(way: .online(address.url(under: prefix)), reason: reason, detail: detail)
+        }
+        let message = "\(address.package): \(text), and no online copy is known"
+        return Decision(way: .local(.message(status, message, to: request)), reason: reason, detail: detail ?? message)
+    }
+
+    private func content(of package: PackageID) -> (any SiteContent)? {
+        // Under the lock, so that two first requests at once cannot pin two versions.
+        state.withLock { state in
+            if state.isClosed { return nil }
+            switch state.pins[package] {
+            case .content(let content): return content
+            case .absent: return nil
+            case nil:
+                guard let content = try? catalog.content(of: package), content.manifest.package == package else {
+                    state.pins[package] = .absent
+                    return nil
+                }
+                state.pins[package] = .content(content)
+                state.report.versions[package.text] = content.manifest.version.description
+                return content
+            }
+        }
+    }
+
+    private static func size(of path: String) -> Int? {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        return Int(status.st_size)
+    }
+}

@@ -1,0 +1,35 @@
+/// How a page's request is answered, and why.
+public struct SiteAnswer: Sendable {
+    public enum Way: Hashable, Sendable {
+        case local(SiteResponse)
+        /// The request goes to this URL, with its method, headers and body.
+        case online(String)
+    }
+
+    /// Why: one word, stable, for reports.
+    public enum Reason: String, Hashable, Sendable, Codable {
+        /// The device has the file.
+        case installed
+        /// The URL is no package's.
+        case foreign
+        /// The package is switched off.
+        case gate
+        /// A rule of ``WebRules`` decided.
+        case rule
+        /// No version of the package is installed.
+        case notInstalled
+        /// The version does not have the path.
+        case notInVersion
+        /// The method is not GET or HEAD.
+        case method
+        /// No site can have the path, or no package the host.
+        case refused
+        /// The file on the disk is not the one that was installed.
+        case damaged
+    }
+
+    /// Counts the requests of a page; names this one when it ends.
+    public let number: Int
+    public let way: Way
+    public let reason: Reason
+}

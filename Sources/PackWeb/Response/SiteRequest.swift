@@ -1,0 +1,24 @@
+/// A page's request, as every way into the device gives it.
+public struct SiteRequest: Hashable, Sendable {
+    public let method: String
+    /// Absolute, as the page sent it.
+    public let url: String
+    /// By lower-case name.
+    public let headers: [String: String]
+
+    public init(method: String = "GET", url: String, headers: [String: String] = [:]) {
+        self.method = method
+        self.url = url
+        self.headers = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { "\($0), \($1)" }
+    }
+
+    /// Whether the request is for a page and not for data or a part of a page. Engines say so in
+    /// `Sec-Fetch-Dest` (Fetch Metadata); older ones and WebKit's scheme handlers in `Accept` only.
+    public var wantsPage: Bool {
+        if let destination = headers["sec-fetch-dest"] {
+            return ["document", "iframe", "frame", "embed", "object"].contains(destination)
+        }
+        guard let accept = headers["accept"] else { return true }
+        return accept.contains("text/html")
+    }
+}

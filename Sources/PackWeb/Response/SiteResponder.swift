@@ -1,0 +1,49 @@
+import Foundation
+import PackFormat
+
+/// The answer of one version's file: status, headers and part of the file, by RFC 9110.
+struct SiteResponder {
+    let manifest: Manifest
+
+    func response(to request: SiteRequest, path: PackagePath, file: Manifest.File, at location: URL) -> SiteResponse {
+        let tag = EntityTag(file.digest)
+        let condition = ConditionalRequest(method: request.method) { request.headers[$0] }
+        var headers = representationHeaders(tag: tag)
+        switch condition.outcome(for: tag, size: file.size) {
+        case .preconditionFailed:
+            return .message(412, "the file is not the one that If-Match or If-None-Match asks for", to: request)
+        case .unsatisfiable:
+            return .message(
+                416, "the range lies outside the file", to: request,
+                headers: ["content-range": ByteRange.unsatisfiedContentRange(of: file.size), "accept-ranges": "bytes"])
+        case .notModified:
+            return SiteResponse(status: 304, headers: headers, body: .none)
+        case .part(let range):
+            headers["content-type"] = MediaType(of: path).description
+            headers["content-length"] = "\(range.count)"
+            headers["content-range"] = range.contentRange(of: file.size)
+            return SiteResponse(status: 206, headers: headers, body: .file(location, range.bounds))
+        case .whole:
+            headers["content-type"] = MediaType(of: path).description
+            headers["content-length"] = "\(file.size)"
+            let isHead = request.method == "HEAD"
+            return SiteResponse(status: 200, headers: headers, body: isHead ? .none : .file(location, 0..<file.size))
+        }
+    }
+
+    /// The manifest's headers, below those that only the answer can know.
+    private func representationHeaders(tag: EntityTag) -> [String: String] {
+        // The version can change under the same URL, so a cache must ask each time; the tag makes that cheap.
+        var headers = ["cache-control": "no-cache", "x-content-type-options": "nosniff"]
+        for (name, value) in manifest.headers where !Self.reserved.contains(name) { headers[name] = value }
+        headers["etag"] = tag.description
+        headers["accept-ranges"] = "bytes"
+        return headers
+    }
+
+    /// Headers that frame or describe the answer itself: a manifest that sets one would make it a lie.
+    private static let reserved: Set<String> = [
+        "accept-ranges", "connection", "content-encoding", "content-length", "content-range", "content-type", "date",
+        "etag", "keep-alive", "last-modified", "location", "set-cookie", "trailer", "transfer-encoding", "upgrade",
+    ]
+}

@@ -1,0 +1,44 @@
+public import Foundation
+
+/// What the device answers: a value that any transport relays as it is.
+public struct SiteResponse: Hashable, Sendable {
+    public enum Body: Hashable, Sendable {
+        case none
+        case bytes([UInt8])
+        /// This range of bytes of a file, which does not change; read it with ``FileReader``.
+        case file(URL, Range<Int>)
+    }
+
+    public let status: Int
+    /// By lower-case name. `content-length` is the body's length, or for HEAD and 304 the length it would have.
+    public let headers: [String: String]
+    public let body: Body
+
+    public init(status: Int, headers: [String: String], body: Body) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// How many bytes the body has.
+    public var byteCount: Int {
+        switch body {
+        case .none: 0
+        case .bytes(let bytes): bytes.count
+        case .file(_, let range): range.count
+        }
+    }
+
+    /// A plain sentence as an answer; a request by HEAD gets its headers only.
+    static func message(
+        _ status: Int, _ text: String, to request: SiteRequest, headers: [String: String] = [:]
+    ) -> SiteResponse {
+        let bytes = Array((text + "\n").utf8)
+        var fields = headers
+        fields["content-type"] = "text/plain; charset=utf-8"
+        fields["content-length"] = "\(bytes.count)"
+        fields["x-content-type-options"] = "nosniff"
+        fields["cache-control"] = "no-store"
+        return SiteResponse(status: status, headers: fields, body: request.method == "HEAD" ? .none : .bytes(bytes))
+    }
+}

@@ -1,0 +1,130 @@
+public import Foundation
+import PackFormat
+
+/// Exceptions by host, path, type and size, in a document that the app can take from anywhere it trusts.
+///
+///     { "format": 1, "rules": [
+///         { "name": "ads", "action": "deny", "host": "*.ads.example" },
+///         { "name": "films", "action": "online", "types": ["video/*"], "minimumSize": 5000000 } ] }
+///
+/// The first rule whose conditions all hold decides; without one a package's files are answered from the device.
+public struct WebRules: Hashable, Sendable {
+    public static let currentFormat = 1
+    /// Bounds on a document from outside.
+    public static let maximumByteCount = 1 << 20
+    public static let maximumRuleCount = 1000
+
+    public enum Action: String, Hashable, Sendable, Codable {
+        /// Answered from the device: an exception from a later, broader rule.
+        case local
+        /// Sent to the online copy, or out as it is where the request is not a package's.
+        case online
+        /// Answered 403.
+        case deny
+    }
+
+    public struct Rule: Hashable, Sendable {
+        /// Stands in the page's report as the reason.
+        public var name: String
+        public var action: Action
+        /// A host, or `*.example.com` for every host below it.
+        public var host: String?
+        /// A path of the URL, `*` standing for any characters.
+        public var path: String?
+        /// Media types such as `video/mp4` or `video/*`. Holds only for a file that the device has.
+        public var types: [String]?
+        /// Bytes, inclusive. Hold only for a file that the device has.
+        public var minimumSize: Int?
+        public var maximumSize: Int?
+
+        public init(
+            name: String, action: Action, host: String? = nil, path: String? = nil, types: [String]? = nil,
+            minimumSize: Int? = nil, maximumSize: Int? = nil
+        ) {
+            self.name = name
+            self.action = action
+            self.host = host
+            self.path = path
+            self.types = types
+            self.minimumSize = minimumSize
+            self.maximumSize = maximumSize
+        }
+    }
+
+    public var rules: [Rule]
+
+    public init(_ rules: [Rule] = []) {
+        self.rules = rules
+    }
+
+    /// Reads the document. An unknown key is refused: a rule whose condition is not understood would hold too often.
+    /// - Throws: ``WebError/invalidRules(_:)``
+    public init(parsing data: Data) throws(WebError) {
+        guard data.count <= Self.maximumByteCount else {
+            throw .invalidRules("the document is larger than \(Self.maximumByteCount) bytes")
+        }
+        do {
+            let document = try JSONDecoder().decode(Document.self, from: data)
+            guard document.format == Self.currentFormat else {
+                throw WebError.invalidRules("format \(document.format) is not \(Self.currentFormat)")
+            }
+            guard document.rules.count <= Self.maximumRuleCount else {
+                throw WebError.invalidRules("there are more than \(Self.maximumRuleCount) rules")
+            }
+            self.init(document.rules)
+        } catch let error as WebError {
+            throw error
+        } catch {
+            throw .invalidRules("\(error)")
+        }
+    }
+
+    /// The rule that decides a request; nil where none does.
+    func rule(host: String, path: String, file: (type: MediaType, size: Int)?) -> Rule? {
+        rules.first { $0.holds(host: host, path: path, file: file) }
+    }
+
+    private struct Document: Decodable {
+        let format: Int
+        let rules: [Rule]
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: StrictKey.self)
+            try container.refuseKeys(outside: ["format", "rules"])
+            format = try container.decode(Int.self, forKey: StrictKey("format"))
+            rules = try container.decode([Rule].self, forKey: StrictKey("rules"))
+        }
+    }
+}
+
+extension WebRules.Rule {
+    func holds(host: String, path: String, file: (type: MediaType, size: Int)?) -> Bool {
+        if let pattern = self.host, !Self.host(host, matches: pattern.lowercased()) { return false }
+        if let pattern = self.path, !Glob(pattern).matches(path) { return false }
+        if types == nil, minimumSize == nil, maximumSize == nil { return true }
+        guard let file else { return false }
+        if let types, !types.contains(where: { Glob($0.lowercased()).matches(file.type.essence) }) { return false }
+        return file.size >= minimumSize ?? 0 && file.size <= maximumSize ?? .max
+    }
+
+    private static func host(_ host: String, matches pattern: String) -> Bool {
+        if pattern.hasPrefix("*.") { return host.hasSuffix(pattern.dropFirst()) }
+        return host == pattern
+    }
+}
+
+extension WebRules.Rule: Decodable {
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: StrictKey.self)
+        try container.refuseKeys(
+            outside: ["name", "action", "host", "path", "types", "minimumSize", "maximumSize"])
+        self.init(
+            name: try container.decode(String.self, forKey: StrictKey("name")),
+            action: try container.decode(WebRules.Action.self, forKey: StrictKey("action")),
+            host: try container.decodeIfPresent(String.self, forKey: StrictKey("host")),
+            path: try container.decodeIfPresent(String.self, forKey: StrictKey("path")),
+            types: try container.decodeIfPresent([String].self, forKey: StrictKey("types")),
+            minimumSize: try container.decodeIfPresent(Int.self, forKey: StrictKey("minimumSize")),
+            maximumSize: try container.decodeIfPresent(Int.self, forKey: StrictKey("maximumSize")))
+    }
+}

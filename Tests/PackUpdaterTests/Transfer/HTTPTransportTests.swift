@@ -1,0 +1,156 @@
+import Foundation
+import Testing
+
+@testable import PackUpdater
+
+struct HTTPTransportTests {
+    let folder: URL
+    let content: [UInt8]
+    let target: URL
+
+    init() throws {
+        folder = try Folders.temporary("http")
+        var random = SplitMix(state: 1)
+        content = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
+        try Data(content).write(to: folder.appending(path: "file"))
+        target = folder.appending(path: "download")
+    }
+
+    var limits: TransferLimits {
+        var limits = TransferLimits()
+        limits.backoff = .milliseconds(1)
+        limits.stall = .milliseconds(400)
+        return limits
+    }
+
+    func transport(_ server: LocalServer) -> HTTPTransport { HTTPTransport(base: server.base, limits: limits) }
+
+    @Test func `a file is downloaded whole`() async throws {
+        let server = try LocalServer(folder)
+        #expect(try await transport(server).download("file", to: target, maximumByteCount: content.count))
+        #expect(try Array(Data(contentsOf: target)) == content)
+        #expect(server.requests == ["file"])
+    }
+
+    @Test func `what is not there is no error`() async throws {
+        let server = try LocalServer(folder)
+        let transport = transport(server)
+        #expect(try await !transport.download("none", to: target, maximumByteCount: 10))
+        guard case .missing = try await transport.read("none", maximumByteCount: 10, validator: nil) else {
+            Issue.record("found")
+            return
+        }
+        #expect(server.requests == ["none", "none"])
+    }
+
+    @Test func `a download that was cut goes on where it was`() async throws {
+        let server = try LocalServer(folder) { $0.count < 3 ? .cut(after: 70_000) : .file }
+        #expect(try await transport(server).download("file", to: target, maximumByteCount: content.count))
+        #expect(try Array(Data(contentsOf: target)) == content)
+        #expect(server.requests == ["file", "file bytes=70000-", "file bytes=140000-"])
+    }
+
+    @Test func `a download of a process that died is continued by the next`() async throws {
+        let server = try LocalServer(folder) { $0.count == 1 ? .cut(after: 50_000) : .file }
+        var limits = limits
+        limits.attempts = 0
+        await #expect(throws: UpdateError.self) {
+            try await HTTPTransport(base: server.base, limits: limits).download(
+                "file", to: target, maximumByteCount: content.count)
+        }
+        #expect(try await transport(server).download("file", to: target, maximumByteCount: content.count))
+        #expect(try Array(Data(contentsOf: target)) == content)
+        #expect(server.requests == ["file", "file bytes=50000-"])
+    }
+
+    @Test func `a file that changed meanwhile is not glued to the old part`() async throws {
+        let server = try LocalServer(folder) { $0.count == 1 ? .cut(after: 50_000) : .file }
+        var limits = limits
+        limits.attempts = 0
+        _ = try? await HTTPTransport(base: server.base, limits: limits).download(
+            "file", to: target, maximumByteCount: content.count)
+        let other = Array(content.reversed())
+        try Data(other).write(to: folder.appending(path: "file"))
+        #expect(try await transport(server).download("file", to: target, maximumByteCount: content.count))
+        #expect(try Array(Data(contentsOf: target)) == other)
+    }
+
+    @Test func `a longer answer is refused before it is here`() async throws {
+        let server = try LocalServer(folder)
+        await #expect(throws: UpdateError.self) {
+            try await transport(server).download("file", to: target, maximumByteCount: content.count - 1)
+        }
+        #expect((Durable.size(of: target) ?? 0) == 0)
+    }
+
+    @Test func `an endless body ends at the limit`() async throws {
+        let server = try LocalServer(folder) { _ in .endless }
+        let transport = transport(server)
+        await #expect(throws: UpdateError.self) {
+            try await transport.download("file", to: target, maximumByteCount: 100_000)
+        }
+        #expect((Durable.size(of: target) ?? 0) <= 100_000)
+        await #expect(throws: UpdateError.self) {
+            _ = try await transport.read("file", maximumByteCount: 1000, validator: nil)
+        }
+    }
+
+    @Test func `a transfer that stands still is given up, and continued`() async throws {
+        let server = try LocalServer(folder) { $0.count == 1 ? .stall(after: 90_000) : .file }
+        #expect(try await transport(server).download("file", to: target, maximumByteCount: content.count))
+        #expect(try Array(Data(contentsOf: target)) == content)
+        #expect(server.requests == ["file", "file bytes=90000-"])
+    }
+
+    @Test func `a server that always stalls is an error, not a wait for ever`() async throws {
+        let server = try LocalServer(folder) { _ in .stall(after: 0) }
+        await #expect(throws: UpdateError.self) {
+            try await transport(server).download("file", to: target, maximumByteCount: content.count)
+        }
+        #expect(server.requests.count == 4)
+    }
+
+    @Test func `a part that nobody asked for is refused`() async throws {
+        let server = try LocalServer(folder) { _ in .wrongRange }
+        await #expect(throws: UpdateError.self) {
+            try await transport(server).download("file", to: target, maximumByteCount: content.count)
+        }
+    }
+
+    @Test func `a busy server is asked again, as often as it may, and no longer than it may`() async throws {
+        let busy = try LocalServer(folder) { $0.count < 3 ? .status(503, headers: ["Retry-After": "0"]) : .file }
+        #expect(try await transport(busy).download("file", to: target, maximumByteCount: content.count))
+        #expect(busy.requests.count == 3)
+        let closed = try LocalServer(folder) { _ in .status(503, headers: ["Retry-After": "86400"]) }
+        await #expect(throws: UpdateError.self) {
+            try await transport(closed).download("file", to: target, maximumByteCount: content.count)
+        }
+        #expect(closed.requests.count == 1)
+    }
+
+    @Test func `a partial file that is as long as the whole is fetched anew`() async throws {
+        let server = try LocalServer(folder)
+        let transport = transport(server)
+        #expect(try await transport.download("file", to: target, maximumByteCount: content.count))
+        #expect(try await transport.download("file", to: target, maximumByteCount: content.count))
+        #expect(try Array(Data(contentsOf: target)) == content)
+        #expect(server.requests == ["file", "file bytes=200000-", "file"])
+    }
+
+    @Test func `an unchanged file costs a 304`() async throws {
+        let server = try LocalServer(folder)
+        let transport = transport(server)
+        guard
+            case .bytes(let bytes, let tag?) = try await transport.read(
+                "file", maximumByteCount: content.count, validator: nil)
+        else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(bytes == content)
+        guard case .unchanged = try await transport.read("file", maximumByteCount: content.count, validator: tag) else {
+            Issue.record("not a 304")
+            return
+        }
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import PackJSON
+import Testing
+
+/// What holds for every command: help, `--json`, exit codes, no colour and no progress where nobody can see it.
+struct CommandLineTests {
+    struct Command {
+        let path: [String]
+        let json: JSONObject
+
+        var isLeaf: Bool { (try? json.array("subcommands"))?.isEmpty ?? true }
+
+        func optionNames() throws -> Set<String> {
+            let arguments = (try? json.array("arguments")) ?? []
+            return Set(
+                try arguments.flatMap { argument -> [String] in
+                    let names = try argument.object()["names"]?.array() ?? []
+                    return try names.map { try $0.object().string("name") }
+                })
+        }
+    }
+
+    /// Every command there is, as the tool tells it.
+    static func commands() async throws -> [Command] {
+        let dump = try await Tool().run("--experimental-dump-help").json().object().object("command")
+        func below(_ json: JSONObject, _ path: [String]) throws -> [Command] {
+            let subcommands = try json["subcommands"]?.array() ?? []
+            return try [Command(path: path, json: json)]
+                + subcommands.flatMap { sub -> [Command] in
+                    let sub = try sub.object()
+                    let name = try sub.string("commandName")
+                    return name == "help" ? [] : try below(sub, path + [name])
+                }
+        }
+        return try below(dump, [])
+    }
+
+    @Test func `every command says what it is for, and takes the options that all commands take`() async throws {
+        let commands = try await Self.commands()
+        #expect(commands.count > 1)
+        for command in commands {
+            let name = command.path.joined(separator: " ")
+            let abstract = try command.json.string("abstract")
+            #expect(abstract.hasSuffix("."), "\(name): \(abstract)")
+            if command.isLeaf {
+                #expect(try command.optionNames().isSuperset(of: ["json", "quiet", "verbose"]), "\(name)")
+            }
+            let arguments = try command.json["arguments"]?.array() ?? []
+            for argument in try arguments.map({ try $0.object() }) {
+                let help = try? argument.string("abstract")
+                #expect(help?.isEmpty == false, "\(name): an option without help: \(argument)")
+            }
+        }
+    }
+
+    @Test func `the commands of the contract are all there`() async throws {
+        let names = Set(try await Self.commands().map { $0.path.joined(separator: " ") })
+        let contract = [
+            "init", "build", "inspect", "verify", "diff", "publish", "preset", "promote", "rollout", "rollback",
+            "withdraw", "status", "serve", "preview", "token create", "token list", "token revoke", "keys generate",
+            "keys list", "keys rotate", "keys revoke", "keys delegate", "client update", "client status",
+            "client explain", "client confirm", "client rollback", "client repair", "client install", "client serve",
+            "client gc",
+        ]
+        #expect(contract.filter { !names.contains($0) } == [])
+    }
+
+    @Test func `help goes to stdout with code 0, a usage error to stderr with code 64`() async throws {
+        let tool = try Tool()
+        for command in try await Self.commands() {
+            let help = try await tool.run(command.path + ["--help"])
+            #expect(help.exitCode == 0 && help.standardOutput.contains("USAGE:"), "\(command.path): \(help)")
+            let wrong = try await tool.run(command.path + ["--no-such-option"])
+            #expect(wrong.exitCode == 64 && wrong.standardOutput.isEmpty, "\(command.path): \(wrong)")
+            #expect(wrong.standardError.contains("--no-such-option"), "\(wrong)")
+        }
+        #expect(try await tool.run("--version").standardOutput.split(separator: ".").count == 3)
+        #expect(try tool.listing().isEmpty)
+    }
+
+    @Test func `completions for three shells are complete scripts`() async throws {
+        let tool = try Tool()
+        for shell in ["bash", "zsh", "fish"] {
+            let script = try await tool.run("--generate-completion-script", shell)
+            #expect(script.exitCode == 0 && script.standardOutput.contains("packtool"))
+        }
+        let script = try await tool.run("--generate-completion-script", "bash").standardOutput
+        try tool.write(["completion.bash": script])
+        #expect(try await tool.shell("bash -n completion.bash").exitCode == 0)
+    }
+
+    @Test func `a man page is made for every command`() async throws {
+        let tool = try Tool()
+        let script = Tool.project.appendingPathComponent("scripts/make-manual.py").path
+        let made = try await tool.shell("/usr/bin/python3 '\(script)' '\(Tool.executable.path)' man")
+        #expect(made.exitCode == 0, "\(made)")
+        let pages = Set(try tool.listing("man").keys)
+        let expected = try await Self.commands().map { (["packtool"] + $0.path).joined(separator: "-") + ".1" }
+        #expect(pages == Set(expected))
+    }
+}

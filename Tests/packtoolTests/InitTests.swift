@@ -1,0 +1,98 @@
+import Foundation
+import PackJSON
+import Testing
+
+struct InitTests {
+    /// `templates/FOLDER` of the project, as `Tool.listing` gives it.
+    static func template(_ folder: String) throws -> [String: Data] {
+        let root = Tool.project.appendingPathComponent("templates/\(folder)")
+        var files: [String: Data] = [:]
+        let walk = FileManager.default.enumerator(atPath: root.path)
+        while let name = walk?.nextObject() as? String {
+            if walk?.fileAttributes?[.type] as? FileAttributeType == .typeRegular {
+                files[name] = try Data(contentsOf: root.appendingPathComponent(name))
+            }
+        }
+        return files
+    }
+
+    @Test func `init writes the starter site exactly as the template has it`() async throws {
+        let tool = try Tool()
+        let outcome = try await tool.run("init", "shop")
+        #expect(outcome.exitCode == 0, "\(outcome)")
+        let written = try tool.listing("shop").filter { !$0.key.hasPrefix(".packtool/") }
+        let expected = try Self.template("site")
+        #expect(written == expected)
+        #expect(expected["dist/index.html"] != nil && expected[".packignore"] != nil)
+    }
+
+    @Test(arguments: [
+        ("github-actions", ".github/workflows/packages.yml", "github-actions.yml"),
+        ("gitlab-ci", ".gitlab-ci.yml", "gitlab-ci.yml"),
+        ("jenkins", "Jenkinsfile", "Jenkinsfile"),
+    ])
+    func `a CI template is one file and nothing else`(name: String, path: String, source: String) async throws {
+        let tool = try Tool()
+        let outcome = try await tool.run("init", "--template", name, "--json")
+        #expect(outcome.exitCode == 0, "\(outcome)")
+        #expect(try tool.listing() == [path: #require(Self.template("ci")[source])])
+        #expect(try outcome.json().object().array("written") == [.string(path)])
+    }
+
+    @Test func `init makes a registry and keys that only their owner can read, and git does not see them`() async throws
+    {
+        let tool = try Tool()
+        let outcome = try await tool.run("init", "--json")
+        let report = try outcome.json().object()
+        #expect(try report.string("root").hasSuffix("/.packtool/root.json"))
+        let keys = try await tool.shell("stat -c '%a %n' .packtool/keys/*").standardOutput
+        #expect(keys == ["owner", "publisher", "root"].map { "600 .packtool/keys/\($0).pem\n" }.joined())
+        let seen = try await tool.shell("git init -q . && git add -A && git ls-files .packtool").standardOutput
+        #expect(seen == ".packtool/.gitignore\n.packtool/root.json\n")
+    }
+
+    @Test func `an app id that cannot be one is refused before anything is written`() async throws {
+        try await expectRefusal(Tool(), "init", "--app", "my app", naming: ["my app"])
+    }
+
+    @Test func `what exists is kept, and a second run has nothing to do`() async throws {
+        let tool = try Tool()
+        try tool.write(["packtool.json": "mine", "dist/index.html": "mine too"])
+        let first = try await tool.run("init", "--json")
+        #expect(first.exitCode == 0, "\(first)")
+        #expect(try first.json().object().array("kept") == ["dist/index.html", "packtool.json"])
+        #expect(try tool.read("packtool.json") == Data("mine".utf8))
+        #expect(try tool.read("dist/index.html") == Data("mine too".utf8))
+
+        let before = try tool.listing()
+        let second = try await tool.run("init")
+        #expect(second.exitCode == 2, "\(second)")
+        #expect(try tool.listing() == before)
+    }
+
+    @Test func `a file or a link in the way is refused before anything is written`() async throws {
+        let tool = try Tool()
+        try tool.write(["dist": "a file"])
+        let file = try await tool.run("init")
+        #expect(file.exitCode == 1)
+        #expect(file.errorLine?.contains("dist is in the way") == true, "\(file)")
+
+        let outside = try Tool()
+        try await tool.shell("rm dist && ln -s \(outside.folder.path) dist")
+        let link = try await tool.run("init")
+        #expect(link.exitCode == 1)
+        #expect(link.errorLine?.contains("dist is in the way") == true, "\(link)")
+        #expect(try outside.listing().isEmpty)
+        #expect(try tool.listing().keys.sorted() == ["dist"])
+    }
+
+    @Test func `an unknown template is a usage error that names the known ones`() async throws {
+        let tool = try Tool()
+        let outcome = try await tool.run("init", "--template", "sites")
+        #expect(outcome.exitCode == 64)
+        for name in ["site", "config", "github-actions", "gitlab-ci", "jenkins"] {
+            #expect(outcome.standardError.contains(name))
+        }
+        #expect(try tool.listing().isEmpty)
+    }
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Builds packtool as one executable that carries the Swift libraries, and puts it, stripped, at .build/bin/packtool.
+# Its own build folder: static and dynamic builds in one folder rebuild everything at each change of mind.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+scripts/require-swift.sh
+
+folder=.build/static
+mkdir -p "$folder" .build/bin
+started=$SECONDS
+[ -e "$folder/release/packtool" ] || echo "building packtool (the first time takes some minutes)"
+if ! swift build -c release --static-swift-stdlib --product packtool --scratch-path "$folder" >"$folder/build.log" 2>&1; then
+    grep -E 'error:' "$folder/build.log" >&2 || tail -40 "$folder/build.log" >&2
+    echo "error: the release build failed; all of it is in $folder/build.log" >&2
+    exit 1
+fi
+strip -o .build/bin/packtool.new "$folder/release/packtool"
+mv .build/bin/packtool.new .build/bin/packtool
+echo "built .build/bin/packtool: $(($(stat -c %s .build/bin/packtool) / 1000000)) MB in $((SECONDS - started)) s"

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# Form and borders: swift-format, the house rules for Sources, import rules, file lengths, scripts, templates.
+# Every check runs, so that one run shows all there is.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+scripts/require-swift.sh || exit 1
+
+faults=0
+check() { "$@" || faults=$((faults + 1)); }
+
+roots=(Sources Tests Package.swift)
+for extra in Benchmarks Examples; do
+    if [ -n "$(git ls-files "$extra/*.swift" 2>/dev/null)" ]; then roots+=("$extra"); fi
+done
+
+check swift format lint --strict -r -p "${roots[@]}"
+# In Sources, input never traps: no forced unwrapping, no forced try. Tests may.
+check swift format lint --strict -r -p Sources --configuration "$(
+    python3 -c 'import json
+rules = json.load(open(".swift-format"))
+rules["rules"] = dict.fromkeys(rules["rules"], False) | {"NeverForceUnwrap": True, "NeverUseForceTry": True}
+print(json.dumps(rules))'
+)"
+check scripts/check-sources.py
+check scripts/embed-templates.py --check
+check sort --check scripts/system-packages.txt
+if command -v shellcheck >/dev/null; then
+    check shellcheck scripts/*.sh .ci/run
+else
+    echo "lint: shellcheck is not installed, the scripts were not checked" >&2
+fi
+
+if [ "$faults" -gt 0 ]; then
+    echo "lint: $faults checks found faults (make format mends the form)" >&2
+    exit 1
+fi
+echo "lint: clean"

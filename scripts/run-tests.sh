@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# Runs the tests that are built; shows failures and the closing lines, and keeps the whole output in .build/test.log.
+# VERBOSE=1 shows all of it. Arguments go to `swift test`.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# A crashing test must end the run, not wait in the debugger while it holds the pipe open.
+export SWIFT_BACKTRACE=enable=no
+log=.build/test.log
+
+show() {
+    if [ -n "${VERBOSE:-}" ]; then cat; else
+        grep --line-buffered -vE '^(◇|↳|\[[0-9]+/[0-9]+\])|✔ (Test|Suite) [^r].* passed|Executed 0 tests|^Test Suite|Build complete' || true
+    fi
+}
+
+timeout "${TEST_TIMEOUT:-1500}" swift test --skip-build --disable-xctest \
+    --explicit-target-dependency-import-check error "$@" 2>&1 | tee "$log" | show
+closing=$(grep -E '(✔|✘) Test run with' "$log" | tail -1 || true)
+[ -n "$closing" ] || { echo "error: the tests did not come to an end; see $log" >&2; exit 1; }
+case "$closing" in *✘*) exit 1 ;; esac

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change lands: lint, build, all tests, and the released executable on its own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+started=$SECONDS
+
+step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - started)); }
+
+step "lint"
+scripts/lint.sh
+step "build"
+scripts/build-debug.sh --quiet
+step "tests"
+scripts/run-tests.sh
+step "the released executable"
+scripts/build-release.sh
+scripts/test-release-binary.sh
+step "done"
+grep -E '✔ Test run with' .build/test.log | tail -1
