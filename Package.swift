@@ -94,7 +94,7 @@ let package = Package(
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackBuilder", "PackRegistry",
                 "PackUpdater", "PackWeb", arguments, crypto, logging, hummingbird, hummingbirdCore, nioCore, httpTypes,
-                lifecycle,
+                lifecycle, signals,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -105,7 +105,7 @@ let package = Package(
         tests("PackFormatTests", ["PackFormat", "PackJSON"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat"]),
         tests("PackPatchTests", ["PackPatch", "PackFormat"]),
-        tests("PackTrustTests", ["PackTrust", "PackJSON", crypto]),
+        tests("PackTrustTests", ["PackTrust", "PackJSON", "tuf-client", crypto]),
         tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),
         tests(
             "PackRegistryTests",

@@ -3,11 +3,20 @@ public enum WebError: Error, Equatable, Sendable, CustomStringConvertible {
     case invalidRules(String)
     case unreadableFile(String, reason: String)
 
+    /// The engine handed over a request whose headers announce a body, without the body.
+    case bodyLost(method: String, url: String)
+    case notHTTP(String)
+    case notMounted
+
     public var description: String {
         switch self {
         case .invalidRules(let reason): "the web rules are not valid: \(reason)"
         case .unreadableFile(let path, let reason):
             "the installed file \(path) cannot be read: \(reason); repair the package"
+        case .bodyLost(let method, let url):
+            "the body of \(method) \(url) did not reach the app: switch the page hook on; nothing was sent"
+        case .notHTTP(let url): "\(url) was not answered by HTTP"
+        case .notMounted: "no packages are mounted: call PackURLProtocol.mount(_:) before the first request"
         }
     }
 }

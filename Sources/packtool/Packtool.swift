@@ -9,6 +9,11 @@ struct Packtool: AsyncParsableCommand {
         version: packtoolVersion,
         subcommands: [
             InitCommand.self,
+            BuildCommand.self,
+            InspectCommand.self,
+            VerifyCommand.self,
+            DiffCommand.self,
+            ServeCommand.self,
             ClientCommand.self,
         ])
 

@@ -24,16 +24,23 @@ struct HTTPConnection: ~Copyable {
         let body: [UInt8]
     }
 
-    /// Seconds without a byte, and for a whole answer of up to 1 MB; each further MB has 20 seconds more.
-    private static let silenceLimit = 20
-    private static let answerLimit = 60
+    /// How long an answer may take, in seconds.
+    struct Patience {
+        /// Without a byte.
+        var silence = 20
+        /// For a whole answer of up to 1 MB; each further MB has 20 seconds more.
+        var answer = 60
+    }
+
     private static let headLimit = 65_536
 
     private let descriptor: Int32
+    private let patience: Patience
     private var buffer: [UInt8] = []
     private var deadline: UInt64 = .max
 
-    init(to address: HTTPAddress) throws {
+    init(to address: HTTPAddress, patience: Patience = Patience()) throws {
+        self.patience = patience
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Self.streamType
@@ -46,7 +53,7 @@ struct HTTPConnection: ~Copyable {
         var next = found
         while connected == nil, let candidate = next?.pointee {
             let socket = socket(candidate.ai_family, candidate.ai_socktype, candidate.ai_protocol)
-            var limit = timeval(tv_sec: Self.silenceLimit, tv_usec: 0)
+            var limit = timeval(tv_sec: patience.silence, tv_usec: 0)
             let size = socklen_t(MemoryLayout<timeval>.size)
             setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, size)
             setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &limit, size)
@@ -68,7 +75,7 @@ struct HTTPConnection: ~Copyable {
 
     mutating func get(_ path: String, host: String, maximumByteCount: Int) throws -> Response {
         let megabytes = UInt64(max(0, maximumByteCount) / 1_000_000)
-        deadline = Self.uptime + UInt64(Self.answerLimit) + 20 * megabytes
+        deadline = Self.uptime + UInt64(patience.answer) + 20 * megabytes
         try send(
             "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nUser-Agent: tuf-client\r\nAccept-Encoding: identity\r\n"
                 + "Connection: close\r\n\r\n")

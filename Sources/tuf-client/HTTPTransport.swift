@@ -6,6 +6,7 @@ struct HTTPTransport: TrustTransport {
     let metadata: HTTPAddress
     /// Nil where no target is fetched.
     let targets: HTTPAddress?
+    var patience = HTTPConnection.Patience()
 
     func fetch(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
         let address: HTTPAddress
@@ -18,7 +19,7 @@ struct HTTPTransport: TrustTransport {
             throw TrustError.transport(name: path, reason: "its base URL is not known")
         }
         do {
-            var connection = try HTTPConnection(to: address)
+            var connection = try HTTPConnection(to: address, patience: patience)
             let response = try connection.get(
                 address.path + RepositoryPath.urlPath(name), host: address.authority,
                 maximumByteCount: maximumByteCount)

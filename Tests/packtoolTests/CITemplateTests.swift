@@ -5,14 +5,17 @@ import Testing
 /// Executes the shell of each CI step against a live registry, with only the settings that the template asks for.
 struct CITemplateTests {
     @Test(arguments: ["github-actions", "gitlab-ci", "jenkins"])
-    func `the steps of a CI template build, publish and show a package`(template: String) throws {
-        let registry = try LiveRegistry()
+    func `the steps of a CI template build, publish and show a package`(template: String) async throws {
+        let registry = try await LiveRegistry()
         let tool = try Tool()
-        #expect(try tool.run("init", "checkout", "--template", "site", "--template", template).exitCode == 0)
-        // The machine of the CI has the repository and its settings, and no key or registry of its own.
-        try tool.shell("rm -rf checkout/.packtool")
-        let digest = try tool.shell("sha256sum < '\(Tool.executable.path)' | cut -d ' ' -f 1").standardOutput
-        let settings = try registry.publisherEnvironment().merging([
+        #expect(try await tool.run("init", "checkout", "--template", "site", "--template", template).exitCode == 0)
+        // The owner has published this package before; from then on the publisher's key may.
+        try await registry.publish("ferries", "0.9.0", files: ["index.html": "<title>Soon</title>"])
+        // The machine of the CI has the repository, root of trust included, and its settings; no key, no registry.
+        let root = registry.tool.folder.appendingPathComponent(".packtool/root.json").path
+        try await tool.shell("rm -rf checkout/.packtool && mkdir checkout/.packtool && cp '\(root)' checkout/.packtool")
+        let digest = try await tool.shell("sha256sum < '\(Tool.executable.path)' | cut -d ' ' -f 1").standardOutput
+        let settings = try await registry.publisherEnvironment().merging([
             "PACKTOOL_URL": Tool.executable.absoluteString,
             "PACKTOOL_SHA256": digest.trimmingCharacters(in: .whitespacesAndNewlines),
             "PACKTOOL_REGISTRY": registry.url,
@@ -20,7 +23,7 @@ struct CITemplateTests {
 
         let names = ["github-actions": ".github/workflows/packages.yml", "gitlab-ci": ".gitlab-ci.yml"]
         let file = tool.folder.appendingPathComponent("checkout/\(names[template] ?? "Jenkinsfile")")
-        let steps = try CISteps(template: template, at: file, with: tool).steps
+        let steps = try await CISteps(template: template, at: file, with: tool).steps
         #expect(steps.count >= 2)
         let addedPath = tool.folder.appendingPathComponent("github-path")
         try Data().write(to: addedPath)
@@ -33,7 +36,7 @@ struct CITemplateTests {
             let added = try String(contentsOf: addedPath, encoding: .utf8).split(separator: "\n")
             let path = (added.map(String.init) + [tool.environment["PATH"] ?? ""]).joined(separator: ":")
             let environment = given.merging(["GITHUB_PATH": addedPath.path, "CI": "true", "PATH": path]) { $1 }
-            let outcome = try tool.run(
+            let outcome = try await tool.run(
                 URL(fileURLWithPath: step.shell[0]),
                 Array(step.shell.dropFirst()) + ["-c", "cd checkout\n" + step.script], environment: environment)
             #expect(outcome.exitCode == 0, "\(step.script)\n\(outcome)")
@@ -43,25 +46,25 @@ struct CITemplateTests {
             last = outcome.standardOutput
         }
         #expect(last.contains("ferries") && last.contains("1.0.0"), "\(last)")
-        #expect(try registry.tool.run("verify", "ferries@1.0.0", "--registry", registry.folder).exitCode == 0)
+        #expect(try await registry.tool.run("verify", "ferries@1.0.0", "--registry", registry.folder).exitCode == 0)
     }
 
-    @Test func `an executable with another digest is not run`() throws {
+    @Test func `an executable with another digest is not run`() async throws {
         let tool = try Tool()
-        #expect(try tool.run("init", "--template", "jenkins").exitCode == 0)
+        #expect(try await tool.run("init", "--template", "jenkins").exitCode == 0)
         let file = tool.folder.appendingPathComponent("Jenkinsfile")
-        let install = try CISteps(template: "jenkins", at: file, with: tool).steps.first {
+        let install = try await CISteps(template: "jenkins", at: file, with: tool).steps.first {
             $0.script.contains("curl")
         }
         let script = try #require(install?.script)
-        let outcome = try tool.run(
+        let outcome = try await tool.run(
             URL(fileURLWithPath: "/bin/sh"), ["-e", "-c", script],
             environment: [
                 "PACKTOOL_URL": Tool.executable.absoluteString,
                 "PACKTOOL_SHA256": String(repeating: "0", count: 64),
             ])
         #expect(outcome.exitCode != 0)
-        #expect(try tool.shell("test ! -x .packtool/bin/packtool").exitCode == 0)
+        #expect(try await tool.shell("test ! -x .packtool/bin/packtool").exitCode == 0)
     }
 
     private static func substituted(_ text: String, from settings: [String: String]) -> String {

@@ -21,8 +21,8 @@ struct CommandLineTests {
     }
 
     /// Every command there is, as the tool tells it.
-    static func commands() throws -> [Command] {
-        let dump = try Tool().run("--experimental-dump-help").json().object().object("command")
+    static func commands() async throws -> [Command] {
+        let dump = try await Tool().run("--experimental-dump-help").json().object().object("command")
         func below(_ json: JSONObject, _ path: [String]) throws -> [Command] {
             let subcommands = try json["subcommands"]?.array() ?? []
             return try [Command(path: path, json: json)]
@@ -35,8 +35,8 @@ struct CommandLineTests {
         return try below(dump, [])
     }
 
-    @Test func `every command says what it is for, and takes the options that all commands take`() throws {
-        let commands = try Self.commands()
+    @Test func `every command says what it is for, and takes the options that all commands take`() async throws {
+        let commands = try await Self.commands()
         #expect(commands.count > 1)
         for command in commands {
             let name = command.path.joined(separator: " ")
@@ -53,8 +53,8 @@ struct CommandLineTests {
         }
     }
 
-    @Test func `the commands of the contract are all there`() throws {
-        let names = Set(try Self.commands().map { $0.path.joined(separator: " ") })
+    @Test func `the commands of the contract are all there`() async throws {
+        let names = Set(try await Self.commands().map { $0.path.joined(separator: " ") })
         let contract = [
             "init", "build", "inspect", "verify", "diff", "publish", "preset", "promote", "rollout", "rollback",
             "withdraw", "status", "serve", "preview", "token create", "token list", "token revoke", "keys generate",
@@ -65,36 +65,37 @@ struct CommandLineTests {
         #expect(contract.filter { !names.contains($0) } == [])
     }
 
-    @Test func `help goes to stdout with code 0, a usage error to stderr with code 64`() throws {
+    @Test func `help goes to stdout with code 0, a usage error to stderr with code 64`() async throws {
         let tool = try Tool()
-        for command in try Self.commands() {
-            let help = try tool.run(command.path + ["--help"])
+        for command in try await Self.commands() {
+            let help = try await tool.run(command.path + ["--help"])
             #expect(help.exitCode == 0 && help.standardOutput.contains("USAGE:"), "\(command.path): \(help)")
-            let wrong = try tool.run(command.path + ["--no-such-option"])
+            let wrong = try await tool.run(command.path + ["--no-such-option"])
             #expect(wrong.exitCode == 64 && wrong.standardOutput.isEmpty, "\(command.path): \(wrong)")
             #expect(wrong.standardError.contains("--no-such-option"), "\(wrong)")
         }
-        #expect(try tool.run("--version").standardOutput.split(separator: ".").count == 3)
+        #expect(try await tool.run("--version").standardOutput.split(separator: ".").count == 3)
         #expect(try tool.listing().isEmpty)
     }
 
-    @Test func `completions for three shells are complete scripts`() throws {
+    @Test func `completions for three shells are complete scripts`() async throws {
         let tool = try Tool()
         for shell in ["bash", "zsh", "fish"] {
-            let script = try tool.run("--generate-completion-script", shell)
+            let script = try await tool.run("--generate-completion-script", shell)
             #expect(script.exitCode == 0 && script.standardOutput.contains("packtool"))
         }
-        try tool.write(["completion.bash": tool.run("--generate-completion-script", "bash").standardOutput])
-        #expect(try tool.shell("bash -n completion.bash").exitCode == 0)
+        let script = try await tool.run("--generate-completion-script", "bash").standardOutput
+        try tool.write(["completion.bash": script])
+        #expect(try await tool.shell("bash -n completion.bash").exitCode == 0)
     }
 
-    @Test func `a man page is made for every command`() throws {
+    @Test func `a man page is made for every command`() async throws {
         let tool = try Tool()
         let script = Tool.project.appendingPathComponent("scripts/make-manual.py").path
-        let made = try tool.shell("/usr/bin/python3 '\(script)' '\(Tool.executable.path)' man")
+        let made = try await tool.shell("/usr/bin/python3 '\(script)' '\(Tool.executable.path)' man")
         #expect(made.exitCode == 0, "\(made)")
         let pages = Set(try tool.listing("man").keys)
-        let expected = try Self.commands().map { (["packtool"] + $0.path).joined(separator: "-") + ".1" }
+        let expected = try await Self.commands().map { (["packtool"] + $0.path).joined(separator: "-") + ".1" }
         #expect(pages == Set(expected))
     }
 }

@@ -16,9 +16,9 @@ struct InitTests {
         return files
     }
 
-    @Test func `init writes the starter site exactly as the template has it`() throws {
+    @Test func `init writes the starter site exactly as the template has it`() async throws {
         let tool = try Tool()
-        let outcome = try tool.run("init", "shop")
+        let outcome = try await tool.run("init", "shop")
         #expect(outcome.exitCode == 0, "\(outcome)")
         let written = try tool.listing("shop").filter { !$0.key.hasPrefix(".packtool/") }
         let expected = try Self.template("site")
@@ -31,48 +31,64 @@ struct InitTests {
         ("gitlab-ci", ".gitlab-ci.yml", "gitlab-ci.yml"),
         ("jenkins", "Jenkinsfile", "Jenkinsfile"),
     ])
-    func `a CI template is one file and nothing else`(name: String, path: String, source: String) throws {
+    func `a CI template is one file and nothing else`(name: String, path: String, source: String) async throws {
         let tool = try Tool()
-        let outcome = try tool.run("init", "--template", name, "--json")
+        let outcome = try await tool.run("init", "--template", name, "--json")
         #expect(outcome.exitCode == 0, "\(outcome)")
         #expect(try tool.listing() == [path: #require(Self.template("ci")[source])])
         #expect(try outcome.json().object().array("written") == [.string(path)])
     }
 
-    @Test func `what exists is kept, and a second run has nothing to do`() throws {
+    @Test func `init makes a registry and keys that only their owner can read, and git does not see them`() async throws
+    {
+        let tool = try Tool()
+        let outcome = try await tool.run("init", "--json")
+        let report = try outcome.json().object()
+        #expect(try report.string("root").hasSuffix("/.packtool/root.json"))
+        let keys = try await tool.shell("stat -c '%a %n' .packtool/keys/*").standardOutput
+        #expect(keys == ["owner", "publisher", "root"].map { "600 .packtool/keys/\($0).pem\n" }.joined())
+        let seen = try await tool.shell("git init -q . && git add -A && git ls-files .packtool").standardOutput
+        #expect(seen == ".packtool/.gitignore\n.packtool/root.json\n")
+    }
+
+    @Test func `an app id that cannot be one is refused before anything is written`() async throws {
+        try await expectRefusal(Tool(), "init", "--app", "my app", naming: ["my app"])
+    }
+
+    @Test func `what exists is kept, and a second run has nothing to do`() async throws {
         let tool = try Tool()
         try tool.write(["packtool.json": "mine", "dist/index.html": "mine too"])
-        let first = try tool.run("init", "--json")
+        let first = try await tool.run("init", "--json")
         #expect(first.exitCode == 0, "\(first)")
         #expect(try first.json().object().array("kept") == ["dist/index.html", "packtool.json"])
         #expect(try tool.read("packtool.json") == Data("mine".utf8))
         #expect(try tool.read("dist/index.html") == Data("mine too".utf8))
 
         let before = try tool.listing()
-        let second = try tool.run("init")
+        let second = try await tool.run("init")
         #expect(second.exitCode == 2, "\(second)")
         #expect(try tool.listing() == before)
     }
 
-    @Test func `a file or a link in the way is refused before anything is written`() throws {
+    @Test func `a file or a link in the way is refused before anything is written`() async throws {
         let tool = try Tool()
         try tool.write(["dist": "a file"])
-        let file = try tool.run("init")
+        let file = try await tool.run("init")
         #expect(file.exitCode == 1)
         #expect(file.errorLine?.contains("dist is in the way") == true, "\(file)")
 
         let outside = try Tool()
-        try tool.shell("rm dist && ln -s \(outside.folder.path) dist")
-        let link = try tool.run("init")
+        try await tool.shell("rm dist && ln -s \(outside.folder.path) dist")
+        let link = try await tool.run("init")
         #expect(link.exitCode == 1)
         #expect(link.errorLine?.contains("dist is in the way") == true, "\(link)")
         #expect(try outside.listing().isEmpty)
         #expect(try tool.listing().keys.sorted() == ["dist"])
     }
 
-    @Test func `an unknown template is a usage error that names the known ones`() throws {
+    @Test func `an unknown template is a usage error that names the known ones`() async throws {
         let tool = try Tool()
-        let outcome = try tool.run("init", "--template", "sites")
+        let outcome = try await tool.run("init", "--template", "sites")
         #expect(outcome.exitCode == 64)
         for name in ["site", "config", "github-actions", "gitlab-ci", "jenkins"] {
             #expect(outcome.standardError.contains(name))

@@ -4,9 +4,9 @@ import Testing
 
 /// What commands print, and where.
 struct OutputTests {
-    private static func project() throws -> Tool {
+    private static func project() async throws -> Tool {
         let tool = try Tool()
-        #expect(try tool.run("init", "--quiet").exitCode == 0)
+        #expect(try await tool.run("init", "--quiet").exitCode == 0)
         return tool
     }
 
@@ -31,19 +31,19 @@ struct OutputTests {
         ["withdraw", "ferries@1.0.0", "--reason", "a test"],
     ]
 
-    @Test func `with --json every step of the whole way prints one document and nothing else on stdout`() throws {
-        let tool = try Self.project()
+    @Test func `with --json every step of the whole way prints one document and nothing else on stdout`() async throws {
+        let tool = try await Self.project()
         for arguments in Self.way {
-            let outcome = try tool.run(arguments + ["--json"])
+            let outcome = try await tool.run(arguments + ["--json"])
             #expect(outcome.exitCode == 0 || outcome.exitCode == 2, "\(arguments): \(outcome)")
             #expect(throws: Never.self, "\(arguments): \(outcome)") { try outcome.json() }
         }
     }
 
-    @Test func `away from a terminal there is no progress, no colour and no control character`() throws {
-        let tool = try Self.project()
+    @Test func `away from a terminal there is no progress, no colour and no control character`() async throws {
+        let tool = try await Self.project()
         for arguments in Self.way {
-            let outcome = try tool.run(arguments)
+            let outcome = try await tool.run(arguments)
             for text in [outcome.standardOutput, outcome.standardError] {
                 let controls = text.unicodeScalars.filter { $0.value < 0x20 && $0 != "\n" && $0 != "\t" }
                 #expect(controls.isEmpty, "\(arguments): \(outcome)")
@@ -51,21 +51,21 @@ struct OutputTests {
         }
     }
 
-    @Test func `on a terminal NO_COLOR is honoured`() throws {
-        let tool = try Self.project()
+    @Test func `on a terminal NO_COLOR is honoured`() async throws {
+        let tool = try await Self.project()
         for arguments in Self.way.prefix(6) {
             let line = ([Tool.executable.path] + arguments).joined(separator: " ")
-            let outcome = try tool.shell("script -qec '\(line)' /dev/null", environment: ["NO_COLOR": "1"])
+            let outcome = try await tool.shell("script -qec '\(line)' /dev/null", environment: ["NO_COLOR": "1"])
             // SGR, the sequence that colours: ESC [ … m. (Progress may still move the cursor.)
             let colours = outcome.standardOutput.firstRange(of: /\u{1B}\[[0-9;]*m/)
             #expect(colours == nil, "\(arguments): \(outcome)")
         }
     }
 
-    @Test func `quiet says nothing but the result, and nothing on stderr`() throws {
-        let tool = try Self.project()
+    @Test func `quiet says nothing but the result, and nothing on stderr`() async throws {
+        let tool = try await Self.project()
         for arguments in Self.way {
-            let outcome = try tool.run(arguments + ["--quiet"])
+            let outcome = try await tool.run(arguments + ["--quiet"])
             if outcome.exitCode == 0 { #expect(outcome.standardError.isEmpty, "\(arguments): \(outcome)") }
         }
     }

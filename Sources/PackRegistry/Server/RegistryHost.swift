@@ -1,7 +1,11 @@
 package import Foundation
+package import PackFormat
 
-/// What a server needs of a registry beyond the registry's own protocols: who a token is, and where files stand.
+/// What a server needs of a registry beyond the registry's own protocols: who a token is, where files stand, and the
+/// two small questions that devices and pages ask.
 package protocol RegistryHost: Sendable {
+    /// The app that the registry belongs to.
+    var app: String { get }
     /// The folder of the published view.
     var viewFolder: URL { get }
     /// The folder in which uploads are kept while they arrive, on the file system of the view.
@@ -11,4 +15,8 @@ package protocol RegistryHost: Sendable {
     func authenticate(_ secret: String) async throws -> Identity
     /// The registry on behalf of somebody: their right bounds what can be done, their name stands in the audit log.
     func registry(as identity: Identity) -> any Registry
+    /// The manifest of a published version; nil where there is none, or it was withdrawn.
+    func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest?
+    /// What a channel offers for a package, newest first.
+    func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release]
 }

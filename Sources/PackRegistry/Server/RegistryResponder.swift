@@ -20,11 +20,12 @@ package struct RegistryResponder: HTTPResponder {
         } catch {
             let problem = Problem(error)
             if problem.status.code == 500 {
-                context.logger.error("a request failed", metadata: ["error": "\(error)"])
+                context.logger.error(
+                    "a request failed", metadata: ["id": "\(context.requestID)", "error": "\(error)"])
             }
             response = problem.response
             if request.method == .head { response = response.createHeadResponse() }
-            response.headers[Self.requestID] = context.id
+            response.headers[Self.requestID] = context.requestID.description
         }
         response.headers[.xContentTypeOptions] = "nosniff"
         guard context.logger.logLevel <= .info else { return response }
@@ -44,7 +45,7 @@ package struct RegistryResponder: HTTPResponder {
         if response.status.code >= 400, response.headers[.contentType] != Problem.mediaType {
             throw problem(of: response, request: request, components: components)
         }
-        response.headers[Self.requestID] = context.id
+        response.headers[Self.requestID] = context.requestID.description
         for (name, value) in Self.apiFields { response.headers[name] = value }
         return response
     }
@@ -67,7 +68,7 @@ package struct RegistryResponder: HTTPResponder {
         _ response: Response, request: Request, context: RegistryRequestContext, start: ContinuousClock.Instant
     ) -> Response {
         let logger = context.logger
-        let id = context.id
+        let id = context.requestID
         let path = request.uri.path
         let method = request.method.rawValue
         let status = response.status.code

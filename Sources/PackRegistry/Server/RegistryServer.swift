@@ -90,7 +90,7 @@ package struct RegistryServer: Sendable {
     func buildResponder() -> RegistryResponder {
         let limits = configuration.limits
         let view = ViewController(folder: host.viewFolder, cache: FileCache())
-        let state = PublishedState(reading: host.registry(as: .anonymous), view: view)
+        let state = PublishedState(host: host, view: view)
         let bearer = Bearer(host: host)
         let writes = ConcurrencyGate(limit: limits.maximumConcurrentWrites)
         let router = Router(context: RegistryRequestContext.self, options: .autoGenerateHeadEndpoints)

@@ -15,6 +15,7 @@ package enum RouteTable {
         Route(method: "POST", path: "/v1/missing-objects"),
         Route(method: "POST", path: "/v1/uploads"),
         Route(method: "POST", path: "/v1/versions"),
+        Route(method: "POST", path: "/v1/packages/{package}/versions/{version}/withdrawal"),
         Route(method: "PUT", path: "/v1/metadata/{role}"),
         Route(method: "POST", path: "/v1/channels/{channel}/packages/{package}"),
         Route(method: "GET", path: "/v1/tokens"),

@@ -62,6 +62,12 @@ public final class PageSession: Sendable {
         addresses.lookup(url) != .foreign
     }
 
+    /// Whether ``answer(_:)`` would say something that the network would not: false for what is to go out unchanged,
+    /// so that an interceptor leaves it alone and the engine keeps its progress events. Nothing is reported.
+    public func takes(_ request: SiteRequest) -> Bool {
+        decide(request).way != .online(request.url)
+    }
+
     public func answer(_ request: SiteRequest) -> SiteAnswer {
         let start = now()
         let decision = decide(request)
@@ -102,6 +108,9 @@ public final class PageSession: Sendable {
     }
 
     public var report: PageReport { state.withLock { $0.report } }
+
+    /// Whether the page's version answers the request itself. Nothing is reported.
+    func has(_ request: SiteRequest) -> Bool { decide(request).reason == .installed }
 
     /// The version that the page has of a package; nil where it has not asked for it or it is not installed.
     public func version(of package: PackageID) -> SemanticVersion? {

@@ -5,15 +5,15 @@ import Testing
 /// here: the command line says it, and nothing is written.
 struct ArchiveRefusalTests {
     /// A project with a good package at `packages/shop-1.0.0.zip` and a registry that has nothing yet.
-    private static func project() throws -> Tool {
+    private static func project() async throws -> Tool {
         let tool = try Tool()
-        #expect(try tool.run("init", "--template", "config").exitCode == 0)
+        #expect(try await tool.run("init", "--template", "config").exitCode == 0)
         try tool.write([
             "package.json": #"{"name": "shop", "version": "1.0.0"}"#,
             "dist/index.html": "<!doctype html><title>Shop</title>",
             "dist/app.js": String(repeating: "console.log('shop');\n", count: 500),
         ])
-        let built = try tool.run("build", "dist", "--out", "packages")
+        let built = try await tool.run("build", "dist", "--out", "packages")
         #expect(built.exitCode == 0, "\(built)")
         return tool
     }
@@ -38,7 +38,7 @@ struct ArchiveRefusalTests {
         "encrypted": "i = data.index(b'PK\\x03\\x04'); data = data[:i+6] + bytes([data[i+6] | 1]) + data[i+7:]",
     ]
 
-    private static func damage(_ tool: Tool, _ fault: String) throws {
+    private static func damage(_ tool: Tool, _ fault: String) async throws {
         try tool.write([
             "damage.py": """
             import io, sys, zipfile
@@ -53,32 +53,32 @@ struct ArchiveRefusalTests {
             open("bad.zip", "wb").write(data)
             """
         ])
-        try tool.shell("/usr/bin/python3 -W ignore damage.py && rm damage.py")
+        try await tool.shell("/usr/bin/python3 -W ignore damage.py && rm damage.py")
     }
 
     @Test(arguments: faults.keys.sorted())
-    func `a damaged or hostile package is refused by every command`(name: String) throws {
-        let tool = try Self.project()
-        try Self.damage(tool, try #require(Self.faults[name]))
+    func `a damaged or hostile package is refused by every command`(name: String) async throws {
+        let tool = try await Self.project()
+        try await Self.damage(tool, try #require(Self.faults[name]))
         for arguments in [
             ["verify", "bad.zip"], ["inspect", "bad.zip"], ["diff", "packages/shop-1.0.0.zip", "bad.zip"],
             ["publish", "bad.zip", "--channel", "beta"],
         ] {
             let before = try tool.listing("packages").merging(tool.listing(".packtool/registry/view")) { $1 }
-            let outcome = try tool.run(arguments)
+            let outcome = try await tool.run(arguments)
             expectClearError(outcome, naming: ["bad.zip"])
             let after = try tool.listing("packages").merging(tool.listing(".packtool/registry/view")) { $1 }
             #expect(before == after, "\(arguments)")
         }
     }
 
-    @Test func `the good package is accepted by the same commands`() throws {
-        let tool = try Self.project()
+    @Test func `the good package is accepted by the same commands`() async throws {
+        let tool = try await Self.project()
         for arguments in [
             ["verify", "packages/shop-1.0.0.zip"], ["inspect", "packages/shop-1.0.0.zip"],
             ["publish", "packages/shop-1.0.0.zip", "--channel", "beta"], ["verify", "shop@1.0.0"],
         ] {
-            let outcome = try tool.run(arguments)
+            let outcome = try await tool.run(arguments)
             #expect(outcome.exitCode == 0, "\(arguments): \(outcome)")
         }
     }

@@ -10,118 +10,118 @@ struct BuildRefusalTests {
         return tool
     }
 
-    @Test func `an empty dist is refused`() throws {
+    @Test func `an empty dist is refused`() async throws {
         let tool = try Self.project()
-        try tool.shell("rm dist/index.html")
-        try expectRefusal(tool, "build", "dist", naming: ["dist"])
+        try await tool.shell("rm dist/index.html")
+        try await expectRefusal(tool, "build", "dist", naming: ["dist"])
     }
 
-    @Test func `a dist that is not there is refused`() throws {
-        try expectRefusal(Self.project(), "build", "nowhere", naming: ["nowhere"])
+    @Test func `a dist that is not there is refused`() async throws {
+        try await expectRefusal(Self.project(), "build", "nowhere", naming: ["nowhere"])
     }
 
-    @Test func `a dist that is a file is refused`() throws {
-        try expectRefusal(Self.project(), "build", "package.json", naming: ["package.json"])
+    @Test func `a dist that is a file is refused`() async throws {
+        try await expectRefusal(Self.project(), "build", "package.json", naming: ["package.json"])
     }
 
-    @Test func `a dist without its entry page is refused`() throws {
+    @Test func `a dist without its entry page is refused`() async throws {
         let tool = try Self.project(["dist/other.html": "<p>"])
-        try tool.shell("rm dist/index.html")
-        try expectRefusal(tool, "build", "dist", naming: ["index.html"])
+        try await tool.shell("rm dist/index.html")
+        try await expectRefusal(tool, "build", "dist", naming: ["index.html"])
     }
 
     @Test(arguments: ["Shop", "-shop", "a.b", "sh op", "", "../shop", String(repeating: "a", count: 64)])
-    func `an invalid id is refused`(id: String) throws {
-        try expectRefusal(Self.project(), "build", "dist", "--package=\(id)", naming: ["id"])
+    func `an invalid id is refused`(id: String) async throws {
+        try await expectRefusal(Self.project(), "build", "dist", "--package=\(id)", naming: ["id"])
     }
 
     @Test(arguments: ["1", "1.0", "v1.0.0", "1.0.0-", "01.0.0", "1.0.0 ", "latest", ""])
-    func `an invalid version is refused`(version: String) throws {
-        try expectRefusal(Self.project(), "build", "dist", "--package-version=\(version)", naming: ["version"])
+    func `an invalid version is refused`(version: String) async throws {
+        try await expectRefusal(Self.project(), "build", "dist", "--package-version=\(version)", naming: ["version"])
     }
 
-    @Test func `without any id or version it says where they could come from`() throws {
+    @Test func `without any id or version it says where they could come from`() async throws {
         let tool = try Self.project()
-        try tool.shell("rm package.json")
-        try expectRefusal(tool, "build", "dist", naming: ["--package", "packtool.json", "package.json"])
+        try await tool.shell("rm package.json")
+        try await expectRefusal(tool, "build", "dist", naming: ["--package", "packtool.json", "package.json"])
     }
 
-    @Test func `an unknown key of the configuration is refused with a suggestion`() throws {
+    @Test func `an unknown key of the configuration is refused with a suggestion`() async throws {
         let tool = try Self.project(["packtool.json": "{ // mine\n \"entyr\": \"index.html\" }"])
-        try expectRefusal(tool, "build", "dist", naming: ["entyr", "entry", "packtool.json"])
+        try await expectRefusal(tool, "build", "dist", naming: ["entyr", "entry", "packtool.json"])
     }
 
-    @Test func `a configuration that is no JSON is refused with its place`() throws {
+    @Test func `a configuration that is no JSON is refused with its place`() async throws {
         let tool = try Self.project(["packtool.json": "{\n  \"entry\": \n}"])
-        try expectRefusal(tool, "build", "dist", naming: ["packtool.json"])
+        try await expectRefusal(tool, "build", "dist", naming: ["packtool.json"])
     }
 
-    @Test func `a file that cannot be read is refused by name`() throws {
+    @Test func `a file that cannot be read is refused by name`() async throws {
         let tool = try Self.project(["dist/secret.js": "1"])
-        try tool.shell("chmod 000 dist/secret.js")
+        try await tool.shell("chmod 000 dist/secret.js")
         let before = Set(try tool.listing().keys)
         // Root reads everything unless it gives the capability away.
         let drop = "setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all"
         let prefix = getuid() == 0 ? drop : ""
-        let outcome = try tool.shell("exec \(prefix) \(Tool.executable.path) build dist")
+        let outcome = try await tool.shell("exec \(prefix) \(Tool.executable.path) build dist")
         expectClearError(outcome, naming: ["secret.js"])
         #expect(Set(try tool.listing().keys) == before)
     }
 
     @Test(arguments: ["/etc", "/etc/passwd", "../package.json", "../../..", "nowhere"])
-    func `a link that leads out of the dist, or nowhere, is refused by name`(target: String) throws {
+    func `a link that leads out of the dist, or nowhere, is refused by name`(target: String) async throws {
         let tool = try Self.project()
-        try tool.shell("ln -s \(target) dist/away")
-        try expectRefusal(tool, "build", "dist", naming: ["away"])
+        try await tool.shell("ln -s \(target) dist/away")
+        try await expectRefusal(tool, "build", "dist", naming: ["away"])
     }
 
-    @Test func `a file of 5 GB is refused without being read`() throws {
+    @Test func `a file of 5 GB is refused without being read`() async throws {
         let tool = try Self.project()
-        try tool.shell("truncate -s 5G dist/video.bin")
+        try await tool.shell("truncate -s 5G dist/video.bin")
         let started = ContinuousClock.now
-        let outcome = try tool.run("build", "dist")
+        let outcome = try await tool.run("build", "dist")
         expectClearError(outcome, naming: ["video.bin"])
         // Reading 5 GB takes longer than this on any disk we know; refusing takes milliseconds.
         #expect(ContinuousClock.now - started < .seconds(5))
-        let names = try tool.shell("find . -type f | sort").standardOutput
+        let names = try await tool.shell("find . -type f | sort").standardOutput
         #expect(names == "./dist/index.html\n./dist/video.bin\n./package.json\n")
     }
 
     @Test(arguments: ["a\\b.js", "a:b.js", "a\tb.js", "pack.json"])
-    func `a file name that a package cannot hold is refused`(name: String) throws {
+    func `a file name that a package cannot hold is refused`(name: String) async throws {
         let tool = try Self.project(["dist/\(name)": "1"])
-        try expectRefusal(tool, "build", "dist", naming: ["dist"])
+        try await expectRefusal(tool, "build", "dist", naming: ["dist"])
     }
 
-    @Test func `a file name that is not UTF-8 is refused`() throws {
+    @Test func `a file name that is not UTF-8 is refused`() async throws {
         let tool = try Self.project()
-        try tool.shell("printf x > $'dist/a\\xff.js'")
-        let outcome = try tool.run("build", "dist")
+        try await tool.shell("printf x > $'dist/a\\xff.js'")
+        let outcome = try await tool.run("build", "dist")
         expectClearError(outcome, naming: ["UTF-8"])
     }
 
-    @Test func `two names that iOS cannot tell apart are refused`() throws {
+    @Test func `two names that iOS cannot tell apart are refused`() async throws {
         let tool = try Self.project(["dist/App.js": "1", "dist/app.js": "2"])
-        try expectRefusal(tool, "build", "dist", naming: ["App.js", "app.js"])
+        try await expectRefusal(tool, "build", "dist", naming: ["App.js", "app.js"])
     }
 
-    @Test func `a size over the budget fails the build`() throws {
+    @Test func `a size over the budget fails the build`() async throws {
         let tool = try Self.project([
             "packtool.json": #"{ "budget": { "total": "1 KB" } }"#,
             "dist/big.js": String(repeating: "0123456789abcdef", count: 200),
         ])
-        try expectRefusal(tool, "build", "dist", naming: ["budget"])
+        try await expectRefusal(tool, "build", "dist", naming: ["budget"])
     }
 
-    @Test func `strict makes a reference that leads nowhere an error with its place`() throws {
+    @Test func `strict makes a reference that leads nowhere an error with its place`() async throws {
         let tool = try Self.project([
             "dist/index.html": "<!doctype html>\n<title>x</title>\n<script src=\"gone.js\"></script>\n"
         ])
-        try expectRefusal(tool, "build", "dist", "--strict", naming: ["gone.js", "index.html:3"])
-        #expect(try tool.run("build", "dist").exitCode == 0)
+        try await expectRefusal(tool, "build", "dist", "--strict", naming: ["gone.js", "index.html:3"])
+        #expect(try await tool.run("build", "dist").exitCode == 0)
     }
 
-    @Test func `an output folder that is a file is refused`() throws {
-        try expectRefusal(Self.project(["out": "x"]), "build", "dist", "--out", "out", naming: ["out"])
+    @Test func `an output folder that is a file is refused`() async throws {
+        try await expectRefusal(Self.project(["out": "x"]), "build", "dist", "--out", "out", naming: ["out"])
     }
 }

@@ -4,13 +4,19 @@ import Testing
 /// Runs a command that must refuse its input: exit code 1, one clear `error:` line that names what is wrong, no trap, and not
 /// a byte written anywhere.
 ///
-///     try expectRefusal(tool, "build", "dist", naming: "index.html")
+///     try await expectRefusal(tool, "build", "dist", naming: "index.html")
 func expectRefusal(
-    _ tool: Tool, _ arguments: String..., naming words: [String], exitCode: Int32 = 1,
+    _ tool: Tool, _ arguments: String..., naming words: [String], sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    try await expectRefusal(tool, arguments: arguments, naming: words, sourceLocation: sourceLocation)
+}
+
+func expectRefusal(
+    _ tool: Tool, arguments: [String], naming words: [String], exitCode: Int32 = 1,
     environment: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
-) throws {
+) async throws {
     let before = try tool.listing()
-    let outcome = try tool.run(arguments, environment: environment)
+    let outcome = try await tool.run(arguments, environment: environment)
     expectClearError(outcome, naming: words, exitCode: exitCode, sourceLocation: sourceLocation)
     let after = try tool.listing()
     #expect(

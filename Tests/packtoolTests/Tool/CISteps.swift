@@ -13,18 +13,18 @@ struct CISteps {
     let steps: [Step]
 
     /// Takes the steps out of a template by the service's own rules. YAML is read by PyYAML, not by us.
-    init(template: String, at file: URL, with tool: Tool) throws {
+    init(template: String, at file: URL, with tool: Tool) async throws {
         let text = try String(contentsOf: file, encoding: .utf8)
         switch template {
         case "github-actions":
-            steps = try Self.yaml(file, tool).map {
+            steps = try await Self.yaml(file, tool).map {
                 let environment = try $0.object().object("env").members.map { ($0.key, try $0.value.string()) }
                 return try Step(
                     shell: ["/bin/bash", "-e"], script: $0.object().string("run"),
                     environment: Dictionary(uniqueKeysWithValues: environment))
             }
         case "gitlab-ci":
-            steps = try Self.yaml(file, tool).map {
+            steps = try await Self.yaml(file, tool).map {
                 try Step(
                     shell: ["/bin/bash", "-e", "-o", "pipefail"], script: $0.object().string("run"), environment: [:])
             }
@@ -35,7 +35,7 @@ struct CISteps {
         }
     }
 
-    private static func yaml(_ file: URL, _ tool: Tool) throws -> [JSONValue] {
+    private static func yaml(_ file: URL, _ tool: Tool) async throws -> [JSONValue] {
         let script = """
             import json, sys, yaml
             document = yaml.safe_load(open(sys.argv[1]))
@@ -48,7 +48,7 @@ struct CISteps {
                          if isinstance(document[job], dict) and document[job].get("stage") == stage]
             print(json.dumps(found))
             """
-        let outcome = try tool.run(
+        let outcome = try await tool.run(
             URL(fileURLWithPath: "/usr/bin/python3"), ["-c", script, file.path], environment: [:])
         return try outcome.json().array()
     }

@@ -1,8 +1,9 @@
 import Foundation
 
-/// A command that is under way. Its output goes to files, so that it never waits for a reader.
-final class RunningTool {
-    private let process = Process()
+/// A command that is under way. Its output goes to files, so that it never waits for a reader; waiting for it suspends the
+/// test and blocks no thread, which other tests' servers may need.
+final class RunningTool: Sendable {
+    private let process: RunningProcess
     private let output: URL
     private let errors: URL
 
@@ -11,6 +12,7 @@ final class RunningTool {
         output = outputs.appendingPathExtension("out")
         errors = outputs.appendingPathExtension("err")
         for file in [output, errors] { try Data().write(to: file) }
+        let process = Process()
         process.executableURL = executable
         process.arguments = arguments
         process.currentDirectoryURL = folder
@@ -18,35 +20,31 @@ final class RunningTool {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try FileHandle(forWritingTo: output)
         process.standardError = try FileHandle(forWritingTo: errors)
-        try process.run()
+        self.process = try RunningProcess(starting: process)
     }
 
     deinit {
-        if process.isRunning { kill(SIGKILL) }
+        process.kill(SIGKILL)
         for file in [output, errors] { try? FileManager.default.removeItem(at: file) }
     }
 
-    var isRunning: Bool { process.isRunning }
-
-    func kill(_ signal: Int32) {
-        Foundation.kill(process.processIdentifier, signal)
-    }
+    func kill(_ signal: Int32) { process.kill(signal) }
 
     /// Waits for the end.
-    func outcome() -> Outcome {
-        process.waitUntilExit()
-        let code = process.terminationReason == .uncaughtSignal ? -process.terminationStatus : process.terminationStatus
+    func outcome() async -> Outcome {
+        let code = await process.exitCode()
         return Outcome(exitCode: code, standardOutput: text(output), standardError: text(errors))
     }
 
     /// Waits until stdout or stderr holds a text, and returns the line that does; nil when the command ends before, or
     /// after a minute.
-    func line(holding text: String) -> String? {
+    func line(holding text: String) async throws -> String? {
         for _ in 0..<1_200 {
+            let isRunning = process.isRunning
             let lines = (self.text(output) + "\n" + self.text(errors)).split(separator: "\n")
             if let line = lines.first(where: { $0.contains(text) }) { return String(line) }
-            if !process.isRunning { return nil }
-            usleep(50_000)
+            if !isRunning { return nil }
+            try await Task.sleep(for: .milliseconds(50))
         }
         return nil
     }

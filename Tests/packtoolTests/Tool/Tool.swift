@@ -39,28 +39,32 @@ final class Tool {
 
     /// Runs packtool to its end.
     @discardableResult
-    func run(_ arguments: String..., environment extra: [String: String] = [:]) throws -> Outcome {
-        try run(arguments, environment: extra)
+    func run(_ arguments: String..., environment extra: [String: String] = [:]) async throws -> Outcome {
+        try await run(arguments, environment: extra)
     }
 
     @discardableResult
-    func run(_ arguments: [String], environment extra: [String: String] = [:]) throws -> Outcome {
-        try run(Self.executable, arguments, environment: extra)
+    func run(_ arguments: [String], environment extra: [String: String] = [:]) async throws -> Outcome {
+        try await run(Self.executable, arguments, environment: extra)
     }
 
     /// Runs a line of bash, as a CI step or a person would.
     @discardableResult
-    func shell(_ script: String, environment extra: [String: String] = [:]) throws -> Outcome {
-        try run(URL(fileURLWithPath: "/bin/bash"), ["-eu", "-o", "pipefail", "-c", script], environment: extra)
+    func shell(_ script: String, environment extra: [String: String] = [:]) async throws -> Outcome {
+        try await run(URL(fileURLWithPath: "/bin/bash"), ["-eu", "-o", "pipefail", "-c", script], environment: extra)
     }
 
-    func run(_ executable: URL, _ arguments: [String], environment extra: [String: String]) throws -> Outcome {
+    func run(_ executable: URL, _ arguments: [String], environment extra: [String: String]) async throws -> Outcome {
         let process = try start(executable, arguments, environment: extra)
-        return process.outcome()
+        return await process.outcome()
     }
 
     /// Starts packtool and returns while it runs, for servers and for what is to be killed.
     func start(_ arguments: String..., environment extra: [String: String] = [:]) throws -> RunningTool {
+        try start(Self.executable, arguments, environment: extra)
+    }
+
+    func start(_ arguments: [String], environment extra: [String: String] = [:]) throws -> RunningTool {
         try start(Self.executable, arguments, environment: extra)
     }
 

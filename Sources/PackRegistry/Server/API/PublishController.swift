@@ -16,6 +16,7 @@ struct PublishController {
         router.post("v1/missing-objects", use: missingObjects)
         router.post("v1/uploads", use: upload)
         router.post("v1/versions", use: publish)
+        router.post("v1/packages/:package/versions/:version/withdrawal", use: withdraw)
         router.put("v1/metadata/:role", use: submit)
     }
 
@@ -56,12 +57,22 @@ struct PublishController {
             let body = try await request.document(upTo: limits.maximumDocumentByteCount)
             try body.refuseKeys(outside: ["manifest", "role"])
             let manifest = try Digest(hex: body.string("manifest"))
-            guard let role = Data(base64Encoded: try body.string("role")) else {
-                throw JSONError.unexpected(field: "role", wanted: "base64", found: "another text")
-            }
-            let outcome = try await registry.publish(manifest: manifest, role: Array(role))
+            let outcome = try await registry.publish(manifest: manifest, role: Self.role(in: body))
             return .json(
                 ["outcome": .string(outcome.wireName)], status: outcome == .published ? .created : .ok)
+        }
+    }
+
+    @Sendable func withdraw(request: Request, context: RegistryRequestContext) async throws -> Response {
+        let package = try PackageID(context.parameters.require("package"))
+        let version = try SemanticVersion(context.parameters.require("version"))
+        let registry = try await bearer.registry(for: request, .publish, package: package)
+        return try await writes.pass {
+            let body = try await request.document(upTo: limits.maximumDocumentByteCount)
+            try body.refuseKeys(outside: ["reason", "role"])
+            try await registry.withdraw(
+                version, of: package, reason: body.string("reason"), role: Self.role(in: body))
+            return Response(status: .noContent)
         }
     }
 
@@ -73,6 +84,14 @@ struct PublishController {
             try await registry.submit(metadata: metadata, role: role)
             return Response(status: .noContent)
         }
+    }
+
+    /// Signed metadata travels as base64: its exact bytes are what is signed.
+    private static func role(in body: JSONObject) throws -> [UInt8] {
+        guard let role = Data(base64Encoded: try body.string("role")) else {
+            throw JSONError.unexpected(field: "role", wanted: "base64", found: "another text")
+        }
+        return Array(role)
     }
 
     /// The SHA-256 of a `Content-Digest` field (RFC 9530), where the client sent one.

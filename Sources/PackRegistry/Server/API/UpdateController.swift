@@ -31,14 +31,11 @@ struct UpdateController {
         let device = try DeviceFacts(
             deviceID: required("device"), appVersion: query["app"].map { try SemanticVersion(String($0)) },
             platform: query["platform"].map(String.init), tags: Self.tags(query[values: "tag"]))
-        let overview = try await state.overview()
-        guard let packages = overview.channels[channel] else {
-            throw Problem.notFound("there is no channel \(channel)")
+        let releases = try await state.releases(of: package, on: channel)
+        guard !releases.isEmpty else {
+            throw Problem.notFound("the channel \(channel) offers no version of \(package)")
         }
-        guard let releases = packages[package] else {
-            throw Problem.notFound("the channel \(channel) has no package \(package)")
-        }
-        let decision = RolloutDecision(app: overview.app, package: package, releases: releases, device: device)
+        let decision = RolloutDecision(app: state.app, package: package, releases: releases, device: device)
         let current = query["current"].map(String.init)
         let body = try await document(decision, package: package, current: current)
         return try answer(request, body)

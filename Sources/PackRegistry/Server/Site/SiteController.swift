@@ -12,25 +12,17 @@ struct SiteController {
     /// - Parameter target: the request's path as it was sent, `/site/…`.
     func response(to request: Request, target: String, components: [String]) async throws -> Response {
         guard components.count >= 3, let package = try? PackageID(components[1]),
-            let wanted = try? SemanticVersion(components[2]),
-            let version = try await state.version(wanted, of: package)
-        else { throw Problem.notFound("there is no such version") }
-        if let reason = version.withdrawn {
-            throw Problem(
-                .gone, kind: RegistryError.Kind.notFound.rawValue,
-                "\(package) \(wanted) was withdrawn by its publisher: \(reason)")
-        }
+            let version = try? SemanticVersion(components[2]),
+            let manifest = try await state.manifest(of: package, version)
+        else { throw Problem.notFound("there is no such version, or its publisher withdrew it") }
         guard components.count > 3 else {
             // Relative links need the slash.
             return Response(status: .permanentRedirect, headers: [.location: target + "/"])
         }
-        guard let manifest = try await state.manifest(of: package, version) else {
-            throw RegistryError(.unusable, "the manifest of \(package) \(wanted) is not in the published view")
-        }
         let wantsPage = Self.wantsPage(request)
         switch SitePath.resolve(Self.path(in: target), in: manifest, wantsPage: wantsPage) {
         case .refused(let reason): throw Problem.badRequest("the path is refused: \(reason)")
-        case .missing: throw Problem.notFound("\(package) \(wanted) has no such file")
+        case .missing: throw Problem.notFound("\(package) \(version) has no such file")
         case .file(let path, let listed):
             guard let file = try await view.object(listed.digest), file.size == listed.size else {
                 throw RegistryError(.unusable, "the object of \(path) is not in the published view")

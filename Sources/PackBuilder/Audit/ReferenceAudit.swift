@@ -1,0 +1,124 @@
+import Foundation
+import PackFormat
+
+/// Says for each reference of a package whether it will work on a device, where there may be no network.
+struct ReferenceAudit {
+    private let package: PackageID
+    private let paths: Set<PackagePath>
+    private let byKey: [String: PackagePath]
+    private let origins: [String]
+    private let isSinglePage: Bool
+    /// The dist as the user named it, for the place in a finding.
+    private let folder: String
+
+    init(
+        package: PackageID, paths: some Sequence<PackagePath>, origins: [String], isSinglePage: Bool, folder: String
+    ) {
+        self.package = package
+        self.paths = Set(paths)
+        byKey = Dictionary(self.paths.map { ($0.collisionKey, $0) }, uniquingKeysWith: { min($0, $1) })
+        self.origins = origins
+        self.isSinglePage = isSinglePage
+        self.folder = folder
+    }
+
+    /// Judges the references of one file, in order.
+    func findings(_ references: [Reference], in file: PackagePath) -> [Finding] {
+        var base = file.text.split(separator: "/", omittingEmptySubsequences: false).dropLast().map(String.init)
+        var isBaseOnline = false
+        var findings: [Finding] = []
+        for reference in references {
+            if reference.use == .base {
+                switch target(of: reference.url, base: base) {
+                case .path(let parts): base = parts.dropLast()
+                case .online: isBaseOnline = true
+                case .outside, .nothing: break
+                }
+                continue
+            }
+            func finding(_ kind: Finding.Kind, _ message: String) -> Finding {
+                Finding(
+                    .warning, kind, package: package, file: "\(folder)/\(file)", line: reference.line, message)
+            }
+            switch target(of: reference.url, base: base) {
+            case .nothing: break
+            case .online:
+                if reference.use == .resource { findings.append(finding(.online, "needs the network: \(reference.url)")) }
+            case .outside:
+                findings.append(finding(.outside, "\"\(reference.url)\" leads out of the package"))
+            case .path(let parts):
+                if isBaseOnline, !reference.url.hasPrefix("/") { continue }
+                if let problem = problem(with: parts, reference) { findings.append(finding(problem.0, problem.1)) }
+            }
+        }
+        return findings
+    }
+
+    private enum Target {
+        /// Decoded components; the last is empty for a folder.
+        case path([String])
+        case online
+        case outside
+        /// The page itself, `data:`, `mailto:`, a template's placeholder …
+        case nothing
+    }
+
+    private func target(of url: String, base: [String]) -> Target {
+        if ["{{", "<%", "${", "%%"].contains(where: url.contains) { return .nothing }
+        var text = url[...]
+        for origin in origins where url.hasPrefix(origin) { text = "/" + url.dropFirst(origin.count) }
+        if let colon = text.firstIndex(of: ":"), text[..<colon].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }),
+            text.first?.isLetter == true
+        {
+            let scheme = text[..<colon].lowercased()
+            return scheme == "http" || scheme == "https" || scheme == "ws" || scheme == "wss" ? .online : .nothing
+        }
+        if text.hasPrefix("//") { return .online }
+        text = text.prefix { $0 != "#" }.prefix { $0 != "?" }
+        guard !text.isEmpty else { return .nothing }
+        let decoded = String(text).removingPercentEncoding ?? String(text)
+        var parts = text.hasPrefix("/") ? [] : base
+        let pieces = decoded.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        for (index, piece) in pieces.enumerated() {
+            let piece = String(Substring(piece))
+            let isLast = index == pieces.count - 1
+            switch piece {
+            case "..":
+                // A browser stops at the root; a page that relies on it breaks under a real URL with a prefix.
+                if parts.isEmpty { return .outside }
+                parts.removeLast()
+                if isLast { parts.append("") }
+            case ".": if isLast { parts.append("") }
+            case "" where !isLast: break
+            default: parts.append(piece)
+            }
+        }
+        return .path(parts)
+    }
+
+    private func problem(with parts: [String], _ reference: Reference) -> (Finding.Kind, String)? {
+        let text = parts.joined(separator: "/")
+        if text.isEmpty { return nil }  // the entry
+        var candidates = [text]
+        if parts.last == "" {
+            candidates = [text + "index.html"]
+        } else if parts.last?.contains(".") == false {
+            candidates.append(text + ".html")
+            candidates.append(text + "/index.html")
+        }
+        for candidate in candidates {
+            if let path = try? PackagePath(candidate), paths.contains(path) { return nil }
+        }
+        for candidate in candidates {
+            let normal = candidate.precomposedStringWithCanonicalMapping
+            if let path = try? PackagePath(normal), let other = byKey[path.collisionKey] {
+                return (
+                    .nameDiffers,
+                    "\"\(reference.url)\" finds no file; \"\(other)\" differs only in upper and lower case or Unicode form"
+                )
+            }
+        }
+        if isSinglePage, reference.use == .link, parts.last?.contains(".") == false { return nil }
+        return (.missingFile, "\"\(reference.url)\" is not in the package (\(text))")
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import PackArchive
+import PackFormat
+import Synchronization
+
+/// Turns dist folders into packages and a shared bundle.
+///
+///     var request = BuildRequest(dists: [URL(filePath: "dist")])
+///     request.cache = .standard()
+///     let report = try Builder(request).build()
+///     for package in report.packages { print(package.archive.path, package.archiveSize) }
+///
+/// Workflow: settings → scan (`ScannedDist`) → read, hash and compress each file once (`PackagePlan`) → audit → split
+/// → write (`BuiltPackage`). Nothing appears in the output folder before all of it is written.
+package struct Builder: Sendable {
+    package enum Phase: String, Sendable {
+        case compressing
+        case writing
+    }
+
+    private let request: BuildRequest
+    private let progress: @Sendable (Phase, _ done: Int, _ total: Int) -> Void
+
+    package init(
+        _ request: BuildRequest, progress: @escaping @Sendable (Phase, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
+    ) {
+        self.request = request
+        self.progress = progress
+    }
+
+    /// - Throws: ``BuildError``, `ArchiveError`, `FormatError`
+    package func build() throws -> BuildReport {
+        let settings = try settings()
+        // What concerns all packages comes from the first one's configuration.
+        guard let common = settings.first?.configuration else { throw BuildError.noDist }
+        let out = request.out ?? common.out.map { common.resolve($0) } ?? URL(filePath: "packages")
+        let dists = try zip(request.dists, settings).map { dist, settings in
+            try DistScanner(rules: settings.rules, limits: request.limits, excluding: [out]).scan(dist)
+        }
+        let pool = try ContentPool(
+            level: request.compression ?? common.compression ?? .standard, cache: request.cache)
+        let plans = try plans(dists, settings, pool: pool)
+
+        let findings = plans.flatMap(\.findings).map { request.isStrict ? $0.strict : $0 }
+        if findings.contains(where: { $0.severity == .error }) { throw BuildError.refused(findings) }
+
+        let drafts = try drafts(plans, common: common)
+        let packages = try PackageWriter(pool: pool, out: out, limits: request.limits).write(drafts) { done in
+            progress(.writing, done, drafts.count)
+        }
+        pool.saveCache()
+        return BuildReport(packages: packages, findings: findings)
+    }
+
+    private func settings() throws -> [PackageSettings] {
+        let count = request.dists.count
+        guard count > 0 else { throw BuildError.noDist }
+        guard request.packages.isEmpty || request.packages.count == count else {
+            throw BuildError.countMismatch(option: "--package", given: request.packages.count, dists: count)
+        }
+        guard request.versions.count <= 1 || request.versions.count == count else {
+            throw BuildError.countMismatch(option: "--package-version", given: request.versions.count, dists: count)
+        }
+        var settings: [PackageSettings] = []
+        for (index, dist) in request.dists.enumerated() {
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: dist.path, isDirectory: &isFolder), isFolder.boolValue else {
+                throw BuildError.notAFolder(dist.relativePath)
+            }
+            let version = request.versions.count == 1 ? request.versions[0] : request.versions[safe: index]
+            let one = try PackageSettings(dist: dist, package: request.packages[safe: index], version: version)
+            if let other = settings.firstIndex(where: { $0.id == one.id }) {
+                throw BuildError.samePackage(
+                    one.id, first: request.dists[other].relativePath, second: dist.relativePath)
+            }
+            settings.append(one)
+        }
+        return settings
+    }
+
+    private func plans(
+        _ dists: [ScannedDist], _ settings: [PackageSettings], pool: ContentPool
+    ) throws -> [PackagePlan] {
+        let files = dists.flatMap(\.files)
+        let references = Mutex<[Int: [Reference]]>([:])
+        let contents = try pool.prepare(
+            files.map { ContentRequest(.file($0.url), path: $0.path) },
+            inspect: { index, bytes in
+                guard let format = ReferenceFormat(fileExtension: files[index].path.fileExtension) else { return }
+                let found = format.references(in: bytes)
+                if !found.isEmpty { references.withLock { $0[index] = found } }
+            },
+            progress: { progress(.compressing, $0, files.count) })
+        let found = references.withLock { $0 }
+        var plans: [PackagePlan] = []
+        var start = 0
+        for (dist, settings) in zip(dists, settings) {
+            let range = start..<start + dist.files.count
+            start = range.upperBound
+            let entry = try request.entry.map { try PackagePath($0) } ?? settings.configuration.entry
+            plans.append(
+                try PackagePlan(
+                    settings: settings, dist: dist,
+                    contents: Dictionary(uniqueKeysWithValues: range.map { (files[$0].path, contents[$0]) }),
+                    references: Dictionary(
+                        uniqueKeysWithValues: range.compactMap { index in found[index].map { (files[index].path, $0) } }),
+                    entry: entry ?? PackagePath("index.html"),
+                    requiredApp: request.requiredApp.map { try VersionRange($0) }
+                        ?? settings.configuration.requiredApp))
+        }
+        return plans
+    }
+
+    private func drafts(_ plans: [PackagePlan], common: PackConfiguration) throws -> [PackageDraft] {
+        let split = SharedSplit(
+            plans.map { .init(id: $0.id, contents: $0.contents) },
+            include: PathRules(common.shared.include.compactMap { PathPattern(line: $0) }),
+            isAutomatic: request.sharesAutomatically ?? common.shared.isAutomatic ?? false)
+        guard !split.files.isEmpty else {
+            return try plans.map { plan in
+                PackageDraft(plan: plan, manifest: try plan.manifest(shared: [], bundle: nil))
+            }
+        }
+        let id = try common.shared.name ?? PackageID("shared")
+        if plans.contains(where: { $0.id == id }) { throw BuildError.bundleIsPackage(id) }
+        let files = split.files.mapValues { Manifest.File(digest: $0.object.digest, size: $0.object.size) }
+        let version = try SharedSplit.version(of: files, id: id)
+        let manifest = try Manifest(package: id, version: version, entry: nil, files: files)
+        let pin = Manifest.SharedPin(version: version, manifest: manifest.digest)
+        let bundle = PackageDraft(manifest: manifest, contents: split.files, isBundle: true)
+        return try [bundle]
+            + plans.map { plan in
+                PackageDraft(plan: plan, manifest: try plan.manifest(shared: split.digests, bundle: (id, pin)))
+            }
+    }
+}
+
+extension Array {
+    fileprivate subscript(safe index: Int) -> Element? { indices.contains(index) ? self[index] : nil }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import PackArchive
+import PackFormat
+
+/// A dist whose files are read, hashed and compressed: all that is known before it is decided what the zip holds.
+struct PackagePlan {
+    let settings: PackageSettings
+    let dist: ScannedDist
+    let contents: [PackagePath: PreparedContent]
+    /// By file, for pages and style sheets.
+    let references: [PackagePath: [Reference]]
+    let entry: PackagePath
+    let requiredApp: VersionRange?
+
+    var id: PackageID { settings.id }
+
+    /// Everything that is wrong with it.
+    var findings: [Finding] {
+        nameFindings + entryFindings + referenceFindings + budgetFindings
+    }
+
+    /// The manifest, with the shared contents taken from a bundle.
+    func manifest(shared: Set<Digest>, bundle: (id: PackageID, pin: Manifest.SharedPin)?) throws -> Manifest {
+        var files: [PackagePath: Manifest.File] = [:]
+        var usesBundle = false
+        for (path, content) in contents {
+            let from = shared.contains(content.object.digest) ? bundle?.id : nil
+            usesBundle = usesBundle || from != nil
+            files[path] = Manifest.File(digest: content.object.digest, size: content.object.size, from: from)
+        }
+        var pins: [PackageID: Manifest.SharedPin] = [:]
+        if usesBundle, let bundle { pins[bundle.id] = bundle.pin }
+        let configuration = settings.configuration
+        return try Manifest(
+            package: id, version: settings.version, entry: entry, files: files, shared: pins,
+            origins: configuration.origins, requiredApp: requiredApp, isSinglePage: configuration.isSinglePage,
+            headers: configuration.headers)
+    }
+
+    private var folder: String { dist.folder.relativePath }
+
+    private var nameFindings: [Finding] {
+        var findings = dist.invalidNames.map { name in
+            Finding(
+                .error, .invalidName, package: id, file: "\(folder)/\(name.path)",
+                "the file's name is not allowed: \(name.reason); rename the file")
+        }
+        for group in Dictionary(grouping: contents.keys, by: \.collisionKey).values where group.count > 1 {
+            let names = group.sorted()
+            let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
+            findings.append(
+                Finding(
+                    .error, .collision, package: id, file: "\(folder)/\(names[0])",
+                    "\(list) differ only in upper and lower case or Unicode form, and are one file on many devices"))
+        }
+        return findings.sorted { ($0.file ?? "") < ($1.file ?? "") }
+    }
+
+    private var entryFindings: [Finding] {
+        guard contents[entry] == nil else { return [] }
+        let key = entry.collisionKey
+        let hint =
+            contents.keys.filter { $0.collisionKey == key }.min().map { "; there is \"\($0)\"" }
+            ?? contents.keys.filter { $0.fileExtension == "html" }.min().map {
+                "; say which page opens, such as --entry \($0)"
+            } ?? ""
+        return [Finding(.error, .missingEntry, package: id, file: folder, "there is no entry page \"\(entry)\"\(hint)")]
+    }
+
+    private var referenceFindings: [Finding] {
+        let audit = ReferenceAudit(
+            package: id, paths: contents.keys, origins: settings.configuration.origins,
+            isSinglePage: settings.configuration.isSinglePage, folder: folder)
+        return references.sorted { $0.key < $1.key }.flatMap { audit.findings($1, in: $0) }
+    }
+
+    private var budgetFindings: [Finding] {
+        let budget = settings.configuration.budget
+        var findings: [Finding] = []
+        let total = contents.values.reduce(0) { $0 + $1.object.size }
+        if let limit = budget.total, total > limit {
+            findings.append(
+                Finding(
+                    .error, .budget, package: id,
+                    "the files have \(ByteCount.text(total)) in all, \(ByteCount.text(total - limit)) over the budget"))
+        }
+        let patterns = budget.files.compactMap { item in
+            PathPattern(line: item.pattern).map { (PathRules([$0]), item.limit, " for \(item.pattern)") }
+        }
+        for (path, content) in contents.sorted(by: { $0.key < $1.key }) {
+            var limits = patterns.filter { $0.0.selects(path) }.map { (limit: $0.1, name: $0.2) }
+            if let file = budget.file { limits.append((file, "")) }
+            guard let tightest = limits.min(by: { $0.limit < $1.limit }), content.object.size > tightest.limit else {
+                continue
+            }
+            let over = ByteCount.text(content.object.size - tightest.limit)
+            findings.append(
+                Finding(
+                    .error, .budget, package: id, file: "\(folder)/\(path)",
+                    "the file has \(ByteCount.text(content.object.size)), \(over) over the budget\(tightest.name)"))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import PackArchive
+import PackFormat
+
+/// A package that is decided and not written yet.
+struct PackageDraft {
+    let manifest: Manifest
+    /// Own and shared contents.
+    let contents: [PackagePath: PreparedContent]
+    let isBundle: Bool
+    var leftOut: [ScannedDist.LeftOut] = []
+
+    init(manifest: Manifest, contents: [PackagePath: PreparedContent], isBundle: Bool) {
+        self.manifest = manifest
+        self.contents = contents
+        self.isBundle = isBundle
+    }
+
+    init(plan: PackagePlan, manifest: Manifest) {
+        self.init(manifest: manifest, contents: plan.contents, isBundle: false)
+        leftOut = plan.dist.leftOut
+    }
+}
+
+/// Writes all packages of a build under temporary names, and puts them in their places only when all are whole.
+struct PackageWriter {
+    let pool: ContentPool
+    let out: URL
+    let limits: ArchiveLimits
+
+    func write(_ drafts: [PackageDraft], progress: (Int) -> Void) throws -> [BuiltPackage] {
+        let hadFolder = FileManager.default.fileExists(atPath: out.path)
+        do {
+            try FileManager.default.createDirectory(at: out, withIntermediateDirectories: true)
+        } catch {
+            throw BuildError.unreadable(out.path, reason: "the folder cannot be made: \(error.localizedDescription)")
+        }
+        var staged: [(file: StagedFile, package: BuiltPackage)] = []
+        do {
+            for draft in drafts {
+                staged.append(try stage(draft))
+                progress(staged.count)
+            }
+            for (file, _) in staged { try file.commit() }
+        } catch {
+            staged = []
+            if !hadFolder { rmdir(out.path) }
+            throw error
+        }
+        return staged.map(\.package)
+    }
+
+    private func stage(_ draft: PackageDraft) throws -> (StagedFile, BuiltPackage) {
+        let manifest = draft.manifest
+        let bytes = manifest.bytes
+        let own = draft.contents.filter { manifest.files[$0.key]?.from == nil }
+        let shared = draft.contents.filter { manifest.files[$0.key]?.from != nil }
+        let manifestPath = try PackagePath(Manifest.fileName)
+        let document = try pool.prepare([ContentRequest(.bytes(bytes), path: manifestPath)])
+        let entries =
+            own.map { ArchiveWriter.Entry(path: $0, content: $1) }
+            + document.map { ArchiveWriter.Entry(path: manifestPath, content: $0) }
+        let archive = out.appending(path: "\(manifest.package)-\(manifest.version).zip")
+        let staged = try StagedFile(for: archive)
+        let size = try ArchiveWriter().write(entries, to: staged)
+        return (
+            staged,
+            BuiltPackage(
+                manifest: manifest, manifestDigest: Digest(of: bytes), archive: archive, archiveSize: size,
+                isBundle: draft.isBundle, sharedSaving: shared.values.reduce(0) { $0 + $1.compressedSize },
+                compressedSizes: own.mapValues(\.compressedSize), leftOut: draft.leftOut)
+        )
+    }
+}

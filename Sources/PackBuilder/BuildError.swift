@@ -1,0 +1,63 @@
+import Foundation
+package import PackFormat
+
+/// Why a build did not happen. Nothing was written.
+package enum BuildError: Error, Sendable, CustomStringConvertible {
+    case noDist
+    case notAFolder(String)
+    case unreadable(String, reason: String)
+    case emptyDist(String, leftOut: Int)
+    case configuration(file: String, line: Int, column: Int, reason: String)
+    case noPackageID(dist: String)
+    case noVersion(dist: String)
+    case invalid(String, source: String)
+    case countMismatch(option: String, given: Int, dists: Int)
+    case samePackage(PackageID, first: String, second: String)
+    case overLimit(String, limit: Int, found: Int)
+    case tooManyFiles(String, limit: Int)
+    case linkOutside(String, target: String)
+    case brokenLink(String)
+    case linkToFolder(String)
+    case specialFile(String)
+    case nameNotUTF8(folder: String)
+    case reservedName(String)
+    case bundleIsPackage(PackageID)
+    case refused([Finding])
+
+    package var description: String {
+        switch self {
+        case .noDist: "no folder to build: say packtool build ./dist"
+        case .notAFolder(let path): "\(path) is not a folder: give the folder that your web build writes"
+        case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
+        case .emptyDist(let path, 0): "\(path) is empty: run your web build first"
+        case .emptyDist(let path, let count):
+            "\(path) has nothing to pack: all \(count) entries are left out; re-include some with ! in .packignore"
+        case .configuration(let file, let line, let column, let reason): "\(file):\(line):\(column): \(reason)"
+        case .noPackageID(let dist):
+            "no package id for \(dist): give --package, set \"package\" in packtool.json or \"name\" in package.json"
+        case .noVersion(let dist):
+            "no version for \(dist): give --package-version, set \"version\" in packtool.json or package.json"
+        case .invalid(let reason, let source): "\(source): \(reason)"
+        case .countMismatch(let option, let given, let dists):
+            "\(option) is given \(given) times for \(dists) folders: give it once for each, in the same order"
+        case .samePackage(let id, let first, let second):
+            "\(first) and \(second) would both be the package \"\(id)\": give each its own id with --package"
+        case .overLimit(let path, let limit, let found):
+            "\(path) has \(found) bytes and the limit is \(limit): leave it out with .packignore, or load it online"
+        case .tooManyFiles(let path, let limit): "\(path) has more than \(limit) files, the most a package can have"
+        case .linkOutside(let path, let target):
+            "\(path) is a symbolic link to \(target), outside the folder: copy the file into the folder"
+        case .brokenLink(let path): "\(path) is a symbolic link to nothing: remove it or leave it out with .packignore"
+        case .linkToFolder(let path):
+            "\(path) is a symbolic link to a folder: copy the folder, or leave the link out with .packignore"
+        case .specialFile(let path): "\(path) is a device, FIFO or socket: only files can be packed"
+        case .nameNotUTF8(let folder): "a file in \(folder) has a name that is not UTF-8: rename it"
+        case .reservedName(let path): "\(path): \"\(Manifest.fileName)\" at the root is the manifest's name: rename the file"
+        case .bundleIsPackage(let id):
+            "the shared bundle has the name of the package \"\(id)\": choose another with \"shared\": {\"name\": …}"
+        case .refused(let findings):
+            (findings.map { "\($0)" } + ["\(findings.count(where: { $0.severity == .error })) errors, nothing was written"])
+                .joined(separator: "\n")
+        }
+    }
+}

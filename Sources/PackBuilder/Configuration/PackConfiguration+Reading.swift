@@ -1,0 +1,183 @@
+package import Foundation
+import PackArchive
+import PackFormat
+import PackJSON
+
+extension PackConfiguration {
+    /// The keys that are known, by the object that they stand in. docs/schema/packtool.schema.json has the same.
+    package static let keys = [
+        "$schema", "app", "package", "version", "entry", "registry", "channel", "ignore", "shared", "budget", "origins",
+        "requires", "spa", "headers", "compression", "out",
+    ]
+    package static let sharedKeys = ["name", "include", "auto"]
+    package static let budgetKeys = ["total", "file", "files"]
+    package static let requiresKeys = ["app"]
+
+    /// - Throws: ``BuildError`` with line and column.
+    package init(contentsOf file: URL) throws {
+        let bytes: Data
+        do {
+            bytes = try Data(contentsOf: file)
+        } catch {
+            throw BuildError.unreadable(file.path, reason: "\(error.localizedDescription)")
+        }
+        try self.init(parsing: Array(bytes), named: file.path)
+        self.file = file
+    }
+
+    /// - Throws: ``BuildError`` with line and column.
+    package init(parsing bytes: [UInt8], named name: String) throws {
+        self.init()
+        let reader = ConfigurationReader(file: name, bytes: bytes)
+        let document = try reader.document()
+        try reader.check(document, known: Self.keys, in: nil)
+        app = try reader.value(document, "app") { try $0.string() }
+        package = try reader.value(document, "package") { try PackageID($0.string()) }
+        version = try reader.value(document, "version") { try SemanticVersion($0.string()) }
+        entry = try reader.value(document, "entry") { try PackagePath($0.string()) }
+        registry = try reader.value(document, "registry") { try $0.string() }
+        channel = try reader.value(document, "channel") { try ChannelName($0.string()) }
+        ignore = try reader.value(document, "ignore") { try reader.strings($0) } ?? []
+        origins = try reader.value(document, "origins") { try reader.strings($0) } ?? []
+        isSinglePage = try reader.value(document, "spa") { try $0.bool() } ?? false
+        out = try reader.value(document, "out") { try $0.string() }
+        compression = try reader.value(document, "compression") { value in
+            let text = try value.string()
+            guard let level = CompressionLevel(rawValue: text) else {
+                let names = CompressionLevel.allCases.map(\.rawValue)
+                throw ConfigurationReader.Fault("\"\(text)\" is none of \(names.joined(separator: ", "))")
+            }
+            return level
+        }
+        headers =
+            try reader.value(document, "headers") { value in
+                var headers: [String: String] = [:]
+                for member in try value.object().members {
+                    headers[member.key.lowercased()] = try member.value.string(member.key)
+                }
+                return headers
+            } ?? [:]
+        if let requires = try reader.object(document, "requires", known: Self.requiresKeys) {
+            requiredApp = try reader.value(requires, "app") { try VersionRange($0.string()) }
+        }
+        if let shared = try reader.object(document, "shared", known: Self.sharedKeys) {
+            self.shared.name = try reader.value(shared, "name") { try PackageID($0.string()) }
+            self.shared.include = try reader.value(shared, "include") { try reader.strings($0) } ?? []
+            self.shared.isAutomatic = try reader.value(shared, "auto") { try $0.bool() }
+        }
+        if let budget = try reader.object(document, "budget", known: Self.budgetKeys) {
+            self.budget.total = try reader.value(budget, "total", reader.byteCount)
+            self.budget.file = try reader.value(budget, "file", reader.byteCount)
+            if let files = try reader.value(budget, "files", { try $0.object() }) {
+                self.budget.files = try files.members.map { member in
+                    let limit = try reader.value(files, member.key, reader.byteCount) ?? 0
+                    return Budget.Pattern(pattern: member.key, limit: limit)
+                }
+            }
+        }
+    }
+}
+
+/// Reads a configuration and says where a mistake is.
+struct ConfigurationReader {
+    struct Fault: Error {
+        let reason: String
+
+        init(_ reason: String) {
+            self.reason = reason
+        }
+    }
+
+    let file: String
+    let bytes: [UInt8]
+
+    func document() throws -> JSONObject {
+        do {
+            return try JSONValue(parsing: bytes, options: .init(allowsComments: true)).object("packtool.json")
+        } catch JSONError.syntax(let line, let column, let reason) {
+            throw BuildError.configuration(file: file, line: line, column: column, reason: reason)
+        } catch {
+            throw BuildError.configuration(file: file, line: 1, column: 1, reason: "\(error)")
+        }
+    }
+
+    /// Refuses a key that is not known, and says which one may be meant.
+    func check(_ object: JSONObject, known: [String], in parent: String?) throws {
+        let members = object.members.sorted { $0.offset ?? 0 < $1.offset ?? 0 }
+        for member in members where !known.contains(member.key) {
+            let name = parent.map { "\($0).\(member.key)" } ?? member.key
+            let hint =
+                Suggestion.nearest(to: member.key, among: known).map { "did you mean \"\($0)\"?" }
+                ?? "known keys are \(known.filter { $0 != "$schema" }.joined(separator: ", "))"
+            throw fault(member, "the key \"\(name)\" is not known; \(hint)")
+        }
+    }
+
+    /// Reads one key with its position in the error.
+    func value<Value>(_ object: JSONObject, _ key: String, _ read: (JSONValue) throws -> Value) throws -> Value? {
+        guard let member = object.members.first(where: { $0.key == key }) else { return nil }
+        do {
+            return try read(member.value)
+        } catch let error as BuildError {
+            throw error
+        } catch JSONError.unexpected(_, let wanted, let found) {
+            throw fault(member, "\"\(key)\" must be \(wanted), not \(found)")
+        } catch let error as Fault {
+            throw fault(member, "\"\(key)\": \(error.reason)")
+        } catch {
+            throw fault(member, "\"\(key)\": \(error)")
+        }
+    }
+
+    func object(_ parent: JSONObject, _ key: String, known: [String]) throws -> JSONObject? {
+        try value(parent, key) { value in
+            let object = try value.object()
+            try check(object, known: known, in: key)
+            return object
+        }
+    }
+
+    func strings(_ value: JSONValue) throws -> [String] {
+        try value.array().map { try $0.string() }
+    }
+
+    func byteCount(_ value: JSONValue) throws -> Int {
+        if case .integer(let count) = value, count >= 0 { return count }
+        guard case .string(let text) = value, let count = ByteCount.parse(text) else {
+            throw Fault("a size is a number of bytes or a text such as \"300 kB\" or \"1.5 MiB\"")
+        }
+        return count
+    }
+
+    private func fault(_ member: JSONObject.Member, _ reason: String) -> BuildError {
+        let before = bytes.prefix(member.offset ?? 0)
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return .configuration(
+            file: file, line: before.count { $0 == UInt8(ascii: "\n") } + 1, column: before.count - lineStart + 1,
+            reason: reason)
+    }
+}
+
+/// Finds the word that somebody probably meant.
+enum Suggestion {
+    static func nearest(to word: String, among known: [String]) -> String? {
+        let distances = known.map { (distance(Array(word.lowercased()), Array($0.lowercased())), $0) }
+        guard let best = distances.min(by: { $0.0 < $1.0 }), best.0 <= max(2, best.1.count / 3) else { return nil }
+        return best.1
+    }
+
+    /// Levenshtein's distance.
+    private static func distance(_ left: [Character], _ right: [Character]) -> Int {
+        var row = Array(0...right.count)
+        for (i, a) in left.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, b) in right.enumerated() {
+                let next = a == b ? diagonal : 1 + min(diagonal, row[j], row[j + 1])
+                diagonal = row[j + 1]
+                row[j + 1] = next
+            }
+        }
+        return row[right.count]
+    }
+}

@@ -1,0 +1,87 @@
+import Foundation
+import PackFormat
+
+/// Who a dist is: its id and version, by the rule flags, else `packtool.json`, else the nearest `package.json`.
+struct PackageSettings {
+    let id: PackageID
+    let version: SemanticVersion
+    let configuration: PackConfiguration
+    let rules: PathRules
+
+    /// - Throws: ``BuildError``
+    init(dist: URL, package: String?, version: String?) throws {
+        let configuration = try PackConfiguration.nearest(to: dist) ?? PackConfiguration()
+        let npm = try NPMPackage.nearest(to: dist)
+        self.configuration = configuration
+        do {
+            if let package {
+                id = try PackageID(package)
+            } else if let configured = configuration.package {
+                id = configured
+            } else if let npm, let name = npm.name {
+                id = try Self.parse(in: npm.file) { try PackageID(name) }
+            } else {
+                throw BuildError.noPackageID(dist: dist.path)
+            }
+            if let version {
+                self.version = try SemanticVersion(version)
+            } else if let configured = configuration.version {
+                self.version = configured
+            } else if let npm, let text = npm.version {
+                self.version = try Self.parse(in: npm.file) { try SemanticVersion(text) }
+            } else {
+                throw BuildError.noVersion(dist: dist.path)
+            }
+        } catch let error as FormatError {
+            throw BuildError.invalid("\(error)", source: "the command line")
+        }
+        let project = (configuration.file ?? npm?.file)?.deletingLastPathComponent() ?? dist.deletingLastPathComponent()
+        rules = try Self.rules(dist: dist, project: project, configured: configuration.ignore)
+    }
+
+    /// The defaults, the project's `.packignore`, the dist's own, then `ignore` of the configuration.
+    private static func rules(dist: URL, project: URL, configured: [String]) throws -> PathRules {
+        var rules = PathRules.defaults
+        let folders = [project, dist].map { $0.absoluteURL.standardizedFileURL.path }
+        for folder in folders[0] == folders[1] ? [folders[0]] : folders {
+            let file = URL(filePath: folder).appending(path: ".packignore")
+            guard FileManager.default.fileExists(atPath: file.path) else { continue }
+            guard let text = try? String(contentsOf: file, encoding: .utf8) else {
+                throw BuildError.unreadable(file.path, reason: "it is not a readable UTF-8 file")
+            }
+            rules.append(PathRules(text: text))
+        }
+        rules.append(PathRules(configured.compactMap { PathPattern(line: $0) }))
+        return rules
+    }
+
+    private static func parse<Value>(in file: URL, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch {
+            throw BuildError.invalid(
+                "\(error); or set \"package\" and \"version\" in packtool.json", source: file.path)
+        }
+    }
+}
+
+/// The two fields of a `package.json` that matter here.
+struct NPMPackage {
+    let file: URL
+    /// Without the scope: `checkout` for `@shop/checkout`.
+    let name: String?
+    let version: String?
+
+    static func nearest(to folder: URL) throws -> NPMPackage? {
+        guard let file = NearestFile.named("package.json", from: folder) else { return nil }
+        // Read by Foundation: npm allows numbers with fractions, which PackJSON refuses.
+        guard let data = try? Data(contentsOf: file),
+            let json = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
+        else { throw BuildError.invalid("it is not a JSON object", source: file.path) }
+        let name = json["name"] as? String
+        let plain = name.map { name in
+            name.hasPrefix("@") ? String(name.drop { $0 != "/" }.dropFirst()) : name
+        }
+        return NPMPackage(file: file, name: plain, version: json["version"] as? String)
+    }
+}

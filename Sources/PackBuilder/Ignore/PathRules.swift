@@ -1,0 +1,55 @@
+package import PackFormat
+
+/// Patterns in order: the last one that matches decides.
+package struct PathRules: Sendable {
+    /// What no site needs on a device. Every one of them can be taken in again with `!`.
+    package static let defaults = PathRules(
+        text: """
+            .*
+            !.well-known/
+            *.map
+            node_modules/
+            __MACOSX/
+            Thumbs.db
+            desktop.ini
+            *~
+            npm-debug.log*
+            /packtool.json
+            """)
+
+    private var patterns: [PathPattern]
+
+    package init(_ patterns: [PathPattern] = []) {
+        self.patterns = patterns
+    }
+
+    /// Reads the lines of a `.packignore`.
+    package init(text: String) {
+        patterns = text.split(separator: "\n", omittingEmptySubsequences: true).compactMap {
+            PathPattern(line: String($0))
+        }
+    }
+
+    package mutating func append(_ other: PathRules) {
+        patterns += other.patterns
+    }
+
+    /// The pattern that decides over a file or folder; nil where none matches.
+    func decision(_ path: String, isFolder: Bool) -> PathPattern? {
+        let parts = Array(path.utf8).split(separator: UInt8(ascii: "/"))
+        return patterns.last { $0.matches(parts, isFolder: isFolder) }
+    }
+
+    /// Whether a file is selected: by its own name, or because a folder above it is.
+    package func selects(_ path: PackagePath) -> Bool {
+        let parts = Array(path.text.utf8).split(separator: UInt8(ascii: "/"))
+        var isSelected = false
+        for count in 1...max(1, parts.count) {
+            let isFolder = count < parts.count
+            if let pattern = patterns.last(where: { $0.matches(Array(parts.prefix(count)), isFolder: isFolder) }) {
+                isSelected = !pattern.isNegated
+            }
+        }
+        return isSelected
+    }
+}

@@ -1,0 +1,142 @@
+package import Foundation
+package import PackArchive
+import PackFormat
+
+/// Walks a dist folder: applies the ignore rules, follows links that stay inside, and checks the limits before any
+/// content is read.
+package struct DistScanner {
+    private let rules: PathRules
+    private let limits: ArchiveLimits
+    /// Folders that are never part of the site, such as the one that the packages are written to.
+    private let excluded: [String]
+
+    package init(rules: PathRules, limits: ArchiveLimits = .standard, excluding excluded: [URL] = []) {
+        self.rules = rules
+        self.limits = limits
+        self.excluded = excluded.compactMap { Self.realPath($0.path) }
+    }
+
+    /// - Throws: ``BuildError``
+    package func scan(_ folder: URL) throws -> ScannedDist {
+        guard let root = Self.realPath(folder.path), Self.status(root)?.kind == .folder else {
+            throw BuildError.notAFolder(folder.path)
+        }
+        var walk = Walk(root: root, shown: folder.path)
+        try visit("", walk: &walk)
+        if walk.files.isEmpty, walk.invalidNames.isEmpty {
+            throw BuildError.emptyDist(folder.path, leftOut: walk.leftOut.count)
+        }
+        let total = walk.files.reduce(0) { $0 + $1.size }
+        guard total <= limits.maximumTotalSize else {
+            throw BuildError.overLimit(folder.path, limit: limits.maximumTotalSize, found: total)
+        }
+        return ScannedDist(
+            folder: folder, files: walk.files.sorted { $0.path < $1.path },
+            leftOut: walk.leftOut.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) },
+            invalidNames: walk.invalidNames.sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) })
+    }
+
+    private struct Walk {
+        /// Without symbolic links.
+        let root: String
+        /// The folder as the user named it, for messages.
+        let shown: String
+        var files: [ScannedDist.File] = []
+        var leftOut: [ScannedDist.LeftOut] = []
+        var invalidNames: [(path: String, reason: String)] = []
+    }
+
+    private func visit(_ folder: String, walk: inout Walk) throws {
+        let absolute = folder.isEmpty ? walk.root : "\(walk.root)/\(folder)"
+        let shown = folder.isEmpty ? walk.shown : "\(walk.shown)/\(folder)"
+        for name in try Self.names(in: absolute, shown: shown) {
+            let path = folder.isEmpty ? name : "\(folder)/\(name)"
+            let place = "\(absolute)/\(name)"
+            guard var status = Self.status(place) else { continue }  // gone since the folder was read
+            let decision = rules.decision(path, isFolder: status.kind == .folder)
+            if let decision, !decision.isNegated {
+                walk.leftOut.append(.init(path: path + (status.kind == .folder ? "/" : ""), pattern: decision.text))
+                continue
+            }
+            if status.kind == .link {
+                guard let target = Self.realPath(place), let followed = Self.status(target) else {
+                    throw BuildError.brokenLink("\(shown)/\(name)")
+                }
+                guard target == walk.root || target.hasPrefix(walk.root + "/") else {
+                    throw BuildError.linkOutside("\(shown)/\(name)", target: target)
+                }
+                if followed.kind == .folder { throw BuildError.linkToFolder("\(shown)/\(name)") }
+                status = followed
+            }
+            switch status.kind {
+            case .folder:
+                if excluded.contains(place) {
+                    walk.leftOut.append(.init(path: path + "/", pattern: "the output folder"))
+                } else {
+                    try visit(path, walk: &walk)
+                }
+            case .file: try add(path, size: status.size, walk: &walk)
+            case .link, .special: throw BuildError.specialFile("\(shown)/\(name)")
+            }
+        }
+    }
+
+    private func add(_ path: String, size: Int, walk: inout Walk) throws {
+        guard size <= limits.maximumFileSize else {
+            throw BuildError.overLimit("\(walk.shown)/\(path)", limit: limits.maximumFileSize, found: size)
+        }
+        guard walk.files.count < limits.maximumFileCount - 1 else {
+            throw BuildError.tooManyFiles(walk.shown, limit: limits.maximumFileCount - 1)
+        }
+        guard path != Manifest.fileName else { throw BuildError.reservedName("\(walk.shown)/\(path)") }
+        do {
+            let url = URL(filePath: "\(walk.root)/\(path)", directoryHint: .notDirectory)
+            walk.files.append(.init(path: try PackagePath(path), url: url, size: size))
+        } catch .invalidPath(_, let reason) {
+            walk.invalidNames.append((path, reason))
+        } catch {
+            walk.invalidNames.append((path, "\(error)"))
+        }
+    }
+
+    // MARK: System calls
+
+    private enum Kind { case file, folder, link, special }
+
+    private static func status(_ path: String) -> (kind: Kind, size: Int)? {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        let kind: Kind =
+            switch status.st_mode & S_IFMT {
+            case S_IFREG: .file
+            case S_IFDIR: .folder
+            case S_IFLNK: .link
+            default: .special
+            }
+        return (kind, Int(status.st_size))
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let resolved = realpath(path, nil) else { return nil }
+        defer { free(resolved) }
+        return String(validatingCString: resolved)
+    }
+
+    private static func names(in folder: String, shown: String) throws -> [String] {
+        guard let stream = opendir(folder) else {
+            throw BuildError.unreadable(shown, reason: String(cString: strerror(errno)))
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
+                    String(validatingCString: $0)
+                }
+            }
+            guard let name else { throw BuildError.nameNotUTF8(folder: shown) }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+}

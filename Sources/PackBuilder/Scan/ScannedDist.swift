@@ -1,0 +1,29 @@
+package import Foundation
+package import PackFormat
+
+/// What a dist folder holds, before anything of it is read.
+package struct ScannedDist: Sendable {
+    package struct File: Hashable, Sendable {
+        package let path: PackagePath
+        package let url: URL
+        /// Bytes, when the folder was scanned.
+        package let size: Int
+    }
+
+    /// A file or folder that is not packed, and the pattern that says so.
+    package struct LeftOut: Hashable, Sendable {
+        /// Relative to the dist; a folder ends with a slash.
+        package let path: String
+        package let pattern: String
+    }
+
+    package let folder: URL
+    /// Sorted by path.
+    package let files: [File]
+    /// Sorted by path.
+    package let leftOut: [LeftOut]
+    /// Names that no package can hold, with the reason.
+    package let invalidNames: [(path: String, reason: String)]
+
+    package var totalSize: Int { files.reduce(0) { $0 + $1.size } }
+}

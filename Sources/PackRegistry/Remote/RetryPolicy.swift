@@ -1,0 +1,33 @@
+import Foundation
+
+/// When a request that the registry turned away for now is sent again.
+package struct RetryPolicy: Sendable {
+    /// The first try and the ones after it.
+    package var maximumAttempts = 5
+    /// The pause before the second try where the registry names none; it doubles with each.
+    package var firstPause: Duration = .milliseconds(500)
+    /// No pause is longer, whatever the registry asks for.
+    package var longestPause: Duration = .seconds(30)
+    package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
+
+    package init() {}
+
+    /// The pause after a try that was turned away; nil when it was the last.
+    /// - Parameter retryAfter: the value of `Retry-After`: seconds, or a date (RFC 9110 section 10.2.3).
+    func pause(afterAttempt attempt: Int, retryAfter: String?, now: Date) -> Duration? {
+        guard attempt < maximumAttempts else { return nil }
+        let asked = retryAfter.flatMap { Self.duration($0, now: now) }
+        // Half to one and a half, so that clients that were turned away together do not come back together.
+        let backoff = firstPause * (1 << min(attempt - 1, 16)) * Double.random(in: 0.5...1.5)
+        return min(max(asked ?? backoff, .zero), longestPause)
+    }
+
+    private static func duration(_ text: String, now: Date) -> Duration? {
+        if let seconds = Int(text), seconds >= 0 { return .seconds(min(seconds, 86_400)) }
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
+        return formatter.date(from: text).map { .seconds(max(0, $0.timeIntervalSince(now))) }
+    }
+}

@@ -1,0 +1,75 @@
+public import Foundation
+
+/// Where a signing key comes from. Reading one is parsing: `file:PATH`, `env:NAME`, `command:PROGRAM ARGUMENT …`.
+public enum KeySource: Sendable, Equatable, CustomStringConvertible {
+    /// A ``KeyFile``, or a PEM file where the key is protected by other means.
+    case file(URL)
+    /// An environment variable that holds a PEM private key, or the text of a ``KeyFile``, as CI systems hand secrets
+    /// on.
+    case environment(String)
+    /// A program that holds the key, such as the client of a KMS or HSM: it gets the bytes to sign on stdin and writes
+    /// the raw signature to stdout. With `publicKey` nil the program is asked for it: run with the further argument
+    /// `public-key` it writes a PEM public key.
+    case command([String], publicKey: PublicKey? = nil)
+
+    /// Reads the written form.
+    /// - Throws: ``TrustError/invalidKey(reason:)``
+    public init(_ text: String) throws(TrustError) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let rest = parts.last, !rest.isEmpty else {
+            throw .invalidKey(reason: "\"\(text)\" names no key: use file:PATH, env:NAME or command:PROGRAM")
+        }
+        switch parts.first {
+        case "file": self = .file(URL(fileURLWithPath: rest))
+        case "env": self = .environment(rest)
+        case "command":
+            let words = rest.split(separator: " ").map(String.init)
+            guard !words.isEmpty else { throw .invalidKey(reason: "\"\(text)\" names no program") }
+            self = .command(words)
+        default: throw .invalidKey(reason: "\"\(text)\" names no key: use file:PATH, env:NAME or command:PROGRAM")
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .file(let url): "file:\(url.path)"
+        case .environment(let name): "env:\(name)"
+        case .command(let words, _): "command:\(words.joined(separator: " "))"
+        }
+    }
+
+    /// Gets the key ready to sign.
+    ///
+    /// - Parameters:
+    ///   - environment: The variables to look in.
+    ///   - passphrase: Called if the key is encrypted, with a name for the question.
+    /// - Throws: ``TrustError/invalidKey(reason:)``, ``TrustError/store(path:reason:)``, or what `passphrase` throws.
+    public func signer(
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        passphrase: (String) throws -> String
+    ) throws -> any Signer {
+        switch self {
+        case .file(let url):
+            let data: Data
+            do { data = try Data(contentsOf: url) } catch {
+                throw TrustError.store(path: url.path, reason: "the key cannot be read: \(error.localizedDescription)")
+            }
+            return try Self.key(in: Array(data), name: url.lastPathComponent, passphrase: passphrase)
+        case .environment(let name):
+            guard let text = environment[name], !text.isEmpty else {
+                throw TrustError.invalidKey(reason: "the environment variable \(name) is not set")
+            }
+            return try Self.key(in: Array(text.utf8), name: name, passphrase: passphrase)
+        case .command(let words, let publicKey):
+            return try CommandSigner(command: words, publicKey: publicKey)
+        }
+    }
+
+    private static func key(
+        in bytes: [UInt8], name: String, passphrase: (String) throws -> String
+    ) throws -> PrivateKey {
+        let isKeyFile = bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
+        guard isKeyFile else { return try PrivateKey(pem: String(decoding: bytes, as: UTF8.self)) }
+        return try KeyFile(parsing: bytes).open(passphrase: try passphrase(name))
+    }
+}

@@ -1,0 +1,76 @@
+#if canImport(FoundationNetworking)
+    import Foundation
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
+/// Answers a `URLSession`'s requests for packages from the device.
+///
+///     PackURLProtocol.mount(PageDirectory(catalog))
+///     let configuration = URLSessionConfiguration.ephemeral
+///     PackURLProtocol.inject(into: configuration)
+///
+/// Our class is put first, so it is asked before any other on every platform, whatever order the system keeps. It takes a
+/// request only if its answer would differ from the network's, so uploads and API calls keep their progress events. It is
+/// never registered globally, and requests that it sends go through an ``OnlineSession``, which does not contain it.
+///
+/// On Linux (Foundation 6.3) a whole file is handed over at once, because completion handlers there keep the last
+/// chunk only, and `downloadTask` does not work with any `URLProtocol`.
+public final class PackURLProtocol: URLProtocol {
+    private struct Mount: Sendable {
+        let pages: PageDirectory
+        let online: OnlineSession
+    }
+
+    private static let mounted = Locked<Mount?>(nil)
+    private let transfer = Locked<Transfer?>(nil)
+
+    /// Says what is answered from the device; a second call replaces the first.
+    public static func mount(_ pages: PageDirectory, online: OnlineSession = OnlineSession()) {
+        mounted.withLock { $0 = Mount(pages: pages, online: online) }
+    }
+
+    /// Takes no further requests.
+    public static func unmount() {
+        let mount = mounted.withLock { mount in
+            defer { mount = nil }
+            return mount
+        }
+        mount?.online.close()
+    }
+
+    /// Puts the class first among a configuration's protocols, once however often it is called.
+    public static func inject(into configuration: URLSessionConfiguration) {
+        let others = (configuration.protocolClasses ?? []).filter { $0 != PackURLProtocol.self }
+        configuration.protocolClasses = [PackURLProtocol.self] + others
+    }
+
+    override public static func canInit(with request: URLRequest) -> Bool {
+        mounted.withLock { $0 }?.pages.takes(SiteRequest(request)) ?? false
+    }
+
+    override public static func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override public static func requestIsCacheEquivalent(_ a: URLRequest, to b: URLRequest) -> Bool { false }
+
+    override public func startLoading() {
+        guard let mount = Self.mounted.withLock({ $0 }), let url = request.url else {
+            client?.urlProtocol(self, didFailWithError: WebError.notMounted)
+            return
+        }
+        let page = mount.pages.page(for: SiteRequest(request))
+        let relay = ClientRelay(self, url: url)
+        let transfer = Transfer(request, on: page, online: mount.online, at: .startingThread()) { relay.receive($0) }
+        self.transfer.withLock { $0 = transfer }
+        transfer.start()
+    }
+
+    override public func stopLoading() {
+        let transfer = transfer.withLock { transfer in
+            defer { transfer = nil }
+            return transfer
+        }
+        transfer?.stop()
+    }
+}

@@ -1,0 +1,80 @@
+#if canImport(FoundationNetworking)
+    import Foundation
+    public import FoundationNetworking
+#else
+    public import Foundation
+#endif
+
+/// Answers the tasks of a web view's scheme handler: the state machine, with nothing of any framework.
+///
+///     let driver = SchemeTaskDriver(page: PageSession(catalog), online: OnlineSession())
+///     // from the web view:
+///     driver.start(task, request: request)
+///     driver.stop(task)      // synchronous: no call after it
+///
+/// Per task: created → responded → streaming → finished, failed or stopped. The response is said once, before any
+/// data; nothing is said after the end or the stop. Tasks are known by identity, and held while they are known, so that
+/// a new object at an old address is never taken for the old one.
+public final class SchemeTaskDriver: Sendable {
+    private struct Running: Sendable {
+        let task: any SchemeTask
+        let transfer: Transfer
+    }
+
+    private let page: PageSession
+    private let online: OnlineSession
+    private let place: CallbackPlace
+    private let running = Locked<[ObjectIdentifier: Running]>([:])
+
+    /// - Parameter place: where the engine wants to be called; web views want their main thread.
+    public init(page: PageSession, online: OnlineSession, place: CallbackPlace = .main) {
+        self.page = page
+        self.online = online
+        self.place = place
+    }
+
+    public func start(_ task: any SchemeTask, request: URLRequest) {
+        let id = ObjectIdentifier(task)
+        let transfer = Transfer(request, on: page, online: online, at: place) { [weak self] event in
+            switch event {
+            case .response(let head): task.receive(head)
+            case .data(let data): task.receive(data)
+            case .finished:
+                self?.forget(id)
+                task.finish()
+            case .failed(let error):
+                self?.forget(id)
+                task.fail(error)
+            }
+        }
+        // Known before it starts: a stop may come while it does.
+        let isNew = running.withLock { running in
+            guard running[id] == nil else { return false }
+            running[id] = Running(task: task, transfer: transfer)
+            return true
+        }
+        if isNew { transfer.start() }
+    }
+
+    /// When this returns, the task is not called again, on any thread.
+    public func stop(_ task: any SchemeTask) {
+        let known = running.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
+        known?.transfer.stop()
+    }
+
+    /// Stops everything: the web view is going away.
+    public func stopAll() {
+        let known = running.withLock { running in
+            defer { running = [:] }
+            return running
+        }
+        for running in known.values { running.transfer.stop() }
+    }
+
+    /// How many tasks are under way.
+    public var runningCount: Int { running.withLock { $0.count } }
+
+    private func forget(_ id: ObjectIdentifier) {
+        _ = running.withLock { $0.removeValue(forKey: id) }
+    }
+}

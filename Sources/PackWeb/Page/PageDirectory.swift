@@ -1,0 +1,80 @@
+/// Tells pages apart where the way in does not: a proxy, a local server, a `URLProtocol`.
+///
+/// A navigation starts a page. What a page loads names it in `Referer`: the page's own address, or that of a script or
+/// a style sheet that was loaded for it. Two pages that loaded the same address under different versions are told apart by
+/// which of them has the file, the newer first. A web view with a page per scheme handler does not need this.
+public final class PageDirectory: Sendable {
+    private struct Page {
+        let session: PageSession
+        var urls: Set<String>
+    }
+
+    /// A page forgets further addresses: its later parts are then taken for the newest page's.
+    private static let maximumURLCount = 4096
+
+    private let catalog: any SiteCatalog
+    private let maximumPageCount: Int
+    /// Oldest first.
+    private let pages = Locked<[Page]>([])
+
+    /// - Parameter maximumPageCount: how many pages are kept apart; the oldest is let go beyond it.
+    public init(_ catalog: any SiteCatalog, maximumPageCount: Int = 32) {
+        self.catalog = catalog
+        self.maximumPageCount = max(1, maximumPageCount)
+    }
+
+    /// The page that a request belongs to, a new one for a navigation.
+    public func page(for request: SiteRequest) -> PageSession {
+        let url = Self.key(request.url)
+        if Self.isNavigation(request) { return open(at: url) }
+        let candidates = pages.withLock { $0 }
+        guard let index = Self.owner(of: request, among: candidates) else { return open(at: url) }
+        let session = candidates[index].session
+        pages.withLock { pages in
+            guard let index = pages.lastIndex(where: { $0.session === session }),
+                pages[index].urls.count < Self.maximumURLCount
+            else { return }
+            pages[index].urls.insert(url)
+        }
+        return session
+    }
+
+    /// Whether a request is ours to answer; what should go out unchanged is not. Pure: engines ask several times.
+    public func takes(_ request: SiteRequest) -> Bool {
+        let candidates = pages.withLock { $0 }
+        if !Self.isNavigation(request), let index = Self.owner(of: request, among: candidates) {
+            return candidates[index].session.takes(request)
+        }
+        return PageSession(catalog).takes(request)
+    }
+
+    /// The newest page's report; nil before the first page.
+    public var lastReport: PageReport? { pages.withLock { $0.last?.session.report } }
+
+    /// Forgets all pages: the next request of each gets the newest version.
+    public func forgetPages() { pages.withLock { $0 = [] } }
+
+    private func open(at url: String) -> PageSession {
+        let session = PageSession(catalog)
+        pages.withLock { pages in
+            pages.append(Page(session: session, urls: [url]))
+            if pages.count > maximumPageCount { pages.removeFirst(pages.count - maximumPageCount) }
+        }
+        return session
+    }
+
+    private static func owner(of request: SiteRequest, among pages: [Page]) -> Int? {
+        let referer = request.headers["referer"].map(key)
+        let named = pages.indices.reversed().filter { index in referer.map { pages[index].urls.contains($0) } ?? false }
+        return named.first { pages[$0].session.has(request) } ?? named.first ?? pages.indices.last
+    }
+
+    /// An engine says what a request is for in `Sec-Fetch-Dest`; a program that is none, and names no page, wants the
+    /// newest version.
+    private static func isNavigation(_ request: SiteRequest) -> Bool {
+        if request.headers["sec-fetch-dest"] != nil { return request.wantsPage }
+        return request.headers["referer"] == nil || request.headers["accept"]?.contains("text/html") == true
+    }
+
+    private static func key(_ url: String) -> String { String(url.prefix { $0 != "#" }) }
+}

@@ -1,0 +1,108 @@
+public import Foundation
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// Sends what the device does not answer: one `URLSession` for all requests, its events told apart per task.
+///
+/// The configuration must not contain our own ``PackURLProtocol``: a request that we sent would come back to us. Trust
+/// and passwords are left to the system's default handling.
+public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
+    private struct Container: Sendable {
+        let receive: @Sendable (TransferEvent) -> Void
+        let redirect: @Sendable (URLRequest) -> Bool
+    }
+
+    private let containers = Locked<[Int: Container]>([:])
+    nonisolated(unsafe) private var session: URLSession?
+    private let lock = NSLock()
+    /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
+    /// `URLProtocol`'s `startLoading` or `stopLoading`, because all sessions share one queue there.
+    private let work = DispatchQueue(label: "PackWeb.OnlineSession")
+
+    /// - Parameters:
+    ///   - configuration: taken as it is, but for our own protocol and the cache, which are taken out: a page's
+    ///     conditional requests must reach the server, and an answer must never come from two caches.
+    ///   - concurrency: how many delegate calls may run at once; one task's are always in order.
+    public init(_ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1) {
+        super.init()
+        configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != PackURLProtocol.self }
+        configuration.urlCache = nil
+        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+        let queue = OperationQueue()
+        queue.maxConcurrentOperationCount = concurrency
+        session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+    }
+
+    /// Lets requests end and breaks the session's hold on this object. Further requests fail.
+    public func close() {
+        lock.withLock {
+            session?.finishTasksAndInvalidate()
+            session = nil
+        }
+    }
+
+    /// Starts a request.
+    /// - Parameters:
+    ///   - redirect: asked with each hop; false ends the request with the redirect's own answer.
+    ///   - receive: gets the events as the system gives them; put a gate behind it.
+    /// - Returns: what cancels it. Events that are under way may still come: the gate stops them.
+    func start(
+        _ request: URLRequest, redirect: @escaping @Sendable (URLRequest) -> Bool,
+        receive: @escaping @Sendable (TransferEvent) -> Void
+    ) -> @Sendable () -> Void {
+        let started = Locked<URLSessionDataTask?>(nil)
+        work.async {
+            guard let session = self.lock.withLock({ self.session }) else {
+                receive(.failed(URLError(.cancelled)))
+                return
+            }
+            let task = session.dataTask(with: request)
+            // Before the task runs: its first event may come before `resume()` returns.
+            self.containers.withLock {
+                $0[task.taskIdentifier] = Container(receive: receive, redirect: redirect)
+            }
+            started.withLock { $0 = task }
+            task.resume()
+        }
+        return { self.work.async { started.withLock { $0 }?.cancel() } }
+    }
+
+    public func urlSession(
+        _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        if let response = response as? HTTPURLResponse {
+            let fields = response.allHeaderFields.map { (String(describing: $0.key), String(describing: $0.value)) }
+            let headers = Dictionary(fields) { "\($0), \($1)" }
+            receive(.response(TransferHead(status: response.statusCode, headers: headers)), for: dataTask)
+            completionHandler(.allow)
+        } else {
+            receive(.failed(WebError.notHTTP(dataTask.originalRequest?.url?.absoluteString ?? "")), for: dataTask)
+            completionHandler(.cancel)
+        }
+    }
+
+    public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        receive(.data(data), for: dataTask)
+    }
+
+    public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let container = containers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        container?.receive(error.map { .failed($0) } ?? .finished)
+    }
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+        newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+    ) {
+        let container = containers.withLock { $0[task.taskIdentifier] }
+        completionHandler(container?.redirect(request) == true ? request : nil)
+    }
+
+    private func receive(_ event: TransferEvent, for task: URLSessionTask) {
+        let container = containers.withLock { $0[task.taskIdentifier] }
+        container?.receive(event)
+    }
+}

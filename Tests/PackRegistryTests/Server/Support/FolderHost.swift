@@ -1,0 +1,104 @@
+import Foundation
+import PackFormat
+import Synchronization
+
+@testable import PackRegistry
+
+/// A host with a view of plain files and made-up tokens: what a server does with requests needs no more.
+final class FolderHost: RegistryHost {
+    let folder: URL
+    let app = "shop"
+    let tokens: [String: Identity]
+    let manifests = Mutex<[String: Manifest]>([:])
+    let releases = Mutex<[String: [Release]]>([:])
+    let uploads = Mutex<[[UInt8]]>([])
+
+    var viewFolder: URL { folder.appending(path: "view") }
+    var uploadFolder: URL { folder.appending(path: "uploads") }
+
+    init(_ files: [String: [UInt8]] = [:], tokens: [String: Identity] = [:]) throws {
+        folder = FileManager.default.temporaryDirectory.appending(path: "packtool-\(UUID().uuidString)")
+        self.tokens = tokens
+        for path in ["view/metadata", "uploads"] {
+            try FileManager.default.createDirectory(
+                at: folder.appending(path: path), withIntermediateDirectories: true)
+        }
+        for (path, bytes) in files { try write(bytes, to: path) }
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(at: folder)
+    }
+
+    /// Puts a file into the view.
+    func write(_ bytes: [UInt8], to path: String) throws {
+        let file = viewFolder.appending(path: path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file, options: .atomic)
+    }
+
+    /// Puts a site's files into the view as objects, and its manifest where sites are looked up.
+    func publish(_ manifest: Manifest, _ contents: [[UInt8]]) throws {
+        for bytes in contents { try write(bytes, to: ViewLayout.object(Digest(of: bytes))) }
+        manifests.withLock { $0["\(manifest.package)@\(manifest.version)"] = manifest }
+    }
+
+    func authenticate(_ secret: String) async throws -> Identity {
+        guard let identity = tokens[secret] else { throw RegistryError(.unauthorized, "the token is not known") }
+        return identity
+    }
+
+    func registry(as identity: Identity) -> any Registry { KeepingRegistry(host: self) }
+
+    func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest? {
+        manifests.withLock { $0["\(package)@\(version)"] }
+    }
+
+    func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
+        releases.withLock { $0["\(package)@\(channel)"] ?? [] }
+    }
+
+    /// The names in the upload folder.
+    func leftovers() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: uploadFolder.path) }
+}
+
+/// Keeps uploads in memory, and has nothing else.
+struct KeepingRegistry: Registry {
+    let host: FolderHost
+
+    func overview() async throws -> RegistryOverview { RegistryOverview(app: host.app, versions: [:], channels: [:]) }
+    func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? { nil }
+    func copyViewFile(_ path: String, to file: URL) async throws -> Bool { false }
+    func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest> { [] }
+
+    func upload(archive: URL) async throws -> Digest {
+        let bytes = try [UInt8](Data(contentsOf: archive))
+        host.uploads.withLock { $0.append(bytes) }
+        return Digest(of: bytes)
+    }
+
+    func publish(manifest: Digest, role: [UInt8]) async throws -> PublishOutcome {
+        throw RegistryError(.conflict, "the version is there with other content")
+    }
+
+    func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]) async throws {
+        throw RegistryError(.full, "the disk is full")
+    }
+
+    func submit(metadata: [UInt8], role: String) async throws { throw RegistryError(.busy, "later") }
+
+    func change(
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName
+    ) async throws -> ChannelOutcome {
+        ChannelOutcome(isChanged: false, releases: [])
+    }
+
+    func createToken(_ request: TokenRequest) async throws -> CreatedToken {
+        throw RegistryError(.invalid, "a name is missing")
+    }
+
+    func tokens() async throws -> [TokenRecord] { [] }
+    func revokeToken(id: String) async throws -> Bool { false }
+    func auditLog(limit: Int) async throws -> [AuditEntry] { throw URLError(.unknown) }
+}

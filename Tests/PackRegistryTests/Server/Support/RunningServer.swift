@@ -1,0 +1,58 @@
+import Foundation
+import Logging
+
+@testable import PackRegistry
+
+/// A server on a free port of the loopback, with real sockets, for the time of a test.
+struct RunningServer {
+    let port: Int
+
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    static func with<Result: Sendable>(
+        _ host: any RegistryHost, limits: ServerLimits = ServerLimits(), logger: Logger? = nil,
+        _ body: @escaping @Sendable (RunningServer) async throws -> Result
+    ) async throws -> Result {
+        var silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        silent.logLevel = .critical
+        let server = RegistryServer(
+            host: host, configuration: .init(port: 0, limits: limits), logger: logger ?? silent)
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        return try await withThrowingTaskGroup(of: Result?.self) { group in
+            group.addTask {
+                defer { continuation.finish() }
+                try await server.run { continuation.yield($0) }
+                return nil
+            }
+            group.addTask {
+                for await port in ports { return try await body(RunningServer(port: port)) }
+                return nil
+            }
+            defer { group.cancelAll() }
+            while let result = try await group.next() {
+                if let result { return result }
+            }
+            throw RegistryError(.unusable, "the server ended before the test")
+        }
+    }
+
+    func connection(timeout: Int = 10) throws -> RawConnection { try RawConnection(port: port, timeout: timeout) }
+
+    /// One request on a connection of its own.
+    func ask(
+        _ method: String, _ target: String, _ fields: [String: String] = [:], body: [UInt8]? = nil
+    ) async throws -> RawAnswer {
+        let connection = try connection()
+        await connection.send(Self.request(method, target, fields, body: body))
+        return try await connection.answer(toHead: method == "HEAD")
+    }
+
+    static func request(
+        _ method: String, _ target: String, _ fields: [String: String] = [:], body: [UInt8]? = nil
+    ) -> [UInt8] {
+        var lines = ["\(method) \(target) HTTP/1.1", "Host: localhost"]
+        lines += fields.map { "\($0.key): \($0.value)" }
+        if let body { lines.append("Content-Length: \(body.count)") }
+        return Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8) + (body ?? [])
+    }
+}

@@ -1,0 +1,68 @@
+import PackFormat
+import PackWeb
+import Testing
+
+struct PageDirectoryTests {
+    private let store: TestStore
+    private let catalog: TestCatalog
+    private let pages: PageDirectory
+    private let site = "https://shop.package/"
+
+    init() throws {
+        store = try TestStore()
+        catalog = TestCatalog(
+            try store.content("shop", "1.0.0", ["index.html": "one", "app.js": "1", "chunk-1.js": "c1", "a.css": "1"]))
+        pages = PageDirectory(catalog, maximumPageCount: 3)
+    }
+
+    private func get(_ path: String, dest: String, referer: String? = nil) throws -> String {
+        var headers = ["Sec-Fetch-Dest": dest]
+        headers["Referer"] = referer.map { site + $0 }
+        let request = SiteRequest(url: site + path, headers: headers)
+        return try Answered(pages.page(for: request).answer(request)).body
+    }
+
+    private func update() throws {
+        catalog.install(
+            try store.content(
+                "shop", "2.0.0", ["index.html": "two", "app.js": "2", "chunk-2.js": "c2", "a.css": "2"]))
+    }
+
+    @Test func `an open page's parts come from its version, at any depth`() throws {
+        #expect(try get("", dest: "document") == "one")
+        #expect(try get("app.js", dest: "script", referer: "") == "1")
+        try update()
+        #expect(try get("a.css", dest: "style", referer: "") == "1")
+        #expect(try get("chunk-1.js", dest: "script", referer: "app.js") == "c1")
+        #expect(try get("", dest: "document", referer: "") == "two")
+        #expect(try get("app.js", dest: "script", referer: "") == "2")
+    }
+
+    @Test func `two pages under one address are told apart by what they have`() throws {
+        #expect(try get("", dest: "document") == "one")
+        #expect(try get("app.js", dest: "script", referer: "") == "1")
+        try update()
+        #expect(try get("", dest: "document") == "two")
+        #expect(try get("app.js", dest: "script", referer: "") == "2")
+        #expect(try get("chunk-1.js", dest: "script", referer: "app.js") == "c1")
+        #expect(try get("chunk-2.js", dest: "script", referer: "app.js") == "c2")
+    }
+
+    @Test func `a program that names no page gets the newest version`() throws {
+        _ = try get("", dest: "document")
+        try update()
+        let request = SiteRequest(url: site, headers: ["Accept": "*/*"])
+        #expect(try Answered(pages.page(for: request).answer(request)).body == "two")
+    }
+
+    @Test func `the oldest page is let go beyond the bound`() throws {
+        let closes = Counter()
+        var content = try store.content("shop", "1.0.0", ["index.html": "one"])
+        content.onClose = { closes.increment() }
+        catalog.install(content)
+        for _ in 0..<5 { _ = try get("", dest: "document") }
+        #expect(closes.value == 2)
+        pages.forgetPages()
+        #expect(closes.value == 5)
+    }
+}

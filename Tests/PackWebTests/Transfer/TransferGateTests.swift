@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+@testable import PackWeb
+
+struct TransferGateTests {
+    private func passed(_ events: [TransferEvent]) -> String {
+        let log = Locked("")
+        let gate = TransferGate { event in
+            log.withLock { log in
+                switch event {
+                case .response: log += "r"
+                case .data: log += "d"
+                case .finished: log += "f"
+                case .failed: log += "x"
+                }
+            }
+        }
+        for event in events { gate.pass(event) }
+        return log.withLock { $0 }
+    }
+
+    private let head = TransferEvent.response(TransferHead(status: 200, headers: [:]))
+    private let data = TransferEvent.data(Data([1]))
+    private let failure = TransferEvent.failed(URLError(.timedOut))
+
+    @Test func `events pass in their order, once`() {
+        #expect(passed([head, data, data, .finished]) == "rddf")
+        #expect(passed([head, head, data, head, .finished, .finished, failure, data, head]) == "rdf")
+        #expect(passed([failure, head, data, .finished]) == "x")
+        #expect(passed([data, head]) == "x")
+        #expect(passed([.finished]) == "x")
+        #expect(passed([head, failure, .finished]) == "rx")
+    }
+
+    @Test func `any order of events gives one legal run`() throws {
+        let legal = try Regex("(r(d*)(f|x)?|x)?")
+        for _ in 0..<2_000 {
+            let events = (0..<Int.random(in: 0...8)).compactMap { _ in
+                [head, data, TransferEvent.finished, failure].randomElement()
+            }
+            #expect(passed(events).wholeMatch(of: legal) != nil)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+"""An HTTP server that says what it got. Prints its port; ends with its standard input."""
+import http.server
+import json
+import os
+import sys
+import threading
+import time
+import urllib.parse
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *arguments):
+        pass
+
+    def body(self):
+        if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
+            parts = []
+            while True:
+                size = int(self.rfile.readline().split(b";")[0], 16)
+                parts.append(self.rfile.read(size))
+                self.rfile.readline()
+                if size == 0:
+                    return b"".join(parts)
+        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+
+    def answer(self, status, data, fields=()):
+        self.send_response(status)
+        for name, value in fields:
+            self.send_header(name, value)
+        self.send_header("Access-Control-Allow-Origin", self.headers.get("Origin", "*"))
+        self.send_header("Access-Control-Allow-Headers", "*")
+        self.send_header("Access-Control-Allow-Methods", "*")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(data)
+
+    def handle_any(self):
+        url = urllib.parse.urlsplit(self.path)
+        query = dict(urllib.parse.parse_qsl(url.query))
+        body = self.body()
+        if url.path == "/redirect":
+            self.answer(int(query.get("status", 302)), b"moved", [("Location", query["to"]), ("Set-Cookie", "hop=1")])
+        elif url.path == "/status":
+            fields = [("ETag", '"e"')] if query["code"] == "304" else [("X-Asked", "1")]
+            self.answer(int(query["code"]), b"" if query["code"] == "304" else b"status", fields)
+        elif url.path == "/bytes":
+            self.answer(200, bytes(i * 31 % 251 for i in range(int(query["n"]))))
+        elif url.path == "/slow":
+            self.send_response(200)
+            self.send_header("Content-Length", "1000")
+            self.end_headers()
+            for _ in range(1000):
+                self.wfile.write(b".")
+                self.wfile.flush()
+                time.sleep(0.01)
+        else:
+            said = {
+                "method": self.command,
+                "path": self.path,
+                "headers": {name.lower(): value for name, value in self.headers.items()},
+                "body": body.hex(),
+            }
+            self.answer(200, json.dumps(said).encode(), [("Content-Type", "application/json")])
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_HEAD = do_PROPFIND = handle_any
+
+
+if __name__ == "__main__":
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(server.server_address[1], flush=True)
+    sys.stdin.read()
+    os._exit(0)
