@@ -82,7 +82,8 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
         case .gap: "there are bytes before this entry that belong to no entry"
         case .overlap: "the entry's bytes overlap another entry or the central directory"
         case .encrypted: "the entry is encrypted"
-        case .unsupportedMethod(let method): "the compression method \(method) is not allowed, only store and deflate are"
+        case .unsupportedMethod(let method):
+            "the compression method \(method) is not allowed, only store and deflate are"
         case .unsupportedFlags(let flags): "the header flags 0x\(String(flags, radix: 16)) are not allowed"
         case .damagedExtraField: "an extra field has a wrong length or content"
         case .forbiddenExtraField(let id): "the extra field 0x\(String(id, radix: 16)) is not allowed"

@@ -140,8 +140,9 @@ struct HTTPTransportTests {
     @Test func `an unchanged file costs a 304`() async throws {
         let server = try LocalServer(folder)
         let transport = transport(server)
-        guard case .bytes(let bytes, let tag?) = try await transport.read(
-            "file", maximumByteCount: content.count, validator: nil)
+        guard
+            case .bytes(let bytes, let tag?) = try await transport.read(
+                "file", maximumByteCount: content.count, validator: nil)
         else {
             Issue.record("no answer")
             return
