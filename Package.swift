@@ -94,7 +94,7 @@ let package = Package(
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackBuilder", "PackRegistry",
                 "PackUpdater", "PackWeb", arguments, crypto, logging, hummingbird, hummingbirdCore, nioCore, httpTypes,
-                lifecycle,
+                lifecycle, signals,
             ],
             swiftSettings: settings),
         .executableTarget(

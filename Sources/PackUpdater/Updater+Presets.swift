@@ -6,7 +6,7 @@ extension Updater {
     ///
     /// A preset is signed like everything else, and its signatures are checked. Its expiry is not: it came with the
     /// app and not over the network, and an app that is a year old must still start.
-    func takePresets() async throws {
+    package func takePresets() async throws {
         let presets = try configuration.presets.map { try PresetFolder($0) }
         let known = try store.state().presets
         for preset in presets where !known.contains(preset.digest) {

@@ -14,6 +14,8 @@ struct Packtool: AsyncParsableCommand {
             VerifyCommand.self,
             DiffCommand.self,
             PreviewCommand.self,
+            ServeCommand.self,
+            ClientCommand.self,
         ])
 
     static func main() async {

@@ -10,7 +10,7 @@ struct CommandLineTests {
 
         var isLeaf: Bool { (try? json.array("subcommands"))?.isEmpty ?? true }
 
-        func optionNames() async throws -> Set<String> {
+        func optionNames() throws -> Set<String> {
             let arguments = (try? json.array("arguments")) ?? []
             return Set(
                 try arguments.flatMap { argument -> [String] in

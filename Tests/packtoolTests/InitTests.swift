@@ -39,6 +39,22 @@ struct InitTests {
         #expect(try outcome.json().object().array("written") == [.string(path)])
     }
 
+    @Test func `init makes a registry and keys that only their owner can read, and git does not see them`() async throws
+    {
+        let tool = try Tool()
+        let outcome = try await tool.run("init", "--json")
+        let report = try outcome.json().object()
+        #expect(try report.string("root").hasSuffix("/.packtool/root.json"))
+        let keys = try await tool.shell("stat -c '%a %n' .packtool/keys/*").standardOutput
+        #expect(keys == ["owner", "publisher", "root"].map { "600 .packtool/keys/\($0).pem\n" }.joined())
+        let seen = try await tool.shell("git init -q . && git add -A && git ls-files .packtool").standardOutput
+        #expect(seen == ".packtool/.gitignore\n.packtool/root.json\n")
+    }
+
+    @Test func `an app id that cannot be one is refused before anything is written`() async throws {
+        try await expectRefusal(Tool(), "init", "--app", "my app", naming: ["my app"])
+    }
+
     @Test func `what exists is kept, and a second run has nothing to do`() async throws {
         let tool = try Tool()
         try tool.write(["packtool.json": "mine", "dist/index.html": "mine too"])

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 
 /// Runs work that waits for disks and locks on a thread of its own: on the two or four threads that all async code
 /// shares it would stop everybody else.

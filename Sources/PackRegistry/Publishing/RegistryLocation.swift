@@ -26,7 +26,7 @@ package enum RegistryLocation: Hashable, Sendable {
             try local.renew()
             return local.acting(as: .local(user: NSUserName()))
         case .server(let url):
-            throw RegistryError(.unreachable, "\(url): registries over HTTP are not supported yet")
+            return try RemoteRegistry(url.absoluteString, token: token)
         }
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PackJSON
+import PackRegistry
 
 /// `packtool init`: starts a project, or adds CI steps to one.
 struct InitCommand: AsyncParsableCommand {
@@ -27,26 +28,63 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What to write; may be given several times.", valueName: "NAME"))
     var template: [Template] = [.site]
 
+    @Option(help: ArgumentHelp("The app that the registry is for (default: the folder's name).", valueName: "ID"))
+    var app: String?
+
+    @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let folder = URL(fileURLWithPath: directory)
-        let outcome = try TemplateWriter(folder: folder).write(template.flatMap(\.files))
+        let folder = URL(fileURLWithPath: directory).standardizedFileURL
+        let start = template.contains(where: \.startsProject) ? try ProjectStart(folder, app: app, registry) : nil
+        let files = template.flatMap(\.files) + (start?.files ?? [])
+        let outcome = try TemplateWriter(folder: folder).write(files)
+        let made = try start?.make()
 
-        options.console.result(
-            text(outcome),
-            json: .object([
-                "directory": .string(folder.standardizedFileURL.path),
-                "written": .array(outcome.written.map { .string($0) }),
-                "kept": .array(outcome.kept.map { .string($0) }),
-            ]))
-        if outcome.written.isEmpty {
+        options.console.result(text(outcome, made), json: json(folder, outcome, made))
+        if outcome.written.isEmpty, made == nil {
             options.console.note("nothing to do: everything is there already")
             throw ExitCode.nothingToDo
         }
+        if let made {
+            options.console.note(
+                """
+
+                The keys in \(path(made.keys, in: folder)) sign packages: keep them secret, and keep a copy.
+                Commit \(path(made.root, in: folder)), and embed it in the app: it is what devices trust.
+                Next: packtool build dist && packtool publish --channel beta
+                """)
+        }
     }
 
-    private func text(_ outcome: TemplateWriter.Outcome) -> String {
-        (outcome.written.map { "wrote  \($0)" } + outcome.kept.map { "kept   \($0)" }).joined(separator: "\n")
+    private func text(_ outcome: TemplateWriter.Outcome, _ made: ProjectStart.Made?) -> String {
+        var lines = outcome.written.map { "wrote  \($0)" } + outcome.kept.map { "kept   \($0)" }
+        if let made {
+            let folder = URL(fileURLWithPath: directory).standardizedFileURL
+            lines += [made.registry, made.keys, made.root].map { "made   \(path($0, in: folder))" }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func json(_ folder: URL, _ outcome: TemplateWriter.Outcome, _ made: ProjectStart.Made?) -> JSONValue {
+        var json: JSONObject = [
+            "directory": .string(folder.path),
+            "written": .array(outcome.written.map { .string($0) }),
+            "kept": .array(outcome.kept.map { .string($0) }),
+        ]
+        if let made {
+            json["app"] = .string(made.app)
+            json["registry"] = .string(made.registry.path)
+            json["keys"] = .string(made.keys.path)
+            json["root"] = .string(made.root.path)
+        }
+        return .object(json)
+    }
+
+    /// A path as people write it: relative where it is below the project.
+    private func path(_ url: URL, in folder: URL) -> String {
+        let path = url.standardizedFileURL.path
+        let prefix = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
+        return path.hasPrefix(prefix) ? String(path.dropFirst(prefix.count)) : path
     }
 }

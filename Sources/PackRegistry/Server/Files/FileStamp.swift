@@ -1,5 +1,11 @@
 import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// What tells one state of a file from another without reading it.
 struct FileStamp: Hashable, Sendable {
     let inode: UInt64

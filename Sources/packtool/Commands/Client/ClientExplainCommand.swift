@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+import PackFormat
+import PackJSON
+import PackUpdater
+
+struct ClientExplainCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain", abstract: "Tell what this device did, and why.")
+
+    @OptionGroup var client: ClientOptions
+
+    @Option(help: ArgumentHelp("The number of events, the newest last.", valueName: "N"))
+    var limit = 50
+
+    func run() async throws {
+        let updater = try client.existingUpdater()
+        let given = try client.packages
+        let events = await updater.events(limit: .max).filter { event in
+            given.isEmpty || event.package.map { given.contains($0) } ?? true
+        }.suffix(max(0, limit))
+        client.global.console.result(
+            events.map(text).joined(separator: "\n"),
+            json: .object(["events": .array(events.map { .object($0.json) })]))
+    }
+
+    private func text(_ event: Event) -> String {
+        let subject = [event.package?.text, event.version?.description].compactMap { $0 }.joined(separator: " ")
+        return
+            "\(event.time.ISO8601Format())  \(event.kind.rawValue)\(subject.isEmpty ? "" : "  \(subject)"): \(event.why)"
+    }
+}

@@ -1,0 +1,134 @@
+import ArgumentParser
+import Foundation
+import PackFormat
+import PackUpdater
+
+/// What every verb of `packtool client` takes: which store, and what the app would tell its updater.
+struct ClientOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The device's store.", valueName: "DIR"))
+    var store: String
+
+    @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
+    var channel = "stable"
+
+    @Option(help: ArgumentHelp("A package; may be given several times. Else all.", valueName: "ID"))
+    var package: [String] = []
+
+    @Option(help: ArgumentHelp("The device's id, which rollouts divide by. Else the store's own.", valueName: "ID"))
+    var device: String?
+
+    @Option(help: ArgumentHelp("The platform, such as ios.", valueName: "NAME"))
+    var platform: String?
+
+    @Option(help: ArgumentHelp("The app's version.", valueName: "V"))
+    var appVersion: String?
+
+    @Option(help: ArgumentHelp("A tag of the device; may be given several times.", valueName: "K=V"))
+    var tag: [String] = []
+
+    @Option(help: ArgumentHelp("The app's root of trust, as an app embeds it. Needed once.", valueName: "FILE"))
+    var root: String?
+
+    @Option(help: ArgumentHelp("A folder that packtool preset wrote; may be given several times.", valueName: "DIR"))
+    var preset: [String] = []
+
+    @Option(help: ArgumentHelp("The starts that a version has to be confirmed in.", valueName: "N"))
+    var starts = 2
+
+    @Option(help: ArgumentHelp("Seconds to wait for another updater on the same store.", valueName: "SECONDS"))
+    var wait = 0
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var global: GlobalOptions
+
+    var packages: [PackageID] {
+        get throws { try package.map { try PackageID($0) } }
+    }
+
+    func validate() throws {
+        guard starts > 0 else { throw ValidationError("--starts must be 1 or more") }
+        guard tag.allSatisfy({ $0.contains("=") }) else { throw ValidationError("--tag takes KEY=VALUE") }
+    }
+
+    /// Opens the store as an app would.
+    func updater(activation: UpdaterConfiguration.Activation = .atOnce) throws -> Updater {
+        let base = try base
+        var configuration = try UpdaterConfiguration(
+            store: URL(fileURLWithPath: store), base: base, channel: ChannelName(channel), root: trustedRoot(base))
+        configuration.deviceID = device
+        configuration.platform = platform
+        configuration.appVersion = try appVersion.map { try SemanticVersion($0) }
+        configuration.tags = Dictionary(
+            tag.map { pair in
+                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(parts[0]), String(parts[1]))
+            }, uniquingKeysWith: { $1 })
+        configuration.presets = preset.map { URL(fileURLWithPath: $0) }
+        configuration.maximumUnconfirmedStarts = starts
+        configuration.activation = activation
+        configuration.patience = .seconds(wait)
+        return try Updater(configuration)
+    }
+
+    /// Opens a store that must be there, for verbs that only look or change what is installed.
+    func existingUpdater() throws -> Updater {
+        guard FileManager.default.fileExists(atPath: URL(fileURLWithPath: store).appending(path: "state.json").path)
+        else {
+            throw CommandFailure("there is no store at \(store): run packtool client update --store \(store) first")
+        }
+        return try updater()
+    }
+
+    /// The package that a verb is about: the one given, or the only one that is installed.
+    func onePackage(of updater: Updater) async throws -> PackageID {
+        let given = try packages
+        if given.count == 1 { return given[0] }
+        let installed = try await updater.status().filter { $0.active != nil }.map(\.package)
+        guard given.isEmpty, installed.count == 1 else {
+            let names = installed.map(\.text).joined(separator: ", ")
+            throw CommandFailure("say which package: --package ID (installed: \(names.isEmpty ? "none" : names))")
+        }
+        return installed[0]
+    }
+
+    /// The published view: a URL as it is; of a registry's folder its `view`.
+    private var base: URL {
+        get throws {
+            let place = registry.location(configured: nil)
+            if place.hasPrefix("http://") || place.hasPrefix("https://") {
+                guard let url = URL(string: place) else { throw CommandFailure("\"\(place)\" is not a URL") }
+                return url
+            }
+            let folder = URL(fileURLWithPath: place)
+            let view = folder.appending(path: "view")
+            return FileManager.default.fileExists(atPath: view.path) ? view : folder
+        }
+    }
+
+    /// What the device trusts from the start: `--root`; else what the store trusts already; else the project's own
+    /// root in `.packtool/root.json`; else, of a registry that is a folder here, its first root, and that is said.
+    private func trustedRoot(_ base: URL) throws -> [UInt8]? {
+        if let root {
+            guard let bytes = FileManager.default.contents(atPath: root) else {
+                throw CommandFailure("the root file \(root) cannot be read")
+            }
+            return Array(bytes)
+        }
+        let known = URL(fileURLWithPath: store).appending(path: "trust/root.json").path
+        if FileManager.default.fileExists(atPath: known) { return nil }
+        var candidates = [".packtool/root.json"]
+        if base.isFileURL {
+            candidates =
+                [
+                    base.deletingLastPathComponent().deletingLastPathComponent().appending(path: "root.json").path,
+                    base.appending(path: "metadata/1.root.json").path,
+                ] + candidates
+        }
+        for path in candidates {
+            guard let bytes = FileManager.default.contents(atPath: path) else { continue }
+            global.console.note("trusting \(path) on first use; an app embeds its root, here --root FILE gives it")
+            return Array(bytes)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import PackJSON
+import PackUpdater
+
+struct ClientRepairCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "repair", abstract: "Read every installed file through and fetch what is damaged again.")
+
+    @OptionGroup var client: ClientOptions
+
+    func run() async throws {
+        let report = try await client.existingUpdater().repair()
+        let lines =
+            report.repaired.map { "repaired  \($0)" } + report.left.map { "damaged   \($0)" }
+            + [
+                "\(report.checkedObjects) objects read, \(report.repaired.count) repairs, \(report.left.count) faults left"
+            ]
+        client.global.console.result(
+            lines.joined(separator: "\n"),
+            json: .object([
+                "checked": .integer(report.checkedObjects),
+                "repaired": .array(report.repaired.map { .string($0) }),
+                "left": .array(report.left.map { .string($0) }),
+            ]))
+        if !report.left.isEmpty { throw ExitCode.failed }
+    }
+}

@@ -1,0 +1,27 @@
+import ArgumentParser
+import PackFormat
+import PackJSON
+import PackUpdater
+
+struct ClientRollbackCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback", abstract: "Leave the active version for the one that was confirmed before it.")
+
+    @OptionGroup var client: ClientOptions
+
+    func run() async throws {
+        let updater = try client.existingUpdater()
+        let package = try await client.onePackage(of: updater)
+        do {
+            let version = try await updater.rollBack(package)
+            client.global.console.result(
+                version.map { "\(package) is back to \($0)" }
+                    ?? "\(package) has no version left: its pages load online",
+                json: .object([
+                    "package": .string(package.text), "version": version.map { .string($0.description) } ?? .null,
+                ]))
+        } catch let error as UpdateError {
+            throw CommandFailure("\(error)", exitCode: .nothingToDo)
+        }
+    }
+}

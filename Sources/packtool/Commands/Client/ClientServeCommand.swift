@@ -1,0 +1,40 @@
+import ArgumentParser
+import Hummingbird
+import PackFormat
+import PackJSON
+import PackUpdater
+
+struct ClientServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve the installed packages to a browser on this machine, as an app does to its web view.",
+        discussion: """
+            http://127.0.0.1:PORT/ID/… and http://ID.package.localhost:PORT/… are
+            the pages of the package ID. A page gets every file from the version
+            that it started with; each page that opens counts as a start, and
+            POST /-/confirm?package=ID&version=V&token=T confirms it (the token
+            is in the cookie packtool-load).
+            """)
+
+    @OptionGroup var client: ClientOptions
+
+    @Option(help: "The port; 0 takes a free one.")
+    var port = 8788
+
+    func run() async throws {
+        let updater = try client.existingUpdater()
+        try await updater.start()
+        let site = ClientSite(updater: updater)
+        let console = client.global.console
+        let application = Application(
+            responder: ClientSiteResponder(site: site),
+            configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? 0
+                console.result(
+                    "http://127.0.0.1:\(port)/",
+                    json: .object(["url": .string("http://127.0.0.1:\(port)/")]))
+            })
+        try await application.runService()
+    }
+}

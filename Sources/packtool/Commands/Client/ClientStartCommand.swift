@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import PackFormat
+import PackJSON
+import PackUpdater
+
+struct ClientStartCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "start",
+        abstract: "Start like an app: switch to what is staged, open packages and count the start.",
+        discussion: """
+            Prints each package's version, the folder of its files and the load
+            token that confirms it. A version that was started more often than
+            --starts without being confirmed is left for the one before.
+            """)
+
+    @OptionGroup var client: ClientOptions
+
+    @Option(help: ArgumentHelp("Keep the versions pinned for so long, as open pages do.", valueName: "SECONDS"))
+    var hold = 0
+
+    func run() async throws {
+        let updater = client.preset.isEmpty ? try client.existingUpdater() : try client.updater()
+        try await updater.start()
+        let given = try client.packages
+        let packages = given.isEmpty ? try await updater.status().map(\.package) : given
+        var sessions: [PackageSession] = []
+        var lines: [String] = []
+        var documents: [(String, JSONValue)] = []
+        for package in packages {
+            switch try await updater.open(package) {
+            case .installed(let session):
+                sessions.append(session)
+                lines.append("\(package) \(session.version)  token \(session.loadToken)  \(session.folder.path)")
+                documents.append(
+                    (
+                        package.text,
+                        .object([
+                            "version": .string(session.version.description), "token": .string(session.loadToken),
+                            "folder": .string(session.folder.path),
+                        ])
+                    ))
+            case .online(let url, let why):
+                lines.append("\(package) online: \(why)\(url.map { " \($0.absoluteString)" } ?? "")")
+                var document: JSONObject = ["online": true, "why": .string(why)]
+                document["url"] = url.map { .string($0.absoluteString) }
+                documents.append((package.text, .object(document)))
+            }
+        }
+        client.global.console.result(
+            lines.joined(separator: "\n"), json: .object(["packages": .object(JSONObject(documents))]))
+        if hold > 0 { try await Task.sleep(for: .seconds(hold)) }
+        // The pins last as long as the sessions.
+        withExtendedLifetime(sessions) {}
+        if sessions.isEmpty { throw ExitCode.nothingToDo }
+    }
+}

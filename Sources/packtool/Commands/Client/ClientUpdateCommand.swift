@@ -1,0 +1,82 @@
+import ArgumentParser
+import PackFormat
+import PackJSON
+import PackUpdater
+
+struct ClientUpdateCommand: AsyncParsableCommand {
+    enum Activate: String, ExpressibleByArgument, CaseIterable {
+        case now
+        case nextStart = "next-start"
+    }
+
+    static let configuration = CommandConfiguration(
+        commandName: "update",
+        abstract: "Bring packages to what the channel offers this device.",
+        discussion: "Exit code 2 where nothing is new, or a policy keeps the device from what is.")
+
+    @OptionGroup var client: ClientOptions
+
+    @Option(help: "When a new version becomes active.")
+    var activate = Activate.now
+
+    @Flag(help: "Only packages that were opened on this device before.")
+    var onDemand = false
+
+    @Flag(help: "Only say what would be done.")
+    var check = false
+
+    func run() async throws {
+        let updater = try client.updater(activation: activate == .now ? .atOnce : .nextStart)
+        let packages = try client.packages
+        let selection: PackageSelection = onDemand ? .onDemand : packages.isEmpty ? .all : .list(packages)
+        let report: UpdateReport
+        if check {
+            report = try await updater.check(selection)
+        } else {
+            if !client.preset.isEmpty { try await updater.takePresets() }
+            report = try await updater.update(selection)
+        }
+        client.global.console.result(
+            report.entries.map { text($0) }.joined(separator: "\n"),
+            json: .object([
+                "packages": .object(JSONObject(report.entries.map { ($0.package.text, json($0)) }))
+            ]))
+        if !report.failures.isEmpty { throw ExitCode.failed }
+        if !report.isChanged { throw ExitCode.nothingToDo }
+    }
+
+    private func text(_ entry: UpdateReport.Entry) -> String {
+        let line =
+            switch entry.outcome {
+            case .upToDate(let version?): "\(entry.package) \(version) is up to date"
+            case .upToDate(nil): "\(entry.package) is as the channel wants it: nothing is installed"
+            case .staged(let version):
+                "\(entry.package) \(version) \(check ? "would be installed" : "is active from the next start on")"
+            case .activated(let version?): "\(entry.package) \(version) is active"
+            case .activated(nil): "\(entry.package) is back to what the app embeds: nothing"
+            case .nothing: "\(entry.package): nothing is offered to this device"
+            case .failed(let reason): "\(entry.package) failed: \(reason)"
+            }
+        return client.global.verbose ? "\(line)\n  \(entry.why)" : line
+    }
+
+    private func json(_ entry: UpdateReport.Entry) -> JSONValue {
+        var json: JSONObject = ["why": .string(entry.why)]
+        switch entry.outcome {
+        case .upToDate(let version):
+            json["outcome"] = "up-to-date"
+            json["version"] = version.map { .string($0.description) }
+        case .staged(let version):
+            json["outcome"] = "staged"
+            json["version"] = .string(version.description)
+        case .activated(let version):
+            json["outcome"] = "activated"
+            json["version"] = version.map { .string($0.description) }
+        case .nothing: json["outcome"] = "nothing"
+        case .failed(let reason):
+            json["outcome"] = "failed"
+            json["reason"] = .string(reason)
+        }
+        return .object(json)
+    }
+}

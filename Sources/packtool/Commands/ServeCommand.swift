@@ -1,0 +1,93 @@
+import ArgumentParser
+import Foundation
+import Logging
+import PackJSON
+import PackRegistry
+import UnixSignals
+
+/// `packtool serve`: a registry over HTTP.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve a registry over HTTP: to devices, to publishers, and its sites to browsers.",
+        discussion: """
+            Devices read the published view, publishers write with access tokens
+            (packtool token create). SIGTERM and SIGINT end the server when the
+            requests under way are finished. Each request is one line on stderr.
+
+            The server speaks plain HTTP: on another address than the loopback, put a
+            TLS proxy before it.
+            """)
+
+    @Option(help: ArgumentHelp("The address to listen on.", valueName: "HOST"))
+    var host = "127.0.0.1"
+
+    @Option(help: ArgumentHelp("The port to listen on; 0 takes any free one.", valueName: "PORT"))
+    var port = 8787
+
+    @Option(
+        name: .customLong("public-url"),
+        help: ArgumentHelp("What absolute URLs in answers start with.", valueName: "URL"))
+    var publicURL: String?
+
+    @Flag(name: .customLong("json-logs"), help: "Write each log message as one line of JSON.")
+    var jsonLogs = false
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
+    }
+
+    func run() async throws {
+        let location = registry.location(configured: nil)
+        guard case .folder(let folder) = try RegistryLocation(location, relativeTo: URL.currentDirectory()) else {
+            throw CommandFailure("\(location) is a server already: give a registry's folder with --registry")
+        }
+        let local = try LocalRegistry.open(folder)
+        let logger = logger
+        let server = RegistryServer(
+            host: local,
+            configuration: RegistryServer.Configuration(
+                host: host, port: port, publicURL: try checkedPublicURL()),
+            services: [MaintenanceService(local, logger: logger)], logger: logger)
+        if !Self.isLoopback(host) {
+            options.console.note(
+                "warning: \(host) can be reached from other machines and access tokens travel unencrypted: "
+                    + "put a TLS proxy before it")
+        }
+        let (host, console) = (host, options.console)
+        try await server.run(signals: [.sigterm, .sigint]) { port in
+            let name = host.contains(":") ? "[\(host)]" : host
+            let url = "http://\(name):\(port)"
+            console.result(
+                url, json: .object(["url": .string(url), "port": .integer(port), "app": .string(local.app)]))
+            // A script that reads the URL from a pipe is not to wait for the server's end.
+            fflush(nil)
+        }
+    }
+
+    private var logger: Logger {
+        let isJSON = jsonLogs
+        var logger = Logger(label: "packtool") { label -> any LogHandler in
+            if isJSON { return JSONLogHandler() }
+            return StreamLogHandler.standardError(label: label)
+        }
+        logger.logLevel = options.quiet ? .error : options.verbose ? .debug : .info
+        return logger
+    }
+
+    private func checkedPublicURL() throws -> String? {
+        guard var text = publicURL else { return nil }
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()), url.host() != nil,
+            url.query() == nil, url.fragment() == nil
+        else { throw CommandFailure("--public-url must be a URL such as https://packages.example.com") }
+        while text.hasSuffix("/") { text.removeLast() }
+        return text
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import Logging
+import PackJSON
+
+/// Writes each log message as one line of JSON on stderr, for machines that collect logs.
+struct JSONLogHandler: LogHandler {
+    var metadata: Logger.Metadata = [:]
+    var logLevel: Logger.Level = .info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var line: JSONObject = [
+            "time": .string(Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))),
+            "level": .string(event.level.rawValue), "message": .string("\(event.message)"),
+        ]
+        for (key, value) in metadata.merging(event.metadata ?? [:], uniquingKeysWith: { $1 }) {
+            // The framework's own id of the request: ours stands beside it.
+            if key == "hb.request.id" { continue }
+            let text = "\(value)"
+            line[key] = Int(text).map { .integer($0) } ?? .string(text)
+        }
+        Console.standardError(JSONValue.object(line).compactText)
+    }
+}

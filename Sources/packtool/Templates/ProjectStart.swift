@@ -1,0 +1,54 @@
+import Foundation
+import PackRegistry
+
+/// What a new project needs besides files: a registry and the keys of a single developer, in `.packtool/`.
+struct ProjectStart {
+    struct Made {
+        let app: String
+        let registry: URL
+        let keys: URL
+        let root: URL
+    }
+
+    /// Keeps git away from everything in `.packtool/` but the root of trust: there are private keys beside it.
+    let files = [
+        Template.File(
+            path: "\(ProjectFolder.name)/.gitignore",
+            text: "# Private keys and the local registry stay here.\n*\n!.gitignore\n!root.json\n")
+    ]
+
+    private let project: ProjectFolder
+    private let app: String
+    private let initializer: RegistryInitializer
+    /// nil: the project uses a server.
+    private let registry: URL?
+
+    /// Checks everything that can be wrong before anything is written.
+    init(_ folder: URL, app: String?, _ options: RegistryOptions) throws {
+        project = ProjectFolder(folder.appendingPathComponent(ProjectFolder.name))
+        self.app = app ?? Self.appID(from: folder)
+        initializer = try RegistryInitializer(project: project, app: self.app)
+        let current = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
+        switch try RegistryLocation(options.location(configured: project.registry.path), relativeTo: current) {
+        case .folder(let url): registry = url
+        case .server: registry = nil
+        }
+    }
+
+    /// Makes the registry and what it lacks of keys; nil where there is a registry already.
+    func make() throws -> Made? {
+        guard let registry, !LocalRegistry.exists(registry) else { return nil }
+        _ = try initializer.make(at: registry)
+        return Made(app: app, registry: registry, keys: project.keys, root: project.root)
+    }
+
+    /// The folder's name, with `-` for what an app id cannot hold.
+    private static func appID(from folder: URL) -> String {
+        let allowed = folder.lastPathComponent.unicodeScalars.map { scalar -> Character in
+            let isAllowed = scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
+            return isAllowed || "._-".unicodeScalars.contains(scalar) ? Character(scalar) : "-"
+        }
+        let name = String(allowed.prefix(100))
+        return name.isEmpty || name == "-" ? "app" : name
+    }
+}

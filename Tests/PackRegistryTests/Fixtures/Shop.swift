@@ -1,0 +1,88 @@
+import Foundation
+import PackArchive
+import PackFormat
+import PackTrust
+import Synchronization
+
+@testable import PackRegistry
+
+/// A registry of the app "shop" with the keys of a single developer.
+final class Shop: Sendable {
+    let folder: TemporaryFolder
+    let local: LocalRegistry
+    let project: ProjectFolder
+    let clock: Clock
+
+    /// A clock that tests move.
+    final class Clock: Sendable {
+        private let time: Mutex<Date>
+
+        init(_ start: Date) { time = Mutex(start) }
+
+        var now: Date { time.withLock { $0 } }
+
+        func advance(days: Double) { time.withLock { $0.addTimeInterval(days * 86_400) } }
+    }
+
+    init() throws {
+        folder = try TemporaryFolder()
+        project = ProjectFolder(folder.url.appending(path: "project", directoryHint: .isDirectory))
+        let clock = Clock(Date())
+        self.clock = clock
+        local = try RegistryInitializer(project: project, app: "shop", environment: [:], clock: { clock.now }).make(at: project.registry)
+            .registry
+    }
+
+    var registry: ActingRegistry { local.acting(as: .local(user: "ann")) }
+
+    func keys() throws -> SigningKeys {
+        try KeyFolder(folder: project.keys).signingKeys()
+    }
+
+    func trust(over registry: any RegistryReading) throws -> PublisherTrust {
+        let clock = clock
+        return try PublisherTrust(
+            registry: registry, root: Array(Data(contentsOf: project.root)),
+            store: FolderTrustStore(folder: folder.url.appending(path: "trust-\(UUID().uuidString)")),
+            now: { clock.now })
+    }
+
+    func publisher(over registry: (any Registry)? = nil) throws -> Publisher {
+        let registry = registry ?? self.registry
+        let clock = clock
+        return try Publisher(registry: registry, trust: trust(over: registry), keys: keys(), now: { clock.now })
+    }
+
+    /// What a device would do: everything verified from the embedded root.
+    func device() throws -> TrustClient {
+        let clock = clock
+        return try TrustClient(
+            store: FolderTrustStore(folder: folder.url.appending(path: "device-\(UUID().uuidString)")),
+            transport: RegistryTransport(registry: registry), trustedRoot: Array(Data(contentsOf: project.root)),
+            now: { clock.now })
+    }
+
+    func page(_ version: String, package: String = "checkout") throws -> Site {
+        try Site.page(version, package: package, in: folder)
+    }
+
+    /// The channel file as a device reads it.
+    func channel(_ name: String = "beta") async throws -> ChannelFile {
+        let bytes = try await device().target("channels/\(name).json", maximumByteCount: 1 << 20)
+        return try ChannelFile(parsing: bytes)
+    }
+
+    func releases(_ package: String = "checkout", on channel: String = "beta") async throws -> [String] {
+        try await self.channel(channel).packages[PackageID(package)]?.releases.map { release in
+            "\(release.version?.description ?? "embedded")@\(release.rollout.percent)"
+        } ?? []
+    }
+
+    var viewListing: Set<String> {
+        get throws { try folder.listing("project/registry/view") }
+    }
+}
+
+func version(_ text: String) throws -> SemanticVersion { try SemanticVersion(text) }
+func package(_ text: String = "checkout") throws -> PackageID { try PackageID(text) }
+func channel(_ text: String = "beta") throws -> ChannelName { try ChannelName(text) }

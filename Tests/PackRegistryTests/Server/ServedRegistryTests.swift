@@ -1,0 +1,252 @@
+import Foundation
+import PackFormat
+import PackTrust
+import Synchronization
+import Testing
+
+@testable import PackRegistry
+
+/// A real registry behind a real socket, spoken to by the client that packtool uses.
+struct ServedRegistryTests {
+    /// A client with a token of the given right.
+    static func client(
+        _ shop: Shop, _ server: RunningServer, _ actions: Set<TokenAction> = [.admin],
+        packages: Set<PackageID>? = nil, channels: Set<ChannelName>? = nil, expires: Date? = nil
+    ) async throws -> RemoteRegistry {
+        let token = try await shop.registry.createToken(
+            TokenRequest(
+                name: "ci", scope: TokenScope(actions: actions, packages: packages, channels: channels),
+                expires: expires))
+        return try RemoteRegistry(server.url + "/", token: token.secret)
+    }
+
+    static func with(_ body: @escaping @Sendable (Shop, RunningServer) async throws -> Void) async throws {
+        let shop = try Shop()
+        try await RunningServer.with(shop.local) { (server) async throws in try await body(shop, server) }
+    }
+
+    @Test func `a version is published, released and read over HTTP`() async throws {
+        try await Self.with { (shop, server) async throws in
+            let remote = try await Self.client(shop, server)
+            let site = try shop.page("1.0.0")
+            let published = try await shop.publisher(over: remote).publish([site.zip])
+            #expect(published.map(\.outcome) == [.published])
+            let outcome = try await remote.change(
+                .offer(version("1.0.0"), .everyone), of: package(), on: channel())
+            #expect(outcome.isChanged)
+            #expect(try await shop.releases() == ["1.0.0@100"])
+            let (there, here) = try await (remote.overview(), shop.registry.overview())
+            #expect(there.app == here.app && there.channels == here.channels)
+            let (first, same) = try (there.versions[package()]?.first, here.versions[package()]?.first)
+            #expect(first?.manifest == same?.manifest && first?.publishedBy == "ci" && first?.size == same?.size)
+            // Times travel in milliseconds.
+            #expect(abs(first?.published.timeIntervalSince(same?.published ?? .distantPast) ?? 1) < 0.001)
+
+            let page = try await server.ask("GET", "/site/checkout/1.0.0/")
+            #expect(page.text.hasPrefix("<h1>checkout 1.0.0</h1>"))
+            try await shop.local.maintain()
+            let copy = shop.folder.url.appending(path: "copy.zip")
+            #expect(try await remote.copyViewFile("packages/checkout-1.0.0.zip", to: copy))
+            #expect(try Data(contentsOf: copy) == Data(contentsOf: site.zip))
+            let update = try await server.ask("GET", "/v1/update?channel=beta&package=checkout&device=d")
+            #expect(update.text.contains("\"action\":\"update\""))
+            #expect(update.text.contains("\"sha256\":\"\(Digest(of: try Data(contentsOf: site.zip)))\""))
+        }
+    }
+
+    @Test func `a release is seen by the update decision and by sites as soon as it is there`() async throws {
+        try await Self.with { (shop, server) async throws in
+            let remote = try await Self.client(shop, server)
+            for text in ["1.0.0", "1.1.0"] {
+                #expect(try await server.ask("GET", "/site/checkout/\(text)/").status == 404)
+                _ = try await shop.publisher(over: remote).publish([shop.page(text).zip])
+                #expect(try await server.ask("GET", "/site/checkout/\(text)/").status == 200)
+                _ = try await remote.change(.offer(version(text), .everyone), of: package(), on: channel())
+                let update = try await server.ask("GET", "/v1/update?channel=beta&package=checkout&device=d")
+                #expect(update.text.contains("\"version\":\"\(text)\""))
+            }
+        }
+    }
+
+    @Test func `publishing again is a no-op, other content a conflict, and a second version sends what is new`()
+        async throws
+    {
+        try await Self.with { (shop, server) async throws in
+            let remote = try await Self.client(shop, server)
+            let publisher = try shop.publisher(over: remote)
+            let first = try shop.page("1.0.0")
+            _ = try await publisher.publish([first.zip])
+            #expect(try await publisher.publish([first.zip]).map(\.outcome) == [.unchanged])
+            let other = try Site("checkout", "1.0.0", ["index.html": "other"], in: shop.folder)
+            let error = await #expect(throws: RegistryError.self) { try await publisher.publish([other.zip]) }
+            #expect(error?.kind == .conflict)
+            let second = try shop.page("1.1.0")
+            let missing = try await remote.missingObjects(of: second.manifest.bytes)
+            #expect(missing.count == 1 && second.manifest.ownObjects.count == 2)
+        }
+    }
+
+    @Test func `a token reaches as far as its scope and no further`() async throws {
+        try await Self.with { (shop, server) async throws in
+            let site = try shop.page("1.0.0")
+            let narrow = try await Self.client(shop, server, [.publish], packages: [package("other")])
+            let releasing = try await Self.client(shop, server, [.release], channels: [channel("beta")])
+            let expired = try await Self.client(
+                shop, server, [.admin], expires: shop.clock.now.addingTimeInterval(60))
+            shop.clock.advance(days: 1)
+            let attempts: [(RegistryError.Kind, @Sendable () async throws -> Void)] = [
+                (.forbidden, { _ = try await narrow.upload(archive: site.zip) }),
+                (.forbidden, { _ = try await narrow.change(.retry, of: package(), on: channel()) }),
+                (.forbidden, { _ = try await releasing.change(.retry, of: package(), on: channel("stable")) }),
+                (.forbidden, { _ = try await releasing.upload(archive: site.zip) }),
+                (.forbidden, { _ = try await releasing.tokens() }),
+                (.unauthorized, { _ = try await expired.tokens() }),
+                (.unauthorized, { _ = try await RemoteRegistry(server.url, token: "ptk_wrong").tokens() }),
+                (.unauthorized, { _ = try await RemoteRegistry(server.url, token: nil).tokens() }),
+            ]
+            for (kind, attempt) in attempts {
+                let error = await #expect(throws: RegistryError.self) { try await attempt() }
+                #expect(error?.kind == kind)
+            }
+            #expect(try await shop.registry.overview().versions.isEmpty)
+            #expect(try await RemoteRegistry(server.url, token: nil).overview().app == "shop")
+        }
+    }
+
+    @Test func `tokens are made, listed and revoked, and the log says by whom`() async throws {
+        try await Self.with { (shop, server) async throws in
+            let remote = try await Self.client(shop, server)
+            let scope = TokenScope(actions: [.publish, .release], packages: [try package()], channels: [try channel()])
+            let wanted = TokenRequest(name: "robot", scope: scope, expires: Date().addingTimeInterval(3600))
+            let created = try await remote.createToken(wanted)
+            #expect(created.record.scope == scope && created.secret.hasPrefix("ptk_"))
+            let robot = try RemoteRegistry(server.url, token: created.secret)
+            // A package's first version also delegates its role, which is the owner's right.
+            _ = try await shop.publisher(over: remote).publish([shop.page("1.0.0").zip])
+            _ = try await shop.publisher(over: robot).publish([shop.page("1.1.0").zip])
+            #expect(try await remote.tokens().map(\.name).sorted() == ["ci", "robot"])
+            #expect(try await remote.revokeToken(id: created.record.id))
+            #expect(try await !remote.revokeToken(id: "none"))
+            let error = await #expect(throws: RegistryError.self) {
+                try await robot.missingObjects(of: shop.page("2.0.0").manifest.bytes)
+            }
+            #expect(error?.kind == .unauthorized)
+            let log = try await remote.auditLog(limit: 100)
+            #expect(log.contains { $0.actor == "robot" && $0.action.contains("publish") })
+            #expect(log.contains { $0.actor == "ci" && $0.action.contains("token") })
+            #expect(!log.contains { $0.detail.contains(created.secret) })
+        }
+    }
+
+    @Test func `two publishers at once both succeed, and nothing of either is lost`() async throws {
+        try await Self.with { (shop, server) async throws in
+            let remote = try await Self.client(shop, server)
+            let versions = ["1.0.0", "1.1.0", "1.2.0", "1.3.0"]
+            try await withThrowingTaskGroup { group in
+                for text in versions {
+                    let zip = try shop.page(text).zip
+                    group.addTask { _ = try await shop.publisher(over: remote).publish([zip]) }
+                }
+                try await group.waitForAll()
+            }
+            let listed = try await remote.overview().versions[package()]?.map(\.version.description).sorted()
+            #expect(listed == versions)
+            let device = try shop.device()
+            for text in versions {
+                #expect(try await device.target("manifests/checkout/\(text).json", maximumByteCount: 1 << 20).count > 0)
+            }
+        }
+    }
+
+    @Test func `a registry that cannot be reached, or is none, says what to do`() async throws {
+        let nobody = try RemoteRegistry("http://127.0.0.1:1", token: nil)
+        let unreachable = await #expect(throws: RegistryError.self) { try await nobody.overview() }
+        #expect(unreachable?.kind == .unreachable)
+        #expect(unreachable?.message.contains("packtool serve") == true)
+        for text in ["ftp://x", "http://", "x", "http://x/?a", "http://u@x/"] {
+            #expect(throws: RegistryError.self) { try RemoteRegistry(text, token: nil) }
+        }
+        #expect(throws: RegistryError.self) { try RemoteRegistry("http://x", token: "ptk_a\r\nX: y") }
+        try await Self.with { (_, server) async throws in
+            let misplaced = try RemoteRegistry(server.url + "/health", token: nil)
+            let error = await #expect(throws: RegistryError.self) { try await misplaced.overview() }
+            #expect(error?.kind == .notFound)
+        }
+    }
+
+    @Test func `a file of the view is read whole, within its bound, or not at all`() async throws {
+        try await Self.with { (shop, server) async throws in
+            let remote = try RemoteRegistry(server.url, token: nil)
+            let path = "metadata/timestamp.json"
+            let bytes = try Array(Data(contentsOf: shop.local.viewFolder.appending(path: path)))
+            #expect(try await remote.viewFile(path, maximumByteCount: 100_000) == bytes)
+            let error = await #expect(throws: RegistryError.self) {
+                try await remote.viewFile(path, maximumByteCount: bytes.count - 1)
+            }
+            #expect(error?.kind == .tooLarge)
+            #expect(try await remote.viewFile("metadata/99.root.json", maximumByteCount: 10) == nil)
+            let copy = shop.folder.url.appending(path: "copy")
+            #expect(try await !remote.copyViewFile("packages/none-1.0.0.zip", to: copy))
+            #expect(!FileManager.default.fileExists(atPath: copy.path))
+            await #expect(throws: RegistryError.self) {
+                try await remote.viewFile("../registry.sqlite", maximumByteCount: 10)
+            }
+        }
+    }
+}
+
+/// What the client makes of a registry that is busy.
+struct RemoteRetryTests {
+    static func host() throws -> FolderHost {
+        try FolderHost(
+            ["metadata/timestamp.json": [1]],
+            tokens: ["ptk_a": Identity(name: "a", scope: TokenScope(actions: [.admin]))])
+    }
+
+    @Test func `a busy registry is asked again when it says, where asking twice does no harm`() async throws {
+        let host = try Self.host()
+        var limits = ServerLimits()
+        limits.maximumConcurrentWrites = 0
+        limits.maximumConcurrentUploads = 0
+        let pauses = Mutex<[Duration]>([])
+        try await RunningServer.with(host, limits: limits) { (server) async throws in
+            var retry = RetryPolicy()
+            retry.sleep = { pause in pauses.withLock { $0.append(pause) } }
+            let remote = try RemoteRegistry(server.url, token: "ptk_a", retry: retry)
+            let busy = await #expect(throws: RegistryError.self) { try await remote.missingObjects(of: [1]) }
+            #expect(busy?.kind == .busy)
+            #expect(pauses.withLock { $0 } == [Duration](repeating: .seconds(2), count: 4))
+            pauses.withLock { $0 = [] }
+            let change = await #expect(throws: RegistryError.self) {
+                try await remote.change(.retry, of: PackageID("checkout"), on: ChannelName("beta"))
+            }
+            #expect(change?.kind == .busy)
+            #expect(pauses.withLock { $0.isEmpty })
+        }
+    }
+
+    @Test func `the pause grows where the registry names none, and has a bound`() {
+        let policy = RetryPolicy()
+        let now = Date(timeIntervalSince1970: 1_800_000_000)
+        for attempt in 1..<policy.maximumAttempts {
+            let middle = policy.firstPause * (1 << (attempt - 1))
+            let pause = policy.pause(afterAttempt: attempt, retryAfter: nil, now: now) ?? .zero
+            #expect(pause >= middle / 2 && pause <= middle * 3 / 2)
+        }
+        #expect(policy.pause(afterAttempt: policy.maximumAttempts, retryAfter: nil, now: now) == nil)
+        #expect(policy.pause(afterAttempt: 1, retryAfter: "999999999", now: now) == policy.longestPause)
+        #expect(policy.pause(afterAttempt: 1, retryAfter: "Fri, 15 Jan 2027 08:00:10 GMT", now: now) == .seconds(10))
+    }
+
+    @Test func `a large upload streams from its file and arrives whole`() async throws {
+        let host = try Self.host()
+        let bytes = (0..<(5 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 16) }
+        let file = host.folder.appending(path: "upload.bin")
+        try Data(bytes).write(to: file)
+        try await RunningServer.with(host) { (server) async throws in
+            let remote = try RemoteRegistry(server.url, token: "ptk_a")
+            #expect(try await remote.upload(archive: file) == Digest(of: bytes))
+            #expect(try host.leftovers().isEmpty)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackUpdater
+
+struct StoreTests {
+    let registry: TestRegistry
+    let device: TestDevice
+    let one: VersionID
+
+    init() async throws {
+        registry = try TestRegistry()
+        device = try TestDevice(registry)
+        one = try registry.publish("checkout", "1.0.0", ["index.html": "one", "a/b/c.js": "deep"])
+        try registry.release("checkout", one, release: "r1")
+        try await device.updater().update(.all)
+        try await device.confirm("checkout")
+    }
+
+    func content() throws -> [String: Data] {
+        var content: [String: Data] = [:]
+        for path in try device.listing() {
+            content[path] = FileManager.default.contents(atPath: "\(device.store.path)/\(path)")
+        }
+        return content
+    }
+
+    @Test func `a store of a newer format is refused and not touched`() async throws {
+        let state = device.store.appending(path: "state.json")
+        let text = try String(contentsOf: state, encoding: .utf8)
+        try Data(text.replacing("\"format\": 1", with: "\"format\": 2").utf8).write(to: state)
+        let before = try content()
+        #expect(throws: UpdateError.storeIsNewer(folder: device.store.path, found: 2, supported: 1)) {
+            try device.updater()
+        }
+        #expect(try content() == before)
+    }
+
+    @Test func `two updaters on one store at once: the second says who works there`() async throws {
+        let store = try DeviceStore(folder: device.store)
+        let lock = try await store.lockForUpdate(patience: .zero)
+        await #expect(throws: UpdateError.self) { try await device.updater().update(.all) }
+        #expect(try await device.page("checkout") == "one")
+        device.configuration.patience = .seconds(20)
+        let updater = try device.updater()
+        async let waiting = updater.update(.all)
+        try await Task.sleep(for: .milliseconds(50))
+        _ = consume lock
+        #expect(try await waiting.entries.map(\.outcome) == [.upToDate(one.version)])
+    }
+
+    @Test func `damaged objects are found and fetched again one by one`() async throws {
+        let digest = Digest(of: Array("deep".utf8))
+        let object = StoreLayout(folder: device.store).object(digest)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: object.path)
+        let handle = try FileHandle(forWritingTo: object)
+        try handle.write(contentsOf: Data("DEEP".utf8))
+        try handle.close()
+        #expect(try await device.page("checkout", "a/b/c.js") == "DEEP")
+        let transport = WatchedTransport(FolderTransport(folder: registry.view))
+        let report = try await device.updater(transport: transport).repair()
+        #expect(report.left == [])
+        #expect(report.repaired.count == 2)
+        #expect(await transport.paths == [ViewLayout.object(digest)])
+        #expect(try await device.page("checkout", "a/b/c.js") == "deep")
+        #expect(try await device.updater().repair().repaired == [])
+    }
+
+    @Test func `an object that is gone is taken from the site's files, without network`() async throws {
+        let object = StoreLayout(folder: device.store).object(Digest(of: Array("deep".utf8)))
+        try FileManager.default.removeItem(at: object)
+        let transport = WatchedTransport(FolderTransport(folder: registry.view))
+        #expect(try await device.updater(transport: transport).repair().left == [])
+        #expect(await transport.paths.isEmpty)
+        #expect(try String(contentsOf: object, encoding: .utf8) == "deep")
+    }
+
+    @Test func `a file that somebody changed in the site is put right`() async throws {
+        let file = device.store.appending(path: "unzipFiles/checkout/1.0.0/index.html")
+        try FileManager.default.removeItem(at: file)
+        try Data("bad".utf8).write(to: file)
+        _ = try await device.updater().repair()
+        #expect(try String(contentsOf: file, encoding: .utf8) == "one")
+    }
+
+    @Test func `a damaged state is an error that says what to do, and a repair makes it again`() async throws {
+        let state = device.store.appending(path: "state.json")
+        let updater = try device.updater()
+        try Data("{\"format\": 1".utf8).write(to: state)
+        #expect(throws: UpdateError.self) { try device.updater() }
+        let report = try await updater.repair()
+        #expect(report.repaired.first?.contains("state.json was damaged") == true)
+        #expect(try await device.page("checkout") == "one")
+        #expect(try await device.updater().update(.all).failures.isEmpty)
+    }
+
+    @Test func `what a killed update left is cleared, and nothing else`() async throws {
+        let before = try device.listing()
+        let layout = StoreLayout(folder: device.store)
+        for name in ["tree-x/a/b", "objects-y", "old-z", "part-0", "preset-1"] {
+            try FileManager.default.createDirectory(
+                at: layout.downloads.appending(path: name), withIntermediateDirectories: true)
+        }
+        let orphan = layout.object(Digest(of: Array("orphan".utf8)))
+        try FileManager.default.createDirectory(
+            at: orphan.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data("orphan".utf8).write(to: orphan)
+        _ = try await device.updater().collectGarbage()
+        let after = try device.listing()
+        #expect(after.filter { $0 != "pins" } == before.filter { !$0.hasPrefix("pins/") })
+    }
+
+    @Test func `the log never grows beyond its limit and keeps the newest`() throws {
+        let log = EventLog(file: device.store.appending(path: "log.jsonl"), maximumByteCount: 4096)
+        for number in 0..<500 {
+            log.append(Event(time: Date(), kind: .decided, package: nil, version: nil, why: "event \(number)"))
+        }
+        #expect((Durable.size(of: log.file) ?? .max) <= 4096)
+        let events = log.events(limit: .max)
+        #expect(events.last?.why == "event 499")
+        #expect(events.count > 10)
+    }
+
+    @Test func `a clock that is set back changes nothing that is installed`() async throws {
+        device.configuration.now = { Date(timeIntervalSince1970: 0) }
+        #expect(try await device.updater().update(.all).entries.map(\.outcome) == [.upToDate(one.version)])
+        _ = try await device.updater().collectGarbage()
+        #expect(try await device.page("checkout") == "one")
+    }
+
+    /// A thousand with PACKTOOL_LONG=1.
+    @Test func `many updates between two versions leave exactly the files that one update leaves`() async throws {
+        let two = try registry.publish("checkout", "1.1.0", ["index.html": "two", "a/b/c.js": "deep", "x.js": "x"])
+        try registry.patch(from: one, to: two, manifest: true)
+        try registry.patch(from: two, to: one, manifest: true)
+        func update(_ number: Int) async throws {
+            try registry.set(
+                PackageID("checkout"),
+                [
+                    Release(
+                        id: "n\(number)",
+                        offer: number.isMultiple(of: 2)
+                            ? .version(one.version, manifest: one.manifest)
+                            : .version(two.version, manifest: two.manifest))
+                ])
+            #expect(try await device.updater().update(.all).failures.isEmpty)
+            try await device.confirm("checkout")
+        }
+        try await update(1)
+        let after = try device.listing()
+        let rounds = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == nil ? 50 : 1000
+        for number in 2...(rounds + 1) { try await update(number) }
+        #expect(try device.listing() == after)
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackUpdater
+
+struct PresetTests {
+    let registry: TestRegistry
+    let device: TestDevice
+    let preset: URL
+    let one: VersionID
+
+    init() throws {
+        registry = try TestRegistry()
+        device = try TestDevice(registry)
+        preset = try Folders.temporary("preset")
+        one = try registry.publish("checkout", "1.0.0", ["index.html": "one"])
+        // What packtool preset writes, here with unsigned targets.
+        let list = #"{"format":1,"packages":{"checkout":{"version":"1.0.0","manifest":"\#(one.manifest.hex)"}}}"#
+        try registry.put(Array(list.utf8), preset, PresetFolder.listName)
+        for (folder, path) in [
+            (registry.view, ViewLayout.patch(from: nil, to: one.manifest)),
+            (registry.folder, "signed/" + ViewLayout.manifestTarget(try PackageID("checkout"), one.version)),
+        ] {
+            try registry.put(Array(Data(contentsOf: folder.appending(path: path))), preset, path)
+        }
+        device.configuration.presets = [preset]
+    }
+
+    @Test func `a preset is there at the first start, without network`() async throws {
+        let updater = try device.updater(transport: FolderTransport(folder: preset.appending(path: "nowhere")))
+        try await updater.start()
+        #expect(try await device.page("checkout", by: updater) == "one")
+        #expect(try device.state("checkout").embedded?.id == one)
+    }
+
+    @Test func `a preset is taken in once, and never over something newer`() async throws {
+        let two = try registry.publish("checkout", "1.1.0", ["index.html": "two"])
+        try registry.release("checkout", two, release: "r1")
+        try await device.updater().update(.all)
+        for _ in 1...2 { try await device.updater().start() }
+        #expect(try await device.page("checkout") == "two")
+        #expect(try device.events(.preset).count == 1)
+    }
+
+    @Test func `the channel can send the device back to the preset, and the collection keeps it`() async throws {
+        try await device.updater().start()
+        try await device.confirm("checkout")
+        for number in 1...3 {
+            let next = try registry.publish("checkout", "1.\(number).0", ["index.html": "version \(number)"])
+            try registry.release("checkout", next, release: "r\(number)")
+            try await device.updater().update(.all)
+            try await device.confirm("checkout")
+        }
+        try registry.release("checkout", nil, release: "back")
+        let transport = WatchedTransport(FolderTransport(folder: registry.view))
+        let report = try await device.updater(transport: transport).update(.all)
+        #expect(report.entries.map(\.outcome) == [.activated(one.version)])
+        #expect(await transport.paths.isEmpty)
+        #expect(try await device.page("checkout") == "one")
+    }
+
+    @Test func `a version that fails goes back to the preset`() async throws {
+        try await device.updater().start()
+        let two = try registry.publish("checkout", "1.1.0", ["index.html": "two"])
+        try registry.release("checkout", two, release: "r1")
+        try await device.updater().update(.all)
+        var pages: [String?] = []
+        for _ in 1...3 { pages.append(try await device.page("checkout")) }
+        #expect(pages == ["two", "two", "one"])
+    }
+}
