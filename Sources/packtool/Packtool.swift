@@ -13,6 +13,7 @@ struct Packtool: AsyncParsableCommand {
             InspectCommand.self,
             VerifyCommand.self,
             DiffCommand.self,
+            PreviewCommand.self,
             ServeCommand.self,
             ClientCommand.self,
         ])
