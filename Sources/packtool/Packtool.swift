@@ -13,6 +13,13 @@ struct Packtool: AsyncParsableCommand {
             InspectCommand.self,
             VerifyCommand.self,
             DiffCommand.self,
+            PublishCommand.self,
+            PromoteCommand.self,
+            RolloutCommand.self,
+            RollbackCommand.self,
+            WithdrawCommand.self,
+            StatusCommand.self,
+            TokenCommand.self,
             ServeCommand.self,
             ClientCommand.self,
         ])
