@@ -25,7 +25,8 @@ struct HTTPDocumentTests {
         try await RunningServer.with(FolderHost(["metadata/timestamp.json": [1]])) { (server) async throws in
             for route in RouteTable.routes {
                 let path = route.path.replacing("{channel}", with: "beta").replacing("{package}", with: "checkout")
-                    .replacing("{version}", with: "1.0.0").replacing("{role}", with: "root").replacing("{id}", with: "x")
+                    .replacing("{version}", with: "1.0.0").replacing("{role}", with: "root").replacing(
+                        "{id}", with: "x")
                 let answer = try await server.ask(route.method, path, body: route.method == "GET" ? nil : [])
                 #expect(![404, 405].contains(answer.status), "\(route.method) \(path)")
             }
