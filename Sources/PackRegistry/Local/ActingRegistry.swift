@@ -4,7 +4,7 @@ import PackJSON
 
 /// A local registry with the rights of one identity. What each part does stands in its own file.
 package struct ActingRegistry: Registry {
-    let local: LocalRegistry
+    package let local: LocalRegistry
     let identity: Identity
 }
 

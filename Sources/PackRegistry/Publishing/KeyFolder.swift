@@ -1,7 +1,8 @@
 package import Foundation
 package import PackTrust
 
-/// The private keys of a project in `.packtool/keys/`, one PEM file each, readable by their owner only.
+/// The private keys of a project in `.packtool/keys/`, readable by their owner only: `NAME.pem`, or `NAME.json` where
+/// a passphrase protects it.
 package struct KeyFolder: Sendable {
     /// Whose key it is.
     package enum Name: String, Hashable, Sendable, CaseIterable {
@@ -11,41 +12,101 @@ package struct KeyFolder: Sendable {
         case owner
         /// Signs the packages that this project publishes.
         case publisher
-    }
 
-    package let folder: URL
-
-    package init(folder: URL) {
-        self.folder = folder
-    }
-
-    package func file(of name: Name) -> URL {
-        folder.appending(path: "\(name.rawValue).pem", directoryHint: .notDirectory)
-    }
-
-    /// Nil where the key is not in this folder.
-    package func key(_ name: Name) throws -> PrivateKey? {
-        let file = file(of: name)
-        guard let data = FileManager.default.contents(atPath: file.path(percentEncoded: false)) else { return nil }
-        do {
-            return try PrivateKey(pem: String(decoding: data, as: UTF8.self))
-        } catch {
-            throw RegistryError(.unusable, "\(file.path(percentEncoded: false)): \(error)")
+        /// The environment variable that gives the key in place of the folder: a PEM text, the text of a key file, or
+        /// `file:PATH`, `env:NAME`, `command:PROGRAM ARGUMENT …`.
+        package var variable: String {
+            switch self {
+            case .root: "PACKTOOL_ROOT_KEY"
+            case .owner: "PACKTOOL_OWNER_KEY"
+            case .publisher: "PACKTOOL_KEY"
+            }
         }
     }
 
-    /// The key, made where it is not there.
-    func key(_ name: Name, madeFiles: inout [URL]) throws -> PrivateKey {
-        if let key = try key(name) { return key }
-        let key = try PrivateKey.generate(.ed25519)
-        try save(key, as: name)
-        madeFiles.append(file(of: name))
-        return key
+    /// The environment variable with the passphrase of the key files.
+    package static let passphraseVariable = "PACKTOOL_PASSPHRASE"
+
+    package let folder: URL
+    private let environment: [String: String]
+    private let askPassphrase: @Sendable (String) throws -> String
+
+    /// - Parameter askPassphrase: called for an encrypted key where the environment has no passphrase.
+    package init(
+        folder: URL, environment: [String: String] = [:],
+        askPassphrase: @escaping @Sendable (String) throws -> String = { name in
+            throw RegistryError(.invalid, "\(name) is encrypted: give its passphrase in \(passphraseVariable)")
+        }
+    ) {
+        self.folder = folder
+        self.environment = environment
+        self.askPassphrase = askPassphrase
     }
 
-    package func save(_ key: PrivateKey, as name: Name) throws {
-        try Workspace.makeFolders(folder)
+    /// The key's file: the one that is there, else the one that would be made.
+    package func file(of name: Name) -> URL {
+        let encrypted = folder.appending(path: "\(name.rawValue).json", directoryHint: .notDirectory)
+        return SystemCall.size(of: encrypted) == nil ? plainFile(of: name) : encrypted
+    }
+
+    /// Where the key comes from; nil where it is not at hand.
+    package func source(_ name: Name) throws -> KeySource? {
+        if let text = environment[name.variable], !text.isEmpty {
+            let isReference = ["file:", "env:", "command:"].contains { text.hasPrefix($0) }
+            return isReference ? try KeySource(text) : .environment(name.variable)
+        }
         let file = file(of: name)
+        return SystemCall.size(of: file) == nil ? nil : .file(file)
+    }
+
+    /// The key ready to sign; nil where it is not at hand.
+    package func signer(_ name: Name) throws -> (any Signer)? {
+        guard let source = try source(name) else { return nil }
+        do {
+            return try source.signer(environment: environment) { [environment] file in
+                try environment[Self.passphraseVariable] ?? askPassphrase(file)
+            }
+        } catch let error as TrustError {
+            throw RegistryError(.invalid, "the \(name.rawValue) key (\(source)): \(error)")
+        }
+    }
+
+    /// The keys for publishing.
+    package func signingKeys() throws -> SigningKeys {
+        try SigningKeys(
+            publisher: [signer(.publisher)].compactMap(\.self), owner: [signer(.owner)].compactMap(\.self))
+    }
+
+    /// Makes a key and its file; one that is there is never overwritten.
+    package func make(_ name: Name, scheme: KeyScheme = .ed25519) throws -> (key: PrivateKey, file: URL) {
+        let existing = file(of: name)
+        guard SystemCall.size(of: existing) == nil else {
+            throw RegistryError(.conflict, "\(existing.path(percentEncoded: false)) is there already")
+        }
+        let key = try PrivateKey.generate(scheme)
+        return (key, try save(key, as: name))
+    }
+
+    /// Keeps an older key beside its successor as `NAME-KEYID.…` and writes the new one in its place.
+    package func replace(_ name: Name, with key: PrivateKey, oldID: String) throws -> URL {
+        let old = file(of: name)
+        if SystemCall.size(of: old) != nil {
+            let kept = folder.appending(
+                path: "\(name.rawValue)-\(oldID.prefix(8)).\(old.pathExtension)", directoryHint: .notDirectory)
+            try SystemCall.rename(old, to: kept)
+            try SystemCall.synchronize(folder)
+        }
+        return try save(key, as: name)
+    }
+
+    private func save(_ key: PrivateKey, as name: Name) throws -> URL {
+        try Workspace.makeFolders(folder)
+        if let passphrase = environment[Self.passphraseVariable], !passphrase.isEmpty {
+            let file = folder.appending(path: "\(name.rawValue).json", directoryHint: .notDirectory)
+            try KeyFile.sealing(key, passphrase: passphrase).write(to: file)
+            return file
+        }
+        let file = plainFile(of: name)
         let temporary = folder.appending(path: ".\(name.rawValue)-\(UUID().uuidString)", directoryHint: .notDirectory)
         let descriptor = try SystemCall.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
@@ -53,5 +114,10 @@ package struct KeyFolder: Sendable {
         try SystemCall.synchronize(descriptor, temporary)
         try SystemCall.rename(temporary, to: file)
         try SystemCall.synchronize(folder)
+        return file
+    }
+
+    private func plainFile(of name: Name) -> URL {
+        folder.appending(path: "\(name.rawValue).pem", directoryHint: .notDirectory)
     }
 }

@@ -20,12 +20,14 @@ package struct RegistryInitializer: Sendable {
     }
 
     let project: ProjectFolder
+    let keys: KeyFolder
     let app: String
     let clock: @Sendable () -> Date
 
     /// - Throws: ``RegistryError`` for an app id that is not 1 to 100 letters, digits, `.`, `-` and `_`.
     package init(
-        project: ProjectFolder, app: String, clock: @escaping @Sendable () -> Date = { Date() }
+        project: ProjectFolder, app: String, environment: [String: String] = ProcessInfo.processInfo.environment,
+        clock: @escaping @Sendable () -> Date = { Date() }
     ) throws(RegistryError) {
         let isValid = app.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
@@ -36,6 +38,7 @@ package struct RegistryInitializer: Sendable {
             throw RegistryError(.invalid, "\"\(app)\" is not an app id: use 1 to 100 letters, digits, dots, - and _")
         }
         self.project = project
+        keys = KeyFolder(folder: project.keys, environment: environment)
         self.app = app
         self.clock = clock
     }
@@ -45,11 +48,10 @@ package struct RegistryInitializer: Sendable {
         try Workspace.makeFolders(files.root)
         // Two commands that start in a fresh project at once make one registry.
         let lock = try FolderLock(files.root.appending(path: "init.lock", directoryHint: .notDirectory))
-        let keyFolder = KeyFolder(folder: project.keys)
         var made: [URL] = []
-        let root = try keyFolder.key(.root, madeFiles: &made)
-        let owner = try keyFolder.key(.owner, madeFiles: &made)
-        _ = try keyFolder.key(.publisher, madeFiles: &made)
+        let root = try key(.root, made: &made)
+        let owner = try key(.owner, made: &made)
+        _ = try key(.publisher, made: &made)
         let online = try existingOnlineKeys(files) ?? OnlineKeys([PrivateKey.generate(.ed25519)])
         let now = clock()
         var rootMetadata = RootMetadata(expires: now.addingTimeInterval(MetadataLifetime.root))
@@ -70,6 +72,13 @@ package struct RegistryInitializer: Sendable {
         try Data(signedRoot.bytes).write(to: project.root, options: .atomic)
         _ = consume lock
         return Made(registry: registry, root: project.root, keys: made)
+    }
+
+    private func key(_ name: KeyFolder.Name, made: inout [URL]) throws -> any Signer {
+        if let signer = try keys.signer(name) { return signer }
+        let (key, file) = try keys.make(name)
+        made.append(file)
+        return key
     }
 
     private func existingOnlineKeys(_ files: RegistryFolder) throws -> OnlineKeys? {

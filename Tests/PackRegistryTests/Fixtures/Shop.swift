@@ -29,16 +29,14 @@ final class Shop: Sendable {
         project = ProjectFolder(folder.url.appending(path: "project", directoryHint: .isDirectory))
         let clock = Clock(Date())
         self.clock = clock
-        local = try RegistryInitializer(project: project, app: "shop", clock: { clock.now }).make(at: project.registry)
+        local = try RegistryInitializer(project: project, app: "shop", environment: [:], clock: { clock.now }).make(at: project.registry)
             .registry
     }
 
     var registry: ActingRegistry { local.acting(as: .local(user: "ann")) }
 
     func keys() throws -> SigningKeys {
-        let keys = KeyFolder(folder: project.keys)
-        return SigningKeys(
-            publisher: [try keys.key(.publisher)].compactMap { $0 }, owner: [try keys.key(.owner)].compactMap { $0 })
+        try KeyFolder(folder: project.keys).signingKeys()
     }
 
     func trust(over registry: any RegistryReading) throws -> PublisherTrust {

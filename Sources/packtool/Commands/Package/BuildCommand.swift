@@ -39,7 +39,8 @@ struct BuildCommand: AsyncParsableCommand {
     @Option(help: "Whether files that several packages have go to a shared bundle.")
     var shared: Shared?
 
-    @Option(help: ArgumentHelp("The folder for the packages (else packages).", valueName: "DIR"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("The folder for the packages (else packages).", valueName: "DIR"), completion: .directory)
     var out: String?
 
     @Flag(help: "Treat warnings as errors.")
@@ -74,7 +75,8 @@ struct BuildCommand: AsyncParsableCommand {
         let report = try builder.build()
         line.clear()
         for finding in report.findings { console.note("\(finding)") }
-        let text = BuildReportText(report: report, isVerbose: global.verbose)
+        let previous = await PreviousVersions(registryOptions, console: console).manifests(before: report.packages)
+        let text = BuildReportText(report: report, isVerbose: global.verbose, previous: previous)
         console.result(text.text, json: text.json)
     }
 }

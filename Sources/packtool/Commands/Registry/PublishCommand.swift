@@ -1,0 +1,118 @@
+import ArgumentParser
+import Foundation
+import PackFormat
+import PackJSON
+import PackRegistry
+
+/// `packtool publish`: sends packages to the registry, signs them, and offers them on a channel.
+struct PublishCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "publish",
+        abstract: "Publish packages and offer them on a channel.",
+        discussion: """
+            Shared bundles are published first, whatever the order of the arguments. A
+            version that is there with the same content is left as it is, so the
+            command can be repeated after an interruption.
+            """)
+
+    @Argument(help: ArgumentHelp("The packages to publish (default: packages/*.zip).", valueName: "ZIP"))
+    var zips: [String] = []
+
+    @Option(help: ArgumentHelp("The channel that offers them (default: the configuration's).", valueName: "NAME"))
+    var channel: ChannelName?
+
+    @Option(help: ArgumentHelp("The share of devices, 0 to 100.", valueName: "PERCENT"))
+    var rollout = 100
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    private struct Offered {
+        let package: PackageID
+        let version: SemanticVersion
+        let channel: ChannelName
+        let outcome: ChannelOutcome
+    }
+
+    func run() async throws {
+        let console = options.console
+        let rollout = try Rollout(percent: rollout)
+        let files = try files()
+        let session = try RegistrySession(registry, console: console, makesDefault: true)
+        let publisher = try await session.publisher(console: console)
+        let line = ProgressLine(isShown: console.showsProgress)
+        let published = try await publisher.publish(files) { manifest in
+            line.show("publishing \(manifest.package) \(manifest.version)")
+        }
+        line.clear()
+        var offered: [Offered] = []
+        if let channel = channel ?? session.configuration?.channel {
+            for entry in published where entry.manifest.entry != nil {
+                let manifest = entry.manifest
+                let outcome = try await session.registry.change(
+                    .offer(manifest.version, rollout), of: manifest.package, on: channel)
+                offered.append(
+                    Offered(
+                        package: manifest.package, version: manifest.version, channel: channel, outcome: outcome))
+            }
+        } else {
+            console.note("published and not offered to any device: give --channel")
+        }
+        try await session.finish(console: console)
+        console.result(text(published, offered), json: json(published, offered))
+    }
+
+    private func files() throws -> [URL] {
+        if !zips.isEmpty {
+            return try zips.map { path in
+                guard FileManager.default.fileExists(atPath: path) else {
+                    throw CommandFailure("there is no file \(path): build it with packtool build")
+                }
+                return URL(filePath: path)
+            }
+        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "packages")) ?? []
+        let found = names.filter { $0.hasSuffix(".zip") }.sorted().map { URL(filePath: "packages/\($0)") }
+        guard !found.isEmpty else {
+            throw CommandFailure("there are no packages in ./packages: build some, or name the zips to publish")
+        }
+        return found
+    }
+
+    private func text(_ published: [Publisher.Published], _ offered: [Offered]) -> String {
+        let first = published.map { entry in
+            let name = "\(entry.manifest.package) \(entry.manifest.version)"
+            return switch entry.outcome {
+            case .published:
+                "published  \(name)  \(entry.sentCount) of \(entry.manifest.ownObjects.count) files sent, "
+                    + ByteText.text(entry.sentSize)
+            case .unchanged: "unchanged  \(name)"
+            }
+        }
+        let second = offered.map { entry in
+            let percent = entry.outcome.releases.first?.rollout.percent ?? 0
+            return "\(entry.outcome.isChanged ? "offered  " : "unchanged")  \(entry.package) \(entry.version) on "
+                + "\(entry.channel) to \(percent) % of devices"
+        }
+        return (first + second).joined(separator: "\n")
+    }
+
+    private func json(_ published: [Publisher.Published], _ offered: [Offered]) -> JSONValue {
+        .object([
+            "published": .array(
+                published.map { entry in
+                    .object([
+                        "package": .string(entry.manifest.package.text),
+                        "version": .string(entry.manifest.version.description),
+                        "manifest": .string(entry.manifest.digest.hex),
+                        "changed": .bool(entry.outcome == .published), "sentFiles": .integer(entry.sentCount),
+                        "sentSize": .integer(entry.sentSize),
+                    ])
+                }),
+            "offered": .array(
+                offered.map { entry in
+                    .object(ReleaseText.json(entry.package, entry.channel, entry.outcome))
+                }),
+        ])
+    }
+}

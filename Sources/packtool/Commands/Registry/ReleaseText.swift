@@ -1,0 +1,56 @@
+import ArgumentParser
+import PackFormat
+import PackJSON
+import PackRegistry
+
+/// How commands show what a channel offers.
+enum ReleaseText {
+    static func text(_ release: Release) -> String {
+        let offer = release.version?.description ?? "embedded"
+        let percent = release.rollout.percent == 100 ? "" : " (\(release.rollout.percent) %)"
+        return offer + percent
+    }
+
+    static func text(_ releases: [Release]) -> String {
+        releases.isEmpty ? "nothing" : releases.map(text).joined(separator: ", then ")
+    }
+
+    static func json(_ package: PackageID, _ channel: ChannelName, _ outcome: ChannelOutcome) -> JSONObject {
+        [
+            "package": .string(package.text), "channel": .string(channel.text), "changed": .bool(outcome.isChanged),
+            "releases": .array(outcome.releases.map { .object($0.json) }),
+        ]
+    }
+
+    /// Makes a change, prints what the channel offers now, and ends with code 2 where it offered just that before.
+    static func change(
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, _ registry: RegistryOptions,
+        _ options: GlobalOptions
+    ) async throws {
+        let session = try RegistrySession(registry, console: options.console)
+        let outcome = try await session.registry.change(change, of: package, on: channel)
+        try await session.finish(console: options.console)
+        options.console.result(
+            "\(channel) offers \(package) \(text(outcome.releases))", json: .object(json(package, channel, outcome)))
+        if !outcome.isChanged {
+            options.console.note("nothing to do: it offered that before")
+            throw ExitCode.nothingToDo
+        }
+    }
+}
+
+/// Sizes for people.
+enum ByteText {
+    /// Three digits at most, decimal units.
+    static func text(_ count: Int) -> String {
+        var value = Double(count)
+        var units = ["B", "KB", "MB", "GB"][...]
+        while value >= 1000, units.count > 1 {
+            value /= 1000
+            units.removeFirst()
+        }
+        let digits = units.first == "B" || value >= 100 ? 0 : 1
+        return value.formatted(.number.precision(.fractionLength(digits)).grouping(.never).locale(.init(identifier: "en_US_POSIX")))
+            + " " + (units.first ?? "")
+    }
+}

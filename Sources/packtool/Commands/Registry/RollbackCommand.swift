@@ -1,0 +1,50 @@
+import ArgumentParser
+import PackFormat
+import PackRegistry
+
+/// `packtool rollback`: offers an older version, or what the app embeds, to everyone.
+struct RollbackCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rollback", abstract: "Go back to an older version on a channel, or to what the app embeds.",
+        discussion: """
+            Without --to: the newest version that the channel offered before this one.
+            """)
+
+    /// `--to`.
+    enum Destination: ExpressibleByArgument {
+        case version(SemanticVersion)
+        case embedded
+
+        init?(argument: String) {
+            if argument == "embedded" {
+                self = .embedded
+            } else if let version = try? SemanticVersion(argument) {
+                self = .version(version)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    @Argument(help: "The package.")
+    var package: PackageID
+
+    @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
+    var channel: ChannelName
+
+    @Option(help: ArgumentHelp("A published version, or \"embedded\".", valueName: "VERSION|embedded"))
+    var to: Destination?
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let change: ChannelChange =
+            switch to {
+            case .version(let version): .rollBack(to: version)
+            case .embedded: .rollBackToEmbedded
+            case nil: .rollBack(to: nil)
+            }
+        try await ReleaseText.change(change, of: package, on: channel, registry, options)
+    }
+}

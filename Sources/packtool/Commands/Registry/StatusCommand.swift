@@ -1,0 +1,86 @@
+import ArgumentParser
+import Foundation
+import PackFormat
+import PackJSON
+import PackRegistry
+
+/// `packtool status`: what the registry holds and what its channels offer.
+struct StatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show what is published and what channels offer.")
+
+    @Argument(help: "One package only.")
+    var package: PackageID?
+
+    @Option(help: ArgumentHelp("One channel only.", valueName: "NAME"))
+    var channel: ChannelName?
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let session = try RegistrySession(registry, console: options.console)
+        let overview = try await selected(session.registry.overview())
+        if let package, overview.versions[package] == nil {
+            throw CommandFailure("nothing is published of the package \(package)")
+        }
+        options.console.result(text(overview), json: .object(overview.json))
+    }
+
+    private func selected(_ overview: RegistryOverview) -> RegistryOverview {
+        RegistryOverview(
+            app: overview.app, versions: overview.versions.filter { package == nil || $0.key == package },
+            channels: overview.channels.filter { channel == nil || $0.key == channel }.mapValues { packages in
+                packages.filter { package == nil || $0.key == package }
+            })
+    }
+
+    private func text(_ overview: RegistryOverview) -> String {
+        var rows = [["PACKAGE", "VERSION", "PUBLISHED", "FILES", "SIZE", "DOWNLOAD", "OFFERED ON"]]
+        for (package, versions) in overview.versions.sorted(by: { $0.key < $1.key }) {
+            for version in versions {
+                let date = version.published.formatted(.iso8601.year().month().day().timeZone(separator: .omitted))
+                rows.append([
+                    package.text, version.version.description, String(date.prefix(10)), String(version.fileCount),
+                    ByteText.text(version.size), version.fullSize.map { ByteText.text($0) } ?? "not made yet",
+                    version.withdrawn.map { "withdrawn: \($0)" }
+                        ?? offers(of: version, package, in: overview).joined(separator: ", "),
+                ])
+            }
+        }
+        var lines = ["app \(overview.app)"]
+        lines += rows.count == 1 ? ["nothing is published yet"] : TextTable.lines(rows)
+        for (channel, packages) in overview.channels.sorted(by: { $0.key < $1.key }) {
+            for (package, releases) in packages.sorted(by: { $0.key < $1.key })
+            where releases.first?.offer == .embedded {
+                lines.append("\(channel) offers \(package) as the app embeds it")
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func offers(
+        of version: RegistryOverview.Version, _ package: PackageID, in overview: RegistryOverview
+    ) -> [String] {
+        overview.channels.sorted { $0.key < $1.key }.compactMap { channel, packages in
+            let release = packages[package]?.first {
+                $0.offer == .version(version.version, manifest: version.manifest)
+            }
+            return release.map { $0.rollout.percent == 100 ? channel.text : "\(channel) \($0.rollout.percent) %" }
+        }
+    }
+}
+
+/// Columns of text.
+enum TextTable {
+    static func lines(_ rows: [[String]]) -> [String] {
+        let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
+            rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
+        }
+        return rows.map { row in
+            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }
+            let line = cells.joined(separator: "  ")
+            return String(line.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+}

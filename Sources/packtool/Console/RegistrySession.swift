@@ -1,0 +1,80 @@
+import Foundation
+import PackBuilder
+import PackFormat
+import PackRegistry
+
+/// A command's registry, with the project's keys and root of trust.
+struct RegistrySession {
+    let registry: any Registry
+    let configuration: PackConfiguration?
+    let project: ProjectFolder
+    let location: RegistryLocation
+    /// The registry of a folder; nil for a server.
+    let local: LocalRegistry?
+
+    /// - Parameter makesDefault: makes the project's own registry where it is not there yet (`packtool publish`).
+    init(_ options: RegistryOptions, console: Console, makesDefault: Bool = false) throws {
+        let current = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
+        configuration = try PackConfiguration.nearest(to: current)
+        let home = configuration?.file?.deletingLastPathComponent() ?? current
+        project = ProjectFolder(home.appending(path: ProjectFolder.name, directoryHint: .isDirectory))
+        let configured = configuration?.registry.map { text in
+            text.contains("://") ? text : configuration?.resolve(text).path(percentEncoded: false) ?? text
+        }
+        location = try RegistryLocation(
+            options.location(configured: configured ?? project.registry.path(percentEncoded: false)),
+            relativeTo: current)
+        if makesDefault, case .folder(let folder) = location,
+            folder.standardizedFileURL.path == project.registry.standardizedFileURL.path,
+            let made = try ProjectStart(home, app: configuration?.app, options).make()
+        {
+            console.note(
+                """
+                made a registry of the app \(made.app) in \(made.registry.path)
+                The keys in \(made.keys.path) sign packages: keep them secret, and keep a copy.
+                Embed \(made.root.path) in the app: it is what devices trust.
+                """)
+        }
+        registry = try location.open(token: options.token())
+        local = (registry as? ActingRegistry)?.local
+    }
+
+    /// Keys from the environment, else from the project's key folder.
+    var keys: KeyFolder {
+        KeyFolder(folder: project.keys, environment: ProcessInfo.processInfo.environment) { name in
+            guard isatty(FileHandle.standardInput.fileDescriptor) == 1, let text = getpass("Passphrase of \(name): ")
+            else {
+                throw CommandFailure("\(name) is encrypted: give its passphrase in \(KeyFolder.passphraseVariable)")
+            }
+            return String(cString: text)
+        }
+    }
+
+    func trust(console: Console) async throws -> PublisherTrust {
+        let anchor = try await TrustAnchor(project: project, registry: registry)
+        if anchor.isNew {
+            console.note(
+                "trusting this registry's root from now on: it was written to \(project.root.path), commit it")
+        }
+        return try PublisherTrust(registry: registry, root: anchor.root, store: anchor.store(in: project))
+    }
+
+    func publisher(console: Console) async throws -> Publisher {
+        let keys = try keys.signingKeys()
+        guard !keys.publisher.isEmpty else {
+            throw CommandFailure(
+                "there is no key to sign with: set \(KeyFolder.Name.publisher.variable), or make one with "
+                    + "packtool keys generate publisher")
+        }
+        return Publisher(registry: registry, trust: try await trust(console: console), keys: keys)
+    }
+
+    /// Makes what a change left to be made in the background: a server does that by itself.
+    func finish(console: Console) async throws {
+        guard let local else { return }
+        let line = ProgressLine(isShown: console.showsProgress)
+        line.show("making patches")
+        defer { line.clear() }
+        try await local.maintain()
+    }
+}
