@@ -23,6 +23,7 @@ struct Packtool: AsyncParsableCommand {
             KeysCommand.self,
             ServeCommand.self,
             ClientCommand.self,
+            PreviewCommand.self,
         ])
 
     static func main() async {

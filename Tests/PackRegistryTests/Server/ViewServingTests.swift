@@ -175,13 +175,15 @@ struct ViewServingTests {
         try await RunningServer.with(host) { (server) async throws in
             let connection = try server.connection()
             await connection.send(RunningServer.request("GET", "/packages/big-1.0.0.zip"))
-            try await Task.sleep(for: .milliseconds(50))
+            #expect(await connection.hasAnswer())
             try? FileManager.default.removeItem(at: host.viewFolder.appending(path: "packages/big-1.0.0.zip"))
-            let whole = try await connection.answer()
-            #expect(whole.body == bytes)
+            // Compared outside the expectation, which would look for the difference of two large arrays for hours.
+            let isWhole = try await connection.answer().body == bytes
+            #expect(isWhole)
             try host.write(bytes, to: "packages/big-1.0.0.zip")
             let part = try await server.ask("GET", "/packages/big-1.0.0.zip", ["Range": "bytes=1000000-5000000"])
-            #expect(part.body == Array(bytes[1_000_000...5_000_000]))
+            let isPart = part.body.elementsEqual(bytes[1_000_000...5_000_000])
+            #expect(part.status == 206 && isPart)
             #expect(part["etag"] == "\"\(Digest(of: bytes))\"")
         }
     }

@@ -6,7 +6,13 @@ import Testing
 ///
 ///     try await expectRefusal(tool, "build", "dist", naming: "index.html")
 func expectRefusal(
-    _ tool: Tool, _ arguments: String..., naming words: [String], exitCode: Int32 = 1,
+    _ tool: Tool, _ arguments: String..., naming words: [String], sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    try await expectRefusal(tool, arguments: arguments, naming: words, sourceLocation: sourceLocation)
+}
+
+func expectRefusal(
+    _ tool: Tool, arguments: [String], naming words: [String], exitCode: Int32 = 1,
     environment: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
     let before = try tool.listing()

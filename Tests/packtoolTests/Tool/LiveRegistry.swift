@@ -34,8 +34,22 @@ final class LiveRegistry {
         return try outcome.json().object().string("token")
     }
 
-    /// What a machine needs in its environment to publish here.
+    /// What a machine needs in its environment to publish here: a token and the publisher's key.
     func publisherEnvironment() async throws -> [String: String] {
-        try await ["PACKTOOL_TOKEN": token("--publish", "--release")]
+        let key = try String(decoding: tool.read(".packtool/keys/publisher.pem"), as: UTF8.self)
+        return try await ["PACKTOOL_TOKEN": token("--publish", "--release"), "PACKTOOL_KEY": key]
+    }
+
+    /// Publishes a version of a package from the registry's own machine, where the owner's key is, which lets the publisher's
+    /// key publish the package from then on.
+    func publish(_ package: String, _ version: String, files: [String: String], channel: String = "beta") async throws {
+        try tool.write(Dictionary(uniqueKeysWithValues: files.map { ("sites/\(version)/\($0.key)", $0.value) }))
+        for arguments in [
+            ["build", "sites/\(version)", "--package", package, "--package-version", version, "--out", "packages"],
+            ["publish", "packages/\(package)-\(version).zip", "--channel", channel],
+        ] {
+            let outcome = try await tool.run(arguments)
+            try #require(outcome.exitCode == 0, "\(arguments): \(outcome)")
+        }
     }
 }

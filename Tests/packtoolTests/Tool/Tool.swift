@@ -64,6 +64,10 @@ final class Tool {
         try start(Self.executable, arguments, environment: extra)
     }
 
+    func start(_ arguments: [String], environment extra: [String: String] = [:]) throws -> RunningTool {
+        try start(Self.executable, arguments, environment: extra)
+    }
+
     private func start(
         _ executable: URL, _ arguments: [String], environment extra: [String: String]
     ) throws -> RunningTool {

@@ -94,6 +94,14 @@ final class RawConnection: @unchecked Sendable {
         }
     }
 
+    /// Waits until something has come, and leaves it where it is.
+    func hasAnswer() async -> Bool {
+        await onThread { [self] in
+            var byte: UInt8 = 0
+            return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 1
+        }
+    }
+
     /// Waits for the other side to close; false when it does not within the timeout.
     func isClosedByServer() async -> Bool {
         await onThread { [self] in

@@ -1,0 +1,86 @@
+import Foundation
+import PackJSON
+import Testing
+
+/// A device whose store, clock or company is not as it should be.
+struct DeviceRefusalTests {
+    /// A registry folder with version 1.0.0 of `shop` on beta, and a device that has it.
+    private static func device() async throws -> Tool {
+        let tool = try Tool()
+        #expect(try await tool.run("init", "--template", "config").exitCode == 0)
+        try await publish(tool, "1.0.0")
+        let updated = try await tool.run(update)
+        #expect(updated.exitCode == 0, "\(updated)")
+        return tool
+    }
+
+    private static let update = ["client", "update", "--store", "device", "--channel", "beta"]
+
+    private static func publish(_ tool: Tool, _ version: String) async throws {
+        try tool.write([
+            "dist/index.html": "<!doctype html><title>\(version)</title>",
+            "dist/app.js": String(repeating: "console.log('\(version)');\n", count: 2_000),
+        ])
+        let build = ["build", "dist", "--package", "shop", "--package-version", version]
+        for arguments in [build, ["publish", "packages/shop-\(version).zip", "--channel", "beta"]] {
+            let outcome = try await tool.run(arguments)
+            #expect(outcome.exitCode == 0, "\(outcome)")
+        }
+    }
+
+    private static func active(_ tool: Tool) async throws -> String {
+        let status = try await tool.run("client", "status", "--store", "device", "--json")
+        return try status.json().object().object("packages").object("shop").string("active")
+    }
+
+    @Test func `a store of a newer packtool is left alone`() async throws {
+        let tool = try await Self.device()
+        var state = try JSONValue(parsing: Array(tool.read("device/state.json"))).object("state")
+        state["format"] = 999
+        try tool.write(["device/state.json": String(decoding: JSONValue.object(state).canonicalBytes, as: UTF8.self)])
+        for command in ["update", "status", "gc", "start"] {
+            try await expectRefusal(tool, "client", command, "--store", "device", naming: ["999", "device"])
+        }
+    }
+
+    @Test func `a store that is no store is refused`() async throws {
+        let tool = try await Self.device()
+        try tool.write(["file": "x", "broken/state.json": "{"])
+        try await expectRefusal(tool, "client", "update", "--store", "file", "--channel", "beta", naming: ["file"])
+        try await expectRefusal(tool, "client", "status", "--store", "nowhere", naming: ["nowhere"])
+    }
+
+    @Test func `of two updaters on one store at once, one works and the other says so`() async throws {
+        let tool = try await Self.device()
+        try await Self.publish(tool, "1.1.0")
+        let both = try (0..<2).map { _ in try tool.start(Self.update) }
+        for running in both {
+            let outcome = await running.outcome()
+            if outcome.exitCode == 1 { expectClearError(outcome, naming: ["device"]) }
+            #expect([0, 1, 2].contains(outcome.exitCode), "\(outcome)")
+        }
+        #expect(try await Self.active(tool) == "1.1.0")
+        let repair = try await tool.run("client", "repair", "--store", "device", "--channel", "beta")
+        #expect(repair.exitCode == 0 && repair.standardOutput.contains("0 faults"), "\(repair)")
+    }
+
+    @Test func `with the clock set back a year the device goes on, and takes updates`() async throws {
+        let tool = try await Self.device()
+        try await Self.publish(tool, "1.1.0")
+        let command = ([Tool.executable.path] + Self.update).joined(separator: " ")
+        let outcome = try await tool.shell("faketime -f -365d \(command)")
+        #expect(outcome.exitCode == 0, "\(outcome)")
+        #expect(try await Self.active(tool) == "1.1.0")
+    }
+
+    @Test func `with the clock years ahead nothing new is installed, and what runs keeps running`() async throws {
+        let tool = try await Self.device()
+        try await Self.publish(tool, "1.1.0")
+        let command = ([Tool.executable.path] + Self.update).joined(separator: " ")
+        let outcome = try await tool.shell("faketime -f +3650d \(command)")
+        expectClearError(outcome, naming: ["expired"])
+        #expect(try await Self.active(tool) == "1.0.0")
+        let start = try await tool.shell("faketime -f +3650d \(Tool.executable.path) client start --store device")
+        #expect(start.exitCode == 0 && start.standardOutput.contains("1.0.0"), "\(start)")
+    }
+}
