@@ -11,13 +11,13 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BASE = {"CSync", "Foundation", "FoundationNetworking", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
 APPLE = {"WebKit", "UIKit", "AppKit", "Network", "Security", "CoreFoundation", "ObjectiveC"}
 SERVER = {
-    "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HummingbirdHTTP2", "HTTPTypes", "ServiceLifecycle", "Logging",
+    "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HummingbirdHTTP2", "HTTPTypes", "ServiceLifecycle", "UnixSignals", "Logging",
     "NIOCore", "NIOPosix", "NIOFileSystem", "_NIOFileSystem", "NIOHTTPTypes", "NIOSSL", "NIOHTTP1", "Mustache",
 }
 ALLOWED = {
     "PackJSON": set(),
     "PackFormat": {"PackJSON", "Crypto"},
-    "PackArchive": {"PackFormat", "Crypto", "CArchive", "CMinizip", "CZlib", "CDeflate"},
+    "PackArchive": {"PackFormat", "Crypto", "CArchive", "CZlib", "CDeflate"},
     "PackPatch": {"PackFormat", "Crypto", "CZstd"},
     "PackTrust": {"PackJSON", "Crypto", "CryptoExtras", "_CryptoExtras"},
     "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "Logging"},
@@ -27,8 +27,8 @@ ALLOWED = {
     "tuf-client": {"PackTrust"},
 }
 # Modules that are rules or bytes only: the network, the clock and the database stay outside.
-PURE = {"PackJSON", "PackFormat", "PackArchive", "PackPatch"}
-DRAWERS = re.compile(r"^(utils?|helpers?|extensions?|managers?|misc|common|shared)$", re.IGNORECASE)
+PURE = {"PackJSON", "PackFormat", "PackPatch"}
+DRAWERS = re.compile(r"^(utils?|helpers?|extensions?|managers?|misc|common)$", re.IGNORECASE)
 TRAPS = re.compile(r"\b(try!|as!|fatalError\(|preconditionFailure\(|precondition\(|@unchecked Sendable)")
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?"

@@ -13,9 +13,16 @@ struct Packtool: AsyncParsableCommand {
             InspectCommand.self,
             VerifyCommand.self,
             DiffCommand.self,
-            PreviewCommand.self,
+            PublishCommand.self,
+            PromoteCommand.self,
+            RolloutCommand.self,
+            RollbackCommand.self,
+            WithdrawCommand.self,
+            StatusCommand.self,
             ServeCommand.self,
+            TokenCommand.self,
             ClientCommand.self,
+            PreviewCommand.self,
         ])
 
     static func main() async {

@@ -1,4 +1,5 @@
 import Foundation
+import PackJSON
 import Testing
 
 /// Registries that cannot be reached, written or entered, through the commands that need them.
