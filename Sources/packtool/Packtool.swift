@@ -19,8 +19,9 @@ struct Packtool: AsyncParsableCommand {
             RollbackCommand.self,
             WithdrawCommand.self,
             StatusCommand.self,
-            TokenCommand.self,
             ServeCommand.self,
+            TokenCommand.self,
+            KeysCommand.self,
             ClientCommand.self,
         ])
 

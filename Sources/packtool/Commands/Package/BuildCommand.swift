@@ -39,7 +39,8 @@ struct BuildCommand: AsyncParsableCommand {
     @Option(help: "Whether files that several packages have go to a shared bundle.")
     var shared: Shared?
 
-    @Option(help: ArgumentHelp("The folder for the packages (else packages).", valueName: "DIR"), completion: .directory)
+    @Option(
+        help: ArgumentHelp("The folder for the packages (else packages).", valueName: "DIR"), completion: .directory)
     var out: String?
 
     @Flag(help: "Treat warnings as errors.")

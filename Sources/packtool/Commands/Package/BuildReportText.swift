@@ -90,9 +90,12 @@ struct BuildReportText {
             "shared": .object(
                 JSONObject(
                     manifest.shared.map { id, pin in
-                        (id.text, .object([
-                            "version": .string(pin.version.description), "manifest": .string(pin.manifest.hex),
-                        ]))
+                        (
+                            id.text,
+                            .object([
+                                "version": .string(pin.version.description), "manifest": .string(pin.manifest.hex),
+                            ])
+                        )
                     })),
             "leftOut": .array(
                 package.leftOut.map {

@@ -38,7 +38,9 @@ struct InspectCommand: AsyncParsableCommand {
         if !manifest.origins.isEmpty { lines.append("origins   \(manifest.origins.joined(separator: " "))") }
         if let range = manifest.requiredApp { lines.append("requires  app \(range)") }
         if manifest.isSinglePage { lines.append("spa       unknown paths open the entry") }
-        for (name, value) in manifest.headers.sorted(by: { $0.key < $1.key }) { lines.append("header    \(name): \(value)") }
+        for (name, value) in manifest.headers.sorted(by: { $0.key < $1.key }) {
+            lines.append("header    \(name): \(value)")
+        }
         for path in manifest.sortedPaths {
             guard let file = manifest.files[path] else { continue }
             let origin = file.from.map { "  (from \($0))" } ?? ""
