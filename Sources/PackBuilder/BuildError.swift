@@ -52,12 +52,15 @@ package enum BuildError: Error, Sendable, CustomStringConvertible {
             "\(path) is a symbolic link to a folder: copy the folder, or leave the link out with .packignore"
         case .specialFile(let path): "\(path) is a device, FIFO or socket: only files can be packed"
         case .nameNotUTF8(let folder): "a file in \(folder) has a name that is not UTF-8: rename it"
-        case .reservedName(let path): "\(path): \"\(Manifest.fileName)\" at the root is the manifest's name: rename the file"
+        case .reservedName(let path):
+            "\(path): \"\(Manifest.fileName)\" at the root is the manifest's name: rename the file"
         case .bundleIsPackage(let id):
             "the shared bundle has the name of the package \"\(id)\": choose another with \"shared\": {\"name\": …}"
         case .refused(let findings):
-            (findings.map { "\($0)" } + ["\(findings.count(where: { $0.severity == .error })) errors, nothing was written"])
-                .joined(separator: "\n")
+            (findings.map { "\($0)" } + [
+                "\(findings.count(where: { $0.severity == .error })) errors, nothing was written"
+            ])
+            .joined(separator: "\n")
         }
     }
 }

@@ -12,8 +12,7 @@ package enum ManifestPatch {
     package static func encode(base: [UInt8], target: [UInt8]) throws(PatchError) -> [UInt8] {
         var patch = [UInt8](repeating: 0, count: FrameCompressor.bound(target.count))
         let compressor = try FrameCompressor()
-        // The signed digest verifies the result, so a checksum would only cost its four bytes.
-        let settings = FrameCompressor.Settings(level: 22, matchesLongDistances: false, hasChecksum: false)
+        let settings = FrameCompressor.Settings(level: 22, matchesLongDistances: false)
         do {
             let count = try base.withUnsafeBytes { base in
                 try target.withUnsafeBytes { target in

@@ -38,38 +38,20 @@ package struct PatchEncoder: Sendable {
             let reader = ObjectReader(locate: object)
             let prefix = try reader.concatenate(plan.lost, scratch: scratch, isVerified: true)
             let content = try reader.concatenate(plan.new, scratch: scratch, isVerified: true)
-            let renaming = usesRenaming ? try renaming(plan, lost: prefix.bytes, new: content.bytes) : nil
-            let settings = Self.settings(for: plan)
-
-            // Zero pages, of which only those that the frame fills become memory.
-            let plain = try MappedMemory(zeroed: FrameCompressor.bound(content.count))
-            let plainCount = try FrameCompressor().compress(
-                content.bytes, prefix: prefix.bytes, settings: settings, into: plain.mutableBytes)
             let target = try OpenFile(writing: file)
-            if let renaming {
-                let names = NamePairs(plan)
-                let renamer = Renamer(renaming, names, byteCount: plan.lostByteCount)
-                let renamedPrefix = try reader.concatenate(plan.lost, scratch: scratch, renamer: renamer)
-                let renamed = try MappedMemory(zeroed: FrameCompressor.bound(content.count))
-                let renamedCount = try FrameCompressor().compress(
-                    content.bytes, prefix: renamedPrefix.bytes, settings: settings, into: renamed.mutableBytes)
-                let map = RenamingFrame.bytes(around: try RenamingMapCoder.encode(renaming))
-                if map.count + renamedCount < plainCount {
-                    try map.withUnsafeBytes { try target.write($0) }
-                    try target.write(UnsafeRawBufferPointer(rebasing: renamed.bytes.prefix(renamedCount)))
-                    return map.count + renamedCount
+            if usesRenaming, !plan.lost.isEmpty, !plan.new.isEmpty {
+                let attempt = RenamingAttempt(plan: plan, plain: prefix.bytes, content: content.bytes)
+                let patch = try attempt.shortest(settings: Self.settings(for: plan)) { renamer in
+                    try reader.concatenate(plan.lost, scratch: scratch, renamer: renamer)
                 }
+                try target.write(patch.map)
+                try target.write(patch.frame.bytes)
+                return patch.byteCount
             }
-            try target.write(UnsafeRawBufferPointer(rebasing: plain.bytes.prefix(plainCount)))
-            return plainCount
+            let frame = try CompressedFrame(content.bytes, prefix: prefix.bytes, Self.settings(for: plan))
+            try target.write(frame.bytes)
+            return frame.bytes.count
         }
-    }
-
-    private func renaming(
-        _ plan: PatchPlan, lost: UnsafeRawBufferPointer, new: UnsafeRawBufferPointer
-    ) throws -> RenamingMap? {
-        guard !plan.lost.isEmpty, !plan.new.isEmpty else { return nil }
-        return try RenamingPlanner(plan, NamePairs(plan), lost: lost, new: new).map()
     }
 
     /// Level 22 makes patches 6 % smaller than 19, and takes 1.5 times the time and 640 MB of tables. Without a prefix

@@ -21,6 +21,7 @@ extension Updater {
                 case .nothing, .disabled: outcome = .nothing
                 case .install(let id, _): outcome = .staged(id.version)
                 case .embedded: outcome = .activated(offer.decision.offered?.version)
+                case .undecided(let reason): outcome = .failed(reason)
                 }
                 return UpdateReport.Entry(package: offer.package, outcome: outcome, why: offer.decision.summary)
             })
@@ -42,6 +43,10 @@ extension Updater {
             switch offer.decision.choice {
             case .install(let id, let mark):
                 jobs.append(InstallJob(package: offer.package, id: id, release: mark, why: offer.decision.summary))
+            case .undecided(let reason):
+                entries.append(
+                    UpdateReport.Entry(
+                        package: offer.package, outcome: .failed(reason), why: offer.decision.summary))
             case .upToDate, .nothing, .disabled, .embedded:
                 entries.append(try settle(offer))
             }
@@ -104,10 +109,18 @@ extension Updater {
             platform: configuration.platform, tags: configuration.tags)
         var offers: [Offer] = []
         for package in packages(selection, channel: channel, state: state) {
-            let decision = try await PackageDecision.make(
-                package, app: channel.app, channel: channel.packages[package], state: state[package], facts: facts,
-                targets: targets)
-            offers.append(Offer(package: package, decision: decision))
+            do {
+                let decision = try await PackageDecision.make(
+                    package, app: channel.app, channel: channel.packages[package], state: state[package],
+                    facts: facts, targets: targets)
+                offers.append(Offer(package: package, decision: decision))
+            } catch let error as UpdateError {
+                // One publisher's bad role is no reason to hold up the others' packages.
+                if case .unreachable = error { throw error }
+                journal.note(.checkFailed, package, nil, "nothing of it is installed: \(error)")
+                let decision = PackageDecision(choice: .undecided("\(error)"), steps: ["\(error)"], offered: nil)
+                offers.append(Offer(package: package, decision: decision))
+            }
         }
         try note(offers, since: state)
         return offers
@@ -129,6 +142,7 @@ extension Updater {
     /// Writes down decisions that differ from the last ones.
     private func note(_ offers: [Offer], since state: StoreState) throws {
         let changed = offers.filter {
+            if case .undecided = $0.decision.choice { return false }
             let old = state[$0.package]
             let isEnabled = $0.decision.choice != .disabled
             return old.decision != $0.decision.summary || old.isEnabled != isEnabled
@@ -159,7 +173,7 @@ extension Updater {
             case .upToDate:
                 state[offer.package].staged = nil
                 return .upToDate(state[offer.package].active?.id.version)
-            case .nothing, .disabled, .install:
+            case .nothing, .disabled, .install, .undecided:
                 if case .version(let installed) = state[offer.package].staged, installed.release != nil {
                     state[offer.package].staged = nil
                 }

@@ -10,6 +10,7 @@ struct Packtool: AsyncParsableCommand {
         subcommands: [
             InitCommand.self,
             BuildCommand.self,
+            PreviewCommand.self,
             InspectCommand.self,
             VerifyCommand.self,
             DiffCommand.self,

@@ -37,7 +37,8 @@ struct PackConfigurationTests {
         #expect(configuration.budget.total == 1_500_000)
         #expect(configuration.budget.file == 1000)
         #expect(configuration.budget.files == [.init(pattern: "*.js", limit: 300 << 10)])
-        #expect(configuration.shared == .init(name: try PackageID("web-common"), include: ["vendor/**"], isAutomatic: true))
+        #expect(
+            configuration.shared == .init(name: try PackageID("web-common"), include: ["vendor/**"], isAutomatic: true))
         #expect(configuration.headers == ["x-a": "b"])
         #expect(configuration.isSinglePage)
     }
@@ -46,12 +47,15 @@ struct PackConfigurationTests {
         #expect(
             message("{\n  \"package\": \"a\",\n  \"verson\": \"1.0.0\"\n}")
                 == "packtool.json:3:3: the key \"verson\" is not known; did you mean \"version\"?")
-        #expect(message("{ \"shared\": { \"includes\": [] } }").contains("1:15: the key \"shared.includes\" is not known; did you mean \"include\"?"))
+        #expect(
+            message("{ \"shared\": { \"includes\": [] } }").contains(
+                "1:15: the key \"shared.includes\" is not known; did you mean \"include\"?"))
         #expect(message("{ \"zzzzzzzz\": 1 }").contains("known keys are app, package"))
     }
 
     @Test func `a value of the wrong type or form is an error with its place`() {
-        #expect(message("{\n\"package\": 5}").contains("packtool.json:2:1: \"package\" must be a string, not an integer"))
+        #expect(
+            message("{\n\"package\": 5}").contains("packtool.json:2:1: \"package\" must be a string, not an integer"))
         #expect(message("{\"package\": \"No Way\"}").contains("packtool.json:1:2"))
         #expect(message("{\"version\": \"1\"}").contains("is not a version"))
         #expect(message("{\"compression\": \"best\"}").contains("none of fast, standard, max"))

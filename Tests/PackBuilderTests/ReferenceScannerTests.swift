@@ -39,12 +39,16 @@ struct ReferenceScannerTests {
 
     @Test func `style sheets: comments and strings are passed over, escapes are undone`() {
         #expect(css("/* url(a) */ .x { content: 'url(b)'; background: URL( c.png ) }") == ["1 c.png"])
-        #expect(css("@import \"a.css\";\n@import url(b.css) screen;\n.x{src:url('c\\'d')}") == ["1 a.css", "2 b.css", "3 c'd"])
+        #expect(
+            css("@import \"a.css\";\n@import url(b.css) screen;\n.x{src:url('c\\'d')}") == [
+                "1 a.css", "2 b.css", "3 c'd",
+            ])
         #expect(css(".x{background:myurl(a)}") == [])
     }
 
     @Test func `broken pages never trap and always end`() {
-        let page = "<img src=\"a\" srcset='b 1x,, c' <style>url( <!-- </ <a href=&#x110000; =x= /><base href=\"/x\"><script"
+        let page =
+            "<img src=\"a\" srcset='b 1x,, c' <style>url( <!-- </ <a href=&#x110000; =x= /><base href=\"/x\"><script"
         let bytes = Array(page.utf8)
         for start in bytes.indices {
             for end in start...bytes.count {

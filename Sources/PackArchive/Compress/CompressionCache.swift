@@ -93,18 +93,21 @@ package struct CompressionCache: Sendable {
 
     /// Removes the packs used longest ago until the rest fits, and what killed builds left behind.
     private func trim() {
-        let now = Int(Date().timeIntervalSince1970)
         var packs: [(path: String, size: Int, modified: Int)] = []
+        var unfinished: [(path: String, modified: Int)] = []
         for name in names() {
             let path = folder.appending(path: name).path
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
-            if name.hasSuffix(".tmp"), status.modifiedSeconds < now - 86_400 {
-                unlink(path)
+            if name.hasSuffix(".tmp") {
+                unfinished.append((path, status.modifiedSeconds))
             } else if name.hasSuffix(".pack") {
                 packs.append((path, Int(status.st_size), status.modifiedSeconds))
             }
         }
+        // The pack just written tells the time by the clock that the others were written by.
+        let now = packs.map(\.modified).max() ?? 0
+        for file in unfinished where file.modified < now - 86_400 { unlink(file.path) }
         var total = packs.reduce(0) { $0 + $1.size }
         for pack in packs.sorted(by: { $0.modified < $1.modified }) where total > maximumSize {
             unlink(pack.path)

@@ -41,6 +41,8 @@ package struct JudgedArchive: Sendable {
     /// verified.
     /// - Throws: ``ArchiveError``, and what the sinks throw.
     package func forEachFile(_ makeSink: (Entry) throws -> (any ContentSink)?) throws {
+        // libarchive knows no archive without entries.
+        if structure.entries.isEmpty { return }
         var current: PackagePath?
         do {
             var reader = try LibarchiveReader(source)

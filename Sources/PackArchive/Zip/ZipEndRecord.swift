@@ -80,7 +80,7 @@ struct ZipEndRecord {
         guard let disk = reader.uint32(), let recordOffset = reader.uint64(), let disks = reader.uint32() else {
             throw ZipFaultSignal(.damagedDirectory("the zip64 locator"))
         }
-        guard disk == 0, disks == 1 else { throw ZipFaultSignal(.severalDisks) }
+        guard disk == 0, disks <= 1 else { throw ZipFaultSignal(.severalDisks) }
         guard recordOffset == locatorOffset - ZipFormat.zip64EndRecordSize,
             let record = try file.bytes(at: recordOffset, count: ZipFormat.zip64EndRecordSize)
         else { throw ZipFaultSignal(.contradictoryZip64("place of the end record")) }

@@ -32,6 +32,7 @@ enum ZipFormat {
             0x5455,  // Unix times
             0x5855, 0x7855, 0x7875,  // Unix owners
             0xcafe,  // the mark of a jar
+            0x6375,  // the comment in Unicode
             0xa220,  // padding of Office files
         ]
     }

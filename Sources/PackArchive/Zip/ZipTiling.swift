@@ -69,10 +69,11 @@ struct ZipTiling {
         var size = local.size
         var compressedSize = local.compressedSize
         if let zip64 {
-            // [4.5.3] In a local header the field holds both sizes, and then both must be saturated.
+            // [4.5.3] In a local header the field holds both sizes; zip writes it also where they are not saturated.
             var reader = LittleEndianReader(zip64)
-            guard size == ZipFormat.saturated32, compressedSize == ZipFormat.saturated32,
-                let longSize = reader.uint64(), let longCompressedSize = reader.uint64(), reader.isAtEnd
+            guard let longSize = reader.uint64(), let longCompressedSize = reader.uint64(), reader.isAtEnd,
+                size == ZipFormat.saturated32 || size == longSize,
+                compressedSize == ZipFormat.saturated32 || compressedSize == longCompressedSize
             else { throw ZipFaultSignal(.contradictoryZip64("size")) }
             size = longSize
             compressedSize = longCompressedSize

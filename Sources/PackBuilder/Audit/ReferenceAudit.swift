@@ -43,7 +43,9 @@ struct ReferenceAudit {
             switch target(of: reference.url, base: base) {
             case .nothing: break
             case .online:
-                if reference.use == .resource { findings.append(finding(.online, "needs the network: \(reference.url)")) }
+                if reference.use == .resource {
+                    findings.append(finding(.online, "needs the network: \(reference.url)"))
+                }
             case .outside:
                 findings.append(finding(.outside, "\"\(reference.url)\" leads out of the package"))
             case .path(let parts):
@@ -67,7 +69,8 @@ struct ReferenceAudit {
         if ["{{", "<%", "${", "%%"].contains(where: url.contains) { return .nothing }
         var text = url[...]
         for origin in origins where url.hasPrefix(origin) { text = "/" + url.dropFirst(origin.count) }
-        if let colon = text.firstIndex(of: ":"), text[..<colon].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }),
+        if let colon = text.firstIndex(of: ":"),
+            text[..<colon].allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) }),
             text.first?.isLetter == true
         {
             let scheme = text[..<colon].lowercased()

@@ -22,7 +22,8 @@ package struct Builder: Sendable {
     private let progress: @Sendable (Phase, _ done: Int, _ total: Int) -> Void
 
     package init(
-        _ request: BuildRequest, progress: @escaping @Sendable (Phase, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
+        _ request: BuildRequest,
+        progress: @escaping @Sendable (Phase, _ done: Int, _ total: Int) -> Void = { _, _, _ in }
     ) {
         self.request = request
         self.progress = progress
@@ -103,7 +104,8 @@ package struct Builder: Sendable {
                     settings: settings, dist: dist,
                     contents: Dictionary(uniqueKeysWithValues: range.map { (files[$0].path, contents[$0]) }),
                     references: Dictionary(
-                        uniqueKeysWithValues: range.compactMap { index in found[index].map { (files[index].path, $0) } }),
+                        uniqueKeysWithValues: range.compactMap { index in found[index].map { (files[index].path, $0) } }
+                    ),
                     entry: entry ?? PackagePath("index.html"),
                     requiredApp: request.requiredApp.map { try VersionRange($0) }
                         ?? settings.configuration.requiredApp))

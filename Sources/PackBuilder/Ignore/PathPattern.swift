@@ -69,7 +69,7 @@ package struct PathPattern: Hashable, Sendable {
     }
 }
 
-/// `*`, `?`, `[…]` and `\` within one component, in time linear in the product of the lengths.
+/// `*`, `?`, `[…]` and `\` within one component, byte by byte as git does it, in time linear in the product of the lengths.
 enum Glob {
     static func matches(_ name: ArraySlice<UInt8>, _ glob: [UInt8]) -> Bool {
         var (position, index) = (name.startIndex, 0)
@@ -80,7 +80,7 @@ enum Glob {
                 restart = (position, index)
             } else if index < glob.count, let next = step(name[position], glob, at: index) {
                 index = next
-                position = nextScalar(name, after: position, ofGlob: glob[index - 1])
+                position += 1
             } else if let back = restart {
                 position = back.position + 1
                 index = back.index
@@ -92,21 +92,14 @@ enum Glob {
         return glob[index...].allSatisfy { $0 == UInt8(ascii: "*") }
     }
 
-    /// `?` takes a whole character, not one byte of it.
-    private static func nextScalar(_ name: ArraySlice<UInt8>, after position: Int, ofGlob byte: UInt8) -> Int {
-        var next = position + 1
-        guard byte == UInt8(ascii: "?") || byte == UInt8(ascii: "]") else { return next }
-        while next < name.endIndex, name[next] & 0xC0 == 0x80 { next += 1 }
-        return next
-    }
-
     /// Matches one byte against the element of the glob at `index`; gives the index of the next element.
     private static func step(_ byte: UInt8, _ glob: [UInt8], at index: Int) -> Int? {
         switch glob[index] {
         case UInt8(ascii: "?"): return index + 1
         case UInt8(ascii: "\\") where index + 1 < glob.count: return glob[index + 1] == byte ? index + 2 : nil
         case UInt8(ascii: "["):
-            guard let set = set(glob, at: index) else { return byte == UInt8(ascii: "[") ? index + 1 : nil }
+            // An unclosed bracket matches nothing, as in git.
+            guard let set = set(glob, at: index) else { return nil }
             let contains = set.ranges.contains { $0.contains(byte) }
             return contains != set.isNegated ? set.end : nil
         default: return glob[index] == byte ? index + 1 : nil

@@ -7,9 +7,8 @@ struct FrameCompressor: ~Copyable {
         var level: Int32
         /// Looks for matches over the whole window even where the level's own tables do not reach.
         var matchesLongDistances = true
-        /// Ends the frame with a checksum of the content, so that `zstd -d` with a wrong base fails instead of
-        /// writing something wrong.
-        var hasChecksum = true
+        /// Ends the frame with a checksum of the content: four bytes that only a tool without manifest needs.
+        var hasChecksum = false
     }
 
     private let context: OpaquePointer
@@ -61,4 +60,22 @@ struct FrameCompressor: ~Copyable {
         if ZSTD_getErrorCode(result) == ZSTD_error_memory_allocation { throw .outOfMemory }
         throw .corrupt(reason: String(cString: ZSTD_getErrorName(result)))
     }
+}
+
+/// The frame of some content, in memory.
+struct CompressedFrame: ~Copyable {
+    private let memory: MappedMemory
+    private let count: Int
+
+    init(
+        _ content: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer, _ settings: FrameCompressor.Settings
+    ) throws(PatchError) {
+        // Zero pages, of which only those that the frame fills become memory.
+        let memory = try MappedMemory(zeroed: FrameCompressor.bound(content.count))
+        count = try FrameCompressor().compress(content, prefix: prefix, settings: settings, into: memory.mutableBytes)
+        self.memory = memory
+    }
+
+    /// Valid as long as the value lives.
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory.bytes.prefix(count)) }
 }

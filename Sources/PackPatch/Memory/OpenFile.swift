@@ -76,6 +76,11 @@ struct OpenFile: ~Copyable {
         }
     }
 
+    /// Writes all of `bytes`.
+    func write(_ bytes: [UInt8]) throws {
+        try bytes.withUnsafeBytes { try write($0) }
+    }
+
     /// Maps the first `count` bytes, which must exist, to read them.
     func map(count: Int) throws(PatchError) -> MappedMemory {
         try MappedMemory(count: count, protection: PROT_READ, flags: MAP_PRIVATE, descriptor: descriptor)

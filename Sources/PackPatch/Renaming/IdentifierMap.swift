@@ -22,10 +22,14 @@ struct IdentifierMap: Equatable {
     /// For names without rank, in the order of the vocabulary: how many stay as they are, then a new name.
     var listed: [(run: Int, name: NameKey)] = []
 
+    /// What differs inside of single functions, in the order of the text.
+    var locals: [LocalRenaming] = []
+
     static func == (left: IdentifierMap, right: IdentifierMap) -> Bool {
         left.alphabet == right.alphabet && left.givenAlphabet == right.givenAlphabet
             && left.exceptions.elementsEqual(right.exceptions) { $0 == $1 }
             && left.listed.elementsEqual(right.listed) { $0 == $1 }
+            && left.locals == right.locals
     }
 
     /// What replaces what in the object with this vocabulary.

@@ -44,7 +44,7 @@ struct Renamer {
         let text = try applyRules(to: object)
         let resolved = try text.withUnsafeBytes { try identifiers.resolve(Vocabulary($0), previous: alphabet) }
         alphabet = resolved.alphabet
-        try text.withUnsafeBytes { try substitute(resolved.names, in: $0, emit) }
+        try text.withUnsafeBytes { try substitute(resolved.names, identifiers.locals, in: $0, emit) }
     }
 
     private func applyRules(to object: UnsafeRawBufferPointer) throws -> [UInt8] {
@@ -58,22 +58,27 @@ struct Renamer {
     }
 
     private mutating func substitute(
-        _ names: [NameKey: NameKey], in text: UnsafeRawBufferPointer, _ emit: (UnsafeRawBufferPointer) throws -> Void
+        _ names: [NameKey: NameKey], _ locals: [LocalRenaming], in text: UnsafeRawBufferPointer,
+        _ emit: (UnsafeRawBufferPointer) throws -> Void
     ) throws {
         var table = KeyTable(minimumCapacity: names.count)
-        var replacements: [[UInt8]] = []
+        var replacements: [NameKey] = []
         for (old, new) in names where old != new {
             _ = table.insert(old.value, Int32(replacements.count))
-            replacements.append(new.bytes)
+            replacements.append(new)
         }
+        var localRenamer = LocalRenamer(locals)
+        let hasLocals = !locals.isEmpty
         var output: [UInt8] = []
         output.reserveCapacity(2 * Self.chunkSize)
         var copied = 0
         try Tokenizer.forEachToken(in: text) { start, end, isWord, isProperty in
-            guard isWord, !isProperty, let key = Tokenizer.candidate(text, start, end), let index = table[key.value]
-            else { return }
+            guard isWord, !isProperty, let key = Tokenizer.candidate(text, start, end) else { return }
+            var local: NameKey?
+            if hasLocals, !Tokenizer.isKeyword(key) { local = try localRenamer.next(key, text, start) }
+            guard let new = local ?? table[key.value].map({ replacements[Int($0)] }), new != key else { return }
             output.append(contentsOf: UnsafeRawBufferPointer(rebasing: text[copied..<start]))
-            output.append(contentsOf: replacements[Int(index)])
+            new.append(to: &output)
             copied = end
             if output.count >= Self.chunkSize {
                 try output.withUnsafeBytes { try count($0, emit) }

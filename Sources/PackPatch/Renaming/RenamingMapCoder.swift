@@ -55,10 +55,10 @@ private struct Streams {
         case kept, moved, shifted, renamed
     }
 
-    private static let count = 9
+    private static let count = 13
 
     // For paths: pairs. For rules: old and new text. For objects: the kind of map, the numbers of entries, runs, kinds of
-    // exceptions, ranks; then all names.
+    // exceptions, ranks, all names; then the same for the stretches inside of objects.
     private var pairs: [UInt8] = []
     private var rules: [UInt8] = []
     private var types: [UInt8] = []
@@ -68,13 +68,20 @@ private struct Streams {
     private var kinds: [UInt8] = []
     private var deltas: [UInt8] = []
     private var names: [UInt8] = []
+    private var localGaps: [UInt8] = []
+    private var localLengths: [UInt8] = []
+    private var localRuns: [UInt8] = []
+    private var localNames: [UInt8] = []
 
     init() {}
 
     // MARK: Writing
 
     var bytes: [UInt8] {
-        var streams = [pairs, rules, types, alphabets, counts, runs, kinds, deltas, names]
+        var streams = [
+            pairs, rules, types, alphabets, counts, runs, kinds, deltas, names, localGaps, localLengths, localRuns,
+            localNames,
+        ]
         while streams.last?.isEmpty == true { streams.removeLast() }
         var bytes: [UInt8] = []
         for (index, stream) in streams.enumerated() {
@@ -110,6 +117,7 @@ private struct Streams {
         if let given = map.givenAlphabet { alphabets += given.characters }
         if map.alphabet != nil { Self.append(map.exceptions.count, to: &counts) }
         Self.append(map.listed.count, to: &counts)
+        Self.append(map.locals.count, to: &counts)
         for (run, exception) in map.exceptions {
             Self.append(run, to: &runs)
             switch exception {
@@ -122,20 +130,29 @@ private struct Streams {
                 Self.append(signed: delta, to: &deltas)
             case .renamed(let name):
                 kinds.append(Kind.renamed.rawValue)
-                add(name)
+                Self.append(name, to: &names)
             }
         }
         for (run, name) in map.listed {
             Self.append(run, to: &runs)
-            add(name)
+            Self.append(name, to: &names)
+        }
+        for local in map.locals {
+            Self.append(local.gap, to: &localGaps)
+            Self.append(local.length, to: &localLengths)
+            Self.append(local.entries.count, to: &counts)
+            for entry in local.entries {
+                Self.append(entry.run, to: &localRuns)
+                Self.append(entry.name, to: &localNames)
+            }
         }
     }
 
-    /// A name, ended by the high bit of its last byte: names are ASCII.
-    private mutating func add(_ name: NameKey) {
-        let bytes = name.bytes
-        names += bytes.dropLast()
-        if let last = bytes.last { names.append(last | 0x80) }
+    /// A name, ended by the high bit of its last byte: names are ASCII. Only that bit for none.
+    private static func append(_ name: NameKey?, to stream: inout [UInt8]) {
+        var bytes = name?.bytes ?? [0]
+        bytes[bytes.count - 1] |= 0x80
+        stream += bytes
     }
 
     private static func append(_ value: Int, to stream: inout [UInt8]) {
@@ -178,6 +195,10 @@ private struct Streams {
         kinds = streams[6]
         deltas = streams[7]
         names = streams[8]
+        localGaps = streams[9]
+        localLengths = streams[10]
+        localRuns = streams[11]
+        localNames = streams[12]
     }
 
     func map(names known: NamePairs, lostCount: Int) throws(PatchError) -> RenamingMap {
@@ -237,6 +258,10 @@ private struct Streams {
         private var kinds: ByteReader
         private var deltas: ByteReader
         private var names: ByteReader
+        private var localGaps: ByteReader
+        private var localLengths: ByteReader
+        private var localRuns: ByteReader
+        private var localNames: ByteReader
 
         init(_ streams: Streams) {
             alphabets = ByteReader(streams.alphabets)
@@ -245,10 +270,16 @@ private struct Streams {
             kinds = ByteReader(streams.kinds)
             deltas = ByteReader(streams.deltas)
             names = ByteReader(streams.names)
+            localGaps = ByteReader(streams.localGaps)
+            localLengths = ByteReader(streams.localLengths)
+            localRuns = ByteReader(streams.localRuns)
+            localNames = ByteReader(streams.localNames)
         }
 
         var isAtEnd: Bool {
-            [alphabets, counts, runs, kinds, deltas, names].allSatisfy { $0.remaining == 0 }
+            [
+                alphabets, counts, runs, kinds, deltas, names, localGaps, localLengths, localRuns, localNames,
+            ].allSatisfy { $0.remaining == 0 }
         }
 
         mutating func readMap(_ type: UInt8) throws(PatchError) -> IdentifierMap {
@@ -262,10 +293,24 @@ private struct Streams {
                     }
                     map.givenAlphabet = alphabet
                 }
-                for _ in 0..<(try count()) { map.exceptions.append((try run(), try exception())) }
             }
-            for _ in 0..<(try count()) { map.listed.append((try run(), try name())) }
+            let exceptionCount = map.alphabet == nil ? 0 : try count(in: runs)
+            let listedCount = try count(in: runs)
+            let localCount = try count(in: localGaps)
+            for _ in 0..<exceptionCount { map.exceptions.append((try Self.number(&runs), try exception())) }
+            for _ in 0..<listedCount { map.listed.append((try Self.number(&runs), try requiredName())) }
+            for _ in 0..<localCount { map.locals.append(try local()) }
             return map
+        }
+
+        private mutating func local() throws(PatchError) -> LocalRenaming {
+            let (gap, length) = (try Self.number(&localGaps), try Self.number(&localLengths))
+            guard length > 0 else { throw Streams.damaged }
+            var entries: [LocalRenaming.Entry] = []
+            for _ in 0..<(try count(in: localRuns)) {
+                entries.append(LocalRenaming.Entry(run: try Self.number(&localRuns), name: try Self.name(&localNames)))
+            }
+            return LocalRenaming(gap: gap, length: length, entries: entries)
         }
 
         private mutating func exception() throws(PatchError) -> IdentifierMap.Exception {
@@ -274,29 +319,34 @@ private struct Streams {
             case .kept: return .kept
             case .moved: return .moved(by: try delta())
             case .shifted: return .shifted(by: try delta())
-            case .renamed: return .renamed(try name())
+            case .renamed: return .renamed(try requiredName())
             }
         }
 
-        /// A number of entries: each takes a byte of the runs, so a larger one is a lie.
-        private mutating func count() throws(PatchError) -> Int {
-            guard let count = counts.variable(), count <= runs.remaining else { throw Streams.damaged }
+        /// A number of entries: each takes a byte of `stream`, so a larger one is a lie.
+        private mutating func count(in stream: ByteReader) throws(PatchError) -> Int {
+            let count = try Self.number(&counts)
+            guard count <= stream.remaining else { throw Streams.damaged }
             return count
         }
 
-        private mutating func run() throws(PatchError) -> Int {
-            guard let run = runs.variable() else { throw Streams.damaged }
-            return run
+        private mutating func delta() throws(PatchError) -> Int { Streams.signed(try Self.number(&deltas)) }
+
+        private mutating func requiredName() throws(PatchError) -> NameKey {
+            guard let name = try Self.name(&names) else { throw Streams.damaged }
+            return name
         }
 
-        private mutating func delta() throws(PatchError) -> Int {
-            guard let delta = deltas.variable() else { throw Streams.damaged }
-            return Streams.signed(delta)
+        private static func number(_ stream: inout ByteReader) throws(PatchError) -> Int {
+            guard let number = stream.variable() else { throw Streams.damaged }
+            return number
         }
 
-        private mutating func name() throws(PatchError) -> NameKey {
+        /// Nil for an empty name.
+        private static func name(_ stream: inout ByteReader) throws(PatchError) -> NameKey? {
             var bytes: [UInt8] = []
-            while let byte = names.byte() {
+            while let byte = stream.byte() {
+                if byte == 0x80, bytes.isEmpty { return nil }
                 bytes.append(byte & 0x7F)
                 if byte < 0x80 { continue }
                 guard let name = NameKey(bytes) else { throw Streams.damaged }

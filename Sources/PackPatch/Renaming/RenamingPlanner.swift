@@ -16,35 +16,54 @@ struct RenamingPlanner {
 
     /// Nil if nothing is worth renaming.
     func map() throws(PatchError) -> RenamingMap? {
-        guard let (votes, words) = votes() else { return nil }
-        var map = RenamingMap()
-        map.pairs = pairs(votes)
-        map.rules = rules(votes, words, known: names.rules(with: map.pairs))
-        let table = RuleTable(names.rules(with: map.pairs) + map.rules)
-
-        var previous = Alphabet.standard
-        for (index, range) in base.objects.enumerated() {
-            let wanted = wanted(votes.names[index], words)
-            guard let text = base.text(range), wanted.gain > 8 else { continue }
-            var renamed: [UInt8] = []
-            renamed.reserveCapacity(text.count)
-            table.apply(to: text) { renamed.append(contentsOf: $0) }
-            let vocabulary = renamed.withUnsafeBytes { Vocabulary($0) }
-            guard let (identifiers, cost) = IdentifierMap.shortest(for: wanted.names, vocabulary, previous: previous),
-                cost + 4 < wanted.gain
-            else { continue }
-            map.identifiers[index] = identifiers
-            previous = try identifiers.resolve(vocabulary, previous: previous).alphabet
-        }
-        let isEmpty = table.isEmpty && map.identifiers.isEmpty
-        return isEmpty ? nil : map
-    }
-
-    private func votes() -> (RenamingVotes, WordList)? {
         var words = WordList(base, target)
         let old = TokenText(base, words: &words, separator: 4)
         let new = TokenText(target, words: &words, separator: 5)
-        return RenamingVotes(RenamingAlignment(old, new), old, new, words).map { ($0, words) }
+        let alignment = RenamingAlignment(old, new)
+        guard let votes = RenamingVotes(alignment, old, new, words) else { return nil }
+
+        var map = RenamingMap()
+        map.pairs = pairs(votes)
+        map.rules = rules(votes, words, known: names.rules(with: map.pairs))
+        let rules = RuleTable(names.rules(with: map.pairs) + map.rules)
+        let images = NameImages(alignment, old, new, words)
+        var previous = Alphabet.standard
+        for (index, range) in base.objects.enumerated() {
+            guard let text = base.text(range), votes.hasChanges(in: index) else { continue }
+            let wanted = wanted(votes.names[index], words)
+            let places = images.places(in: text, firstToken: old.bounds[index], rules)
+            guard let found = try identifiers(text, rules, wanted, places, previous) else { continue }
+            map.identifiers[index] = found.map
+            previous = found.alphabet
+        }
+        let isEmpty = rules.isEmpty && map.identifiers.isEmpty
+        return isEmpty ? nil : map
+    }
+
+    /// The map of one object, if it saves more than it costs.
+    private func identifiers(
+        _ text: UnsafeRawBufferPointer, _ rules: RuleTable, _ wanted: (names: [NameKey: NameKey], gain: Double),
+        _ places: [NameImages.Place], _ previous: Alphabet
+    ) throws(PatchError) -> (map: IdentifierMap, alphabet: Alphabet)? {
+        var renamed: [UInt8] = []
+        renamed.reserveCapacity(text.count)
+        rules.apply(to: text) { renamed.append(contentsOf: $0) }
+        let vocabulary = renamed.withUnsafeBytes { Vocabulary($0) }
+        guard !vocabulary.isTooLarge else { return nil }
+
+        var map = IdentifierMap()
+        var gain = 0.0
+        if let shortest = IdentifierMap.shortest(for: wanted.names, vocabulary, previous: previous),
+            shortest.cost < wanted.gain
+        {
+            map = shortest.map
+            gain = wanted.gain - shortest.cost
+        }
+        let resolved = try map.resolve(vocabulary, previous: previous)
+        let scopes = renamed.withUnsafeBytes { LocalScopes($0, places, names: resolved.names).locals() }
+        map.locals = scopes.locals
+        gain += scopes.gain
+        return gain > 4 ? (map, resolved.alphabet) : nil
     }
 
     /// What the names of one object shall become, and about how many bytes that saves.
@@ -59,7 +78,7 @@ struct RenamingPlanner {
             if image.count > 1 || name == new { result[name] = new }
         }
         // A name in the wrong place costs a match and a literal.
-        return (result, 2.2 * Double(fixed))
+        return (result, LocalScopes.gainPerName * Double(fixed))
     }
 
     /// The paths that the names do not pair, but their contents do.

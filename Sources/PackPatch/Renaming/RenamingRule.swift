@@ -50,19 +50,25 @@ struct RuleTable {
     /// Gives `text` with all rules applied to `emit`, in pieces.
     func apply(to text: UnsafeRawBufferPointer, _ emit: (UnsafeRawBufferPointer) throws -> Void) rethrows {
         var copied = 0
-        var matches: [(start: Int, rule: Int)] = []
-        Tokenizer.forEachToken(in: text) { start, end, _, _ in
-            guard start >= copied, let rule = match(text, start, end) else { return }
-            matches.append((start, rule))
-            copied = start + rules[rule].old.count
-        }
-        copied = 0
-        for match in matches {
+        for match in matches(in: text) {
             try emit(UnsafeRawBufferPointer(rebasing: text[copied..<match.start]))
-            try rules[match.rule].new.withUnsafeBytes(emit)
-            copied = match.start + rules[match.rule].old.count
+            try match.rule.new.withUnsafeBytes(emit)
+            copied = match.start + match.rule.old.count
         }
         try emit(UnsafeRawBufferPointer(rebasing: text[copied...]))
+    }
+
+    /// Where which rule applies, in the order of the text.
+    func matches(in text: UnsafeRawBufferPointer) -> [(start: Int, rule: RenamingRule)] {
+        var matches: [(start: Int, rule: RenamingRule)] = []
+        guard !isEmpty else { return matches }
+        var end = 0
+        Tokenizer.forEachToken(in: text) { start, tokenEnd, _, _ in
+            guard start >= end, let rule = match(text, start, tokenEnd) else { return }
+            matches.append((start, rules[rule]))
+            end = start + rules[rule].old.count
+        }
+        return matches
     }
 
     @inline(__always)

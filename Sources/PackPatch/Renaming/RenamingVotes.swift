@@ -48,6 +48,9 @@ struct RenamingVotes {
         findHomes(alignment, base, target)
     }
 
+    /// Whether any name of the object became another anywhere.
+    func hasChanges(in object: Int) -> Bool { names[object].contains { $0.value.kept < $0.value.total } }
+
     private mutating func count(_ votes: [UInt64]) {
         var start = 0
         while start < votes.count {

@@ -16,20 +16,32 @@ enum Tokenizer {
         in bytes: UnsafeRawBufferPointer,
         _ body: (_ start: Int, _ end: Int, _ isWord: Bool, _ isProperty: Bool) throws -> Void
     ) rethrows {
+        try scan(bytes, from: 0) { start, end, isWord, isProperty in
+            try body(start, end, isWord, isProperty)
+            return true
+        }
+    }
+
+    /// As ``forEachToken(in:_:)``, from a token that is no property until `body` returns false.
+    @inline(__always)
+    static func scan(
+        _ bytes: UnsafeRawBufferPointer, from first: Int,
+        _ body: (_ start: Int, _ end: Int, _ isWord: Bool, _ isProperty: Bool) throws -> Bool
+    ) rethrows {
         try wordTable.withUnsafeBufferPointer { isWord in
-            var position = 0
+            var position = first
             var dots = 0
             while position < bytes.count {
                 let start = position
                 let byte = bytes[start]
                 position += 1
                 guard isWord[Int(byte)] else {
-                    try body(start, position, false, false)
+                    guard try body(start, position, false, false) else { return }
                     dots = byte == dot ? dots + 1 : 0
                     continue
                 }
                 while position < bytes.count, isWord[Int(bytes[position])] { position += 1 }
-                try body(start, position, true, dots == 1)
+                guard try body(start, position, true, dots == 1) else { return }
                 dots = 0
             }
         }
@@ -57,18 +69,22 @@ enum Tokenizer {
     }
 
     /// Words that are never names, and words that are more often something else than a name.
-    static func isKeyword(_ key: NameKey) -> Bool { keywords.contains(key) }
+    static func isKeyword(_ key: NameKey) -> Bool { keywords[key.value] != nil }
 
     private static let wordTable: [Bool] = (0..<256).map { value in
         let byte = UInt8(value)
         return isDigit(byte) || (byte | 0x20) &- 97 < 26 || byte == UInt8(ascii: "_") || byte == dollar
     }
 
-    private static let keywords: Set<NameKey> = Set(
-        [
+    private static let keywords = {
+        let words = [
             "var", "let", "if", "else", "for", "do", "case", "new", "in", "of", "void", "this", "null", "true", "from",
             "try", "get", "set", "as", "is", "on", "to", "id", "px",
-        ].compactMap { NameKey($0.utf8) })
+        ]
+        var table = KeyTable(minimumCapacity: 64)
+        for key in words.compactMap({ NameKey($0.utf8) }) { _ = table.insert(key.value, 1) }
+        return table
+    }()
 }
 
 /// A word of 1 to 8 bytes as one number, its first byte the lowest.
@@ -88,6 +104,14 @@ struct NameKey: Hashable {
     var count: Int { (UInt64.bitWidth - value.leadingZeroBitCount + 7) / 8 }
 
     var bytes: [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) } }
+
+    func append(to output: inout [UInt8]) {
+        var rest = value
+        while rest != 0 {
+            output.append(UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+        }
+    }
 
     var first: UInt8 { UInt8(truncatingIfNeeded: value) }
 }

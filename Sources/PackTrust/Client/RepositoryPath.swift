@@ -14,7 +14,8 @@ public enum RepositoryPath {
     public static func target(_ path: String, info: TargetInfo, consistentSnapshot: Bool) -> String {
         guard consistentSnapshot else { return targetsFolder + path }
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
-        return targetsFolder + path[..<slash] + info.hashes.nameDigest + "." + path[slash...]
+        // A digest of an unknown algorithm may be any text; it stays within the file's name all the same.
+        return targetsFolder + path[..<slash] + percentEncoded(info.hashes.nameDigest) + "." + path[slash...]
     }
 
     /// A role's name with every byte but letters, digits, `_`, `.`, `-` and `~` written as `%XX`, so that it is one

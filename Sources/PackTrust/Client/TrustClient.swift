@@ -185,7 +185,7 @@ public actor TrustClient {
         let name = StoreName.role("snapshot")
         if let stored = try store.read(name), (try? trusted.restoreSnapshot(stored)) == true { return }
         let path = RepositoryPath.metadata("snapshot", version: version(meta, in: trusted))
-        let bytes = try await fetch(path, limit: meta.length ?? limits.snapshotByteCount)
+        let bytes = try await fetch(path, limit: limit(meta, limits.snapshotByteCount))
         try trusted.updateSnapshot(bytes)
         try store.write(bytes, to: name)
     }
@@ -203,7 +203,7 @@ public actor TrustClient {
             return body
         }
         let path = RepositoryPath.metadata(role, version: version(meta, in: trusted))
-        let bytes = try await fetch(path, limit: meta.length ?? limits.targetsByteCount)
+        let bytes = try await fetch(path, limit: limit(meta, limits.targetsByteCount))
         let body = try trusted.updateTargets(bytes, role: role, delegator: delegator)
         try store.write(bytes, to: name)
         return body
@@ -243,6 +243,9 @@ public actor TrustClient {
     private func version(_ meta: MetaFile, in trusted: TrustedMetadata) -> Int? {
         trusted.root.body.consistentSnapshot ? meta.version : nil
     }
+
+    /// A stated length can only lower the limit: the online keys that state it may be stolen.
+    private func limit(_ meta: MetaFile, _ limit: Int) -> Int { min(meta.length ?? limit, limit) }
 
     private func fetch(_ path: String, limit: Int) async throws -> [UInt8] {
         guard let bytes = try await transport.fetch(path, maximumByteCount: limit) else {

@@ -17,6 +17,8 @@ public struct RootMetadata: RoleMetadata, Delegator {
     public internal(set) var keys: NameTable<PublicKey>
     var roles: NameTable<RoleKeys>
     private var extra = JSONObject()
+    /// A document may leave `consistent_snapshot` out; written back, it must still be what was signed.
+    private var leavesOutConsistentSnapshot = false
 
     /// A root without keys; see ``setKeys(_:threshold:for:)``.
     public init(version: Int = 1, expires: Date, consistentSnapshot: Bool = true) {
@@ -30,6 +32,7 @@ public struct RootMetadata: RoleMetadata, Delegator {
         let object = fields.object
         header = try MetadataHeader(reading: object, type: Self.typeName)
         consistentSnapshot = try object["consistent_snapshot"]?.bool("consistent_snapshot") ?? false
+        leavesOutConsistentSnapshot = object["consistent_snapshot"] == nil
         keys = try object.table("keys") { id, value in try PublicKey(reading: try value.object(id), id: id) }
         roles = try object.table("roles") { name, value in try RoleKeys(reading: try value.object(name)) }
         for role in TopLevelRole.allCases where roles[role.rawValue] == nil {
@@ -42,7 +45,9 @@ public struct RootMetadata: RoleMetadata, Delegator {
     public var fields: MetadataFields {
         var object = extra
         header.write(to: &object, type: Self.typeName)
-        object["consistent_snapshot"] = .bool(consistentSnapshot)
+        if consistentSnapshot || !leavesOutConsistentSnapshot {
+            object["consistent_snapshot"] = .bool(consistentSnapshot)
+        }
         object["keys"] = keys.json(\.fields.object)
         object["roles"] = roles.json(\.json)
         return MetadataFields(object)

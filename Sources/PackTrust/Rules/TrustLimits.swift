@@ -2,9 +2,9 @@
 public struct TrustLimits: Sendable, Equatable {
     public var rootByteCount = 512_000
     public var timestampByteCount = 16_384
-    /// Holds where the timestamp does not state a length.
+    /// Holds also where the timestamp states a greater length.
     public var snapshotByteCount = 2_000_000
-    /// Holds where the snapshot does not state a length.
+    /// Holds also where the snapshot states a greater length.
     public var targetsByteCount = 5_000_000
     /// New roots in one refresh; the next refresh goes on from there (§5.3.3).
     public var rootRotations = 256

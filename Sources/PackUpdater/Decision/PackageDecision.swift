@@ -11,6 +11,8 @@ struct PackageDecision {
         case disabled
         case install(VersionID, PackageState.ReleaseMark)
         case embedded(PackageState.ReleaseMark)
+        /// The signed metadata about the package cannot be had or trusted, and why.
+        case undecided(String)
     }
 
     let choice: Choice

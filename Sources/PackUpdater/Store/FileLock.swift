@@ -32,6 +32,11 @@ final class FileLock: Sendable {
         self.file = file
     }
 
+    deinit {
+        // Said and not left to the closing: a process that is being forked at this moment has a copy of the file.
+        flock(file.descriptor, LOCK_UN)
+    }
+
     /// Notes who holds the lock, for the message that others get. The lock itself does not depend on it.
     func note(_ text: String) {
         guard ftruncate(file.descriptor, 0) == 0 else { return }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A download on disk, and beside it the ETag that its bytes belong to.
-final class DownloadFile {
+final class DownloadFile: Sendable {
     private let file: OpenFile
     private let tag: URL
     /// Bytes that an earlier attempt left.

@@ -6,17 +6,16 @@ package import Foundation
 
 /// Reads the published view over HTTP with a session of its own: bounded in length and time, resumable by Range and
 /// If-Range (RFC 9110 sections 13.1.5 and 14), never with a cache or cookies.
-package actor HTTPTransport: UpdateTransport {
+package final class HTTPTransport: UpdateTransport {
     private let base: URL
     private let limits: TransferLimits
     private let session: URLSession
-    private var transfers: [Int: Transfer] = [:]
+    private let relay = TransferRelay()
 
     /// - Parameter base: the address of the view, with or without a slash at its end.
     package init(base: URL, limits: TransferLimits = TransferLimits()) {
         self.base = base
         self.limits = limits
-        let (events, continuation) = AsyncStream.makeStream(of: TransferEvent.self)
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
@@ -24,11 +23,7 @@ package actor HTTPTransport: UpdateTransport {
         configuration.httpMaximumConnectionsPerHost = limits.parallelism
         // Ours are finer; this one is the net below them.
         configuration.timeoutIntervalForRequest = Double(limits.stall.components.seconds) + 5
-        session = URLSession(
-            configuration: configuration, delegate: TransferRelay(continuation), delegateQueue: nil)
-        Task { [weak self] in
-            for await event in events { await self?.handle(event) }
-        }
+        session = URLSession(configuration: configuration, delegate: relay, delegateQueue: nil)
     }
 
     deinit {
@@ -106,60 +101,47 @@ package actor HTTPTransport: UpdateTransport {
 
     private func run(
         _ path: String, file: DownloadFile?, maximumByteCount: Int, headers: [String: String]
-    ) async throws -> Transfer {
+    ) async throws -> TransferAnswer {
         var request = URLRequest(url: address(path))
         // What arrives is what is counted: no transparent decompression.
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         let task = session.dataTask(with: request)
-        let identifier = task.taskIdentifier
-        let transfer = Transfer(task: task, file: file, maximumByteCount: maximumByteCount)
-        transfers[identifier] = transfer
-        let watch = Task { try await self.watch(identifier) }
+        let watch = Task { try await self.watch(task) }
         defer { watch.cancel() }
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { transfer.start($0) }
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                relay.add(
+                    Transfer(file: file, maximumByteCount: maximumByteCount, continuation: continuation), for: task)
+                task.resume()
+            }
         } onCancel: {
             task.cancel()
-        }
-        return transfer
-    }
-
-    private func handle(_ event: TransferEvent) {
-        switch event {
-        case .response(let identifier, let response):
-            transfers[identifier]?.receive(response)
-        case .data(let identifier, let data):
-            transfers[identifier]?.receive(data)
-        case .finished(let identifier, let error):
-            transfers.removeValue(forKey: identifier)?.finish(error)
         }
     }
 
     /// Ends a transfer that stands still or crawls.
-    private func watch(_ identifier: Int) async throws {
+    private func watch(_ task: URLSessionTask) async throws {
         let tick = min(limits.stall / 4, .seconds(1))
         var last = 0
         var still: Duration = .zero
         var window: (elapsed: Duration, start: Int) = (.zero, 0)
-        while let transfer = transfers[identifier] {
+        while true {
             try await Task.sleep(for: tick)
-            let received = transfer.received
+            guard let received = relay.received(task) else { return }
             still = received == last ? still + tick : .zero
             last = received
             window.elapsed += tick
             if still >= limits.stall {
-                return transfer.cancel(
-                    TransferFailure(reason: "nothing came for \(limits.stall)", isTransient: true))
+                let reason = "nothing came for \(limits.stall)"
+                return relay.cancel(task, TransferFailure(reason: reason, isTransient: true))
             }
-            if window.elapsed >= limits.rateWindow {
-                let seconds = max(1, Int(limits.rateWindow.components.seconds))
-                if received - window.start < limits.minimumRate * seconds {
-                    let reason = "it came slower than \(limits.minimumRate) bytes a second"
-                    return transfer.cancel(TransferFailure(reason: reason, isTransient: true))
-                }
-                window = (.zero, received)
+            guard window.elapsed >= limits.rateWindow else { continue }
+            if received - window.start < limits.minimumRate * max(1, Int(limits.rateWindow.components.seconds)) {
+                let reason = "it came slower than \(limits.minimumRate) bytes a second"
+                return relay.cancel(task, TransferFailure(reason: reason, isTransient: true))
             }
+            window = (.zero, received)
         }
     }
 }

@@ -4,37 +4,46 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// What a URL session tells about its tasks, by their identifier.
-enum TransferEvent: Sendable {
-    case response(Int, HTTPURLResponse)
-    case data(Int, Data)
-    case finished(Int, (any Error)?)
-}
-
-/// Hands a session's delegate calls on, in order, and decides nothing but redirects. Delegates of single tasks would be
-/// simpler, but on Linux they get no calls (measured, Swift 6.3).
+/// Hands a session's delegate calls to its transfers, on the session's own queue: what is refused is refused before
+/// another byte is kept, however busy the rest of the program is.
+///
+/// Delegates of single tasks would be simpler, but on Linux they get no calls (measured, Swift 6.3).
 final class TransferRelay: NSObject, URLSessionDataDelegate {
-    private let events: AsyncStream<TransferEvent>.Continuation
+    private let transfers = Locked<[Int: Transfer]>([:])
 
-    init(_ events: AsyncStream<TransferEvent>.Continuation) {
-        self.events = events
+    func add(_ transfer: Transfer, for task: URLSessionTask) {
+        transfers.withLock { $0[task.taskIdentifier] = transfer }
+    }
+
+    /// The bytes that came so far; nil when the task has ended.
+    func received(_ task: URLSessionTask) -> Int? {
+        transfers.withLock { $0[task.taskIdentifier]?.received }
+    }
+
+    /// Ends a task with an error of our own.
+    func cancel(_ task: URLSessionTask, _ error: any Error) {
+        transfers.withLock { $0[task.taskIdentifier]?.refuse(error) }
+        task.cancel()
     }
 
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
-        guard let response = response as? HTTPURLResponse else { return completionHandler(.cancel) }
-        events.yield(.response(dataTask.taskIdentifier, response))
-        completionHandler(.allow)
+        let isWanted = transfers.withLock { transfers in
+            guard let response = response as? HTTPURLResponse else { return false }
+            return transfers[dataTask.taskIdentifier]?.receive(response) ?? false
+        }
+        completionHandler(isWanted ? .allow : .cancel)
     }
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
-        events.yield(.data(dataTask.taskIdentifier, data))
+        let isWanted = transfers.withLock { $0[dataTask.taskIdentifier]?.receive(data) ?? false }
+        if !isWanted { dataTask.cancel() }
     }
 
     func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        events.yield(.finished(task.taskIdentifier, error))
+        transfers.withLock { $0.removeValue(forKey: task.taskIdentifier) }?.finish(error)
     }
 
     func urlSession(
@@ -44,9 +53,5 @@ final class TransferRelay: NSObject, URLSessionDataDelegate {
         // A redirect out of TLS would show everybody on the way what this device asks for.
         let isDowngrade = task.originalRequest?.url?.scheme == "https" && request.url?.scheme != "https"
         completionHandler(isDowngrade ? nil : request)
-    }
-
-    func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
-        events.finish()
     }
 }

@@ -39,12 +39,13 @@ public final class SchemeTaskDriver: Sendable {
             switch event {
             case .response(let head): task.receive(head)
             case .data(let data): task.receive(data)
+            // Forgotten only after its last call: a stop that comes during the call must find it and wait.
             case .finished:
-                self?.forget(id)
                 task.finish()
-            case .failed(let error):
                 self?.forget(id)
+            case .failed(let error):
                 task.fail(error)
+                self?.forget(id)
             }
         }
         // Known before it starts: a stop may come while it does.

@@ -18,7 +18,7 @@ struct RequestLimitTests {
     /// Limits far shorter than the standard ones, and still long for a busy machine.
     static var short: ServerLimits {
         var limits = ServerLimits()
-        limits.idleTimeout = .seconds(1)
+        limits.idleTimeout = .seconds(3)
         limits.bodyGrace = .seconds(1)
         limits.bodyTimeout = .seconds(4)
         limits.minimumBodyRate = 1000
@@ -109,7 +109,8 @@ struct RequestLimitTests {
             #expect(answer["content-type"] == "application/problem+json")
             #expect(try host.leftovers().isEmpty)
             let json = try await server.ask(
-                "POST", "/v1/versions", ["Authorization": "Bearer \(Self.publisher)"],
+                "POST", "/v1/versions",
+                ["Authorization": "Bearer \(Self.publisher)", "Content-Type": "application/json"],
                 body: [UInt8](repeating: 0x20, count: 17 << 20))
             #expect(json.status == 413)
         }

@@ -21,6 +21,19 @@ struct EndlessDataTests {
         #expect(device.server.limit(of: "metadata/1.targets.json") == targets.count)
     }
 
+    @Test func `a stated length does not lift the limit`() async throws {
+        let device = try TrustFixture()
+        let honest = device.repository
+        device.repository.timestamp.snapshot.length = 1_000_000_000_000
+        try device.repository.publishTimestamp()
+        await #expect(throws: TrustError.self) { try await device.refresh() }
+        #expect(device.server.limit(of: "metadata/1.snapshot.json") == 2_000_000)
+        device.repository = honest
+        device.repository.timestamp.version = 2
+        try device.repository.publishTimestamp()
+        try await device.refresh()
+    }
+
     @Test(arguments: [
         ("metadata/2.root.json", 512_000), ("metadata/timestamp.json", 16_384),
         ("metadata/1.snapshot.json", 2_000_000), ("metadata/1.targets.json", 5_000_000),

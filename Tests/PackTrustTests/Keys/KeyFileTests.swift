@@ -10,10 +10,8 @@ struct KeyFileTests {
         let file = try KeyFile(parsing: try KeyFile.sealing(key, passphrase: "corr\u{E9}ct horse").bytes)
         #expect(file.publicKey == key.publicKey)
         #expect(try file.open(passphrase: "corr\u{E9}ct horse").publicKey == key.publicKey)
-        for wrong in ["", "correct horse", "corr\u{E9}ct horse "] {
-            #expect(throws: TrustError.invalidKey(reason: "the passphrase is wrong, or the key file was changed")) {
-                try file.open(passphrase: wrong)
-            }
+        #expect(throws: TrustError.invalidKey(reason: "the passphrase is wrong, or the key file was changed")) {
+            try file.open(passphrase: "corr\u{E9}ct horse ")
         }
     }
 

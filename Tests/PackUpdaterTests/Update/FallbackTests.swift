@@ -51,7 +51,8 @@ struct FallbackTests {
 
     @Test func `a truncated patch falls back, and so does an empty one and one of another version`() async throws {
         let (patch, full) = (patch, full)
-        let other = try Data(contentsOf: registry.view.appending(path: full))
+        let other = try Data(
+            contentsOf: registry.view.appending(path: ViewLayout.patch(from: nil, to: one.manifest)))
         for fault in [{ Array($0.dropLast(3)) }, { _ in [] }, { _ in Array(other) }] as [@Sendable ([UInt8]) -> [UInt8]]
         {
             let fresh = try TestDevice(registry)

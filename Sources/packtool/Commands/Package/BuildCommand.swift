@@ -75,7 +75,8 @@ struct BuildCommand: AsyncParsableCommand {
         let report = try builder.build()
         line.clear()
         for finding in report.findings { console.note("\(finding)") }
-        let text = BuildReportText(report: report, isVerbose: global.verbose)
+        let previous = await PreviousVersions(registryOptions, console: console).manifests(before: report.packages)
+        let text = BuildReportText(report: report, isVerbose: global.verbose, previous: previous)
         console.result(text.text, json: text.json)
     }
 }

@@ -26,6 +26,8 @@ struct DiffCommand: AsyncParsableCommand {
     }
 
     private func manifest(_ source: String) async throws -> Manifest {
-        try await PackageSource(source).withArchive(registry: registryOptions) { try PackageArchive.open($0).manifest }
+        try await PackageSource(source).withArchive(registry: registryOptions, console: global.console) {
+            try PackageArchive.open($0).manifest
+        }
     }
 }

@@ -17,7 +17,7 @@ struct InspectCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
-        try await PackageSource(source).withArchive(registry: registryOptions) { file in
+        try await PackageSource(source).withArchive(registry: registryOptions, console: global.console) { file in
             let package = try PackageArchive.open(file)
             global.console.result(text(package), json: .object(json(package)))
         }

@@ -1,6 +1,7 @@
 import Foundation
 import PackArchive
 import PackFormat
+import PackRegistry
 
 /// A package as an argument names it: a zip file, or `PACKAGE@VERSION` in the registry.
 struct PackageSource {
@@ -28,12 +29,21 @@ struct PackageSource {
 
     /// Gives the zip to `body`; one from the registry is fetched to a temporary file that goes afterwards.
     func withArchive<Result>(
-        registry options: RegistryOptions, _ body: (URL) async throws -> Result
+        registry options: RegistryOptions, console: Console, _ body: (URL) async throws -> Result
     ) async throws -> Result {
         switch place {
         case .file(let file): return try await body(file)
         case .registry(let package, let version):
-            throw CommandFailure("\(package)@\(version): reading from a registry is not available yet")
+            let session = try RegistrySession(options, console: console)
+            let folder = FileManager.default.temporaryDirectory.appending(path: "packtool-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: folder) }
+            let path = ViewLayout.archive(package, version)
+            let file = folder.appending(path: "\(package)-\(version).zip")
+            guard try await session.registry.copyViewFile(path, to: file) else {
+                throw CommandFailure("the registry has no \(package)@\(version): packtool status lists what it has")
+            }
+            return try await body(file)
         }
     }
 }

@@ -27,7 +27,9 @@ struct VerifyCommand: AsyncParsableCommand {
         var failures: [String] = []
         for name in sources {
             do {
-                let summary = try await PackageSource(name).withArchive(registry: registryOptions) { file in
+                let summary = try await PackageSource(name).withArchive(
+                    registry: registryOptions, console: global.console
+                ) { file in
                     anyZip ? try judge(file) : try verify(file)
                 }
                 results.append(["source": .string(name), "sound": true, "summary": .string(summary)])

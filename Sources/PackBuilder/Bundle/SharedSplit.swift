@@ -43,7 +43,9 @@ struct SharedSplit {
         let shared = uses.filter { $1.isIncluded || isAutomatic && $1.packages.count > 1 }
         var files: [PackagePath: PreparedContent] = [:]
         var taken = TakenNames()
-        for (digest, use) in shared.sorted(by: { ($0.value.paths.min() ?? $0.value.paths[0], $0.key) < ($1.value.paths.min() ?? $1.value.paths[0], $1.key) }) {
+        for (digest, use) in shared.sorted(by: {
+            ($0.value.paths.min() ?? $0.value.paths[0], $0.key) < ($1.value.paths.min() ?? $1.value.paths[0], $1.key)
+        }) {
             guard let preferred = use.paths.min() else { continue }
             // Another content under the same name, from another package: the digest makes the name its own.
             let fallback = try? PackagePath("by-content/\(digest.hex)")

@@ -1,0 +1,77 @@
+package import Foundation
+package import PackFormat
+
+/// A dist folder as the version that a build would make of it, without building: the manifest, and where each
+/// object's bytes stand.
+///
+///     var preview = try DistPreview(URL(filePath: "dist"))
+///     preview = try preview.refreshed() ?? preview   // nil: nothing changed
+package struct DistPreview: Sendable {
+    package let manifest: Manifest
+    package let locations: [Digest: URL]
+
+    private struct Stamp: Hashable {
+        let size: Int
+        let modified: Date?
+    }
+
+    private let folder: URL
+    private let settings: PackageSettings
+    private let stamps: [PackagePath: Stamp]
+
+    /// - Parameter package: the id, else that of the configuration, else `preview`.
+    /// - Throws: ``BuildError``, `FormatError`
+    package init(_ folder: URL, package: String? = nil) throws {
+        try self.init(folder, settings: Self.settings(folder, package: package), known: nil)
+    }
+
+    /// The folder as it is now; nil where it is unchanged. Files are read again only where size or time differ.
+    package func refreshed() throws -> DistPreview? {
+        let scan = try DistScanner(rules: settings.rules).scan(folder)
+        if try Self.stamps(of: scan) == stamps { return nil }
+        return try DistPreview(folder, settings: settings, known: self)
+    }
+
+    private init(_ folder: URL, settings: PackageSettings, known: DistPreview?) throws {
+        let scan = try DistScanner(rules: settings.rules).scan(folder)
+        let stamps = try Self.stamps(of: scan)
+        var files: [PackagePath: Manifest.File] = [:]
+        var locations: [Digest: URL] = [:]
+        for file in scan.files {
+            if let known, known.stamps[file.path] == stamps[file.path], let same = known.manifest.files[file.path] {
+                files[file.path] = same
+            } else {
+                let data = try Data(contentsOf: file.url, options: .mappedIfSafe)
+                files[file.path] = Manifest.File(digest: Digest(of: data), size: data.count)
+            }
+            if let digest = files[file.path]?.digest { locations[digest] = file.url }
+        }
+        let configuration = settings.configuration
+        let index = try PackagePath("index.html")
+        manifest = try Manifest(
+            package: settings.id, version: settings.version, entry: configuration.entry ?? index, files: files,
+            origins: configuration.origins, isSinglePage: configuration.isSinglePage, headers: configuration.headers)
+        self.locations = locations
+        self.folder = folder
+        self.settings = settings
+        self.stamps = stamps
+    }
+
+    private static func settings(_ folder: URL, package: String?) throws -> PackageSettings {
+        let version = "0.0.0-preview"
+        do {
+            return try PackageSettings(dist: folder, package: package, version: version)
+        } catch BuildError.noPackageID {
+            return try PackageSettings(dist: folder, package: "preview", version: version)
+        }
+    }
+
+    private static func stamps(of scan: ScannedDist) throws -> [PackagePath: Stamp] {
+        var stamps: [PackagePath: Stamp] = [:]
+        for file in scan.files {
+            let attributes = try? FileManager.default.attributesOfItem(atPath: file.url.path)
+            stamps[file.path] = Stamp(size: file.size, modified: attributes?[.modificationDate] as? Date)
+        }
+        return stamps
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import Logging
+import PackBuilder
+import PackFormat
+import PackJSON
+import PackWeb
+
+/// `packtool preview DIST`: serves a web build as a device would that has it installed.
+struct PreviewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "preview",
+        abstract: "Serve a web build as a device would, and reload pages when it changes.",
+        discussion: """
+            Paths, media types, ranges, the headers of packtool.json and what is left out are those of the installed \
+            package. What a device would not have is printed.
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The folder that the web build writes.", valueName: "DIST"), completion: .directory)
+    var dist: String
+
+    @Option(name: .customLong("package"), help: ArgumentHelp("The package id.", valueName: "ID"))
+    var package: String?
+
+    @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "PORT"))
+    var port = 8788
+
+    @Flag(help: "Send pages byte for byte, without the script that reloads them.")
+    var noReload = false
+
+    @OptionGroup var global: GlobalOptions
+
+    func run() async throws {
+        guard (0...65535).contains(port) else { throw ValidationError("the port must be from 0 to 65535") }
+        let console = global.console
+        let site = PreviewSite(try DistPreview(URL(filePath: dist, directoryHint: .isDirectory), package: package))
+        let manifest = site.manifest
+        var logger = Logger(label: "packtool.preview")
+        logger.logLevel = global.verbose ? .debug : .error
+        let responder = PreviewResponder(
+            site: site, pages: PageDirectory(site), reloads: !noReload, console: console)
+        let application = Application(
+            responder: responder,
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { channel in
+                let url = "http://localhost:\(channel.localAddress?.port ?? port)/"
+                console.result(
+                    "\(manifest.package): \(manifest.files.count) files at \(url)",
+                    json: .object([
+                        "url": .string(url), "package": .string(manifest.package.text),
+                        "files": .integer(manifest.files.count),
+                    ]))
+                // Whoever waits for the address reads it through a pipe or a file.
+                fflush(nil)
+            },
+            logger: logger)
+        do {
+            try await application.runService()
+        } catch {
+            throw CommandFailure("the preview cannot listen on port \(port): \(error); choose another with --port")
+        }
+    }
+}
