@@ -19,9 +19,9 @@ struct Packtool: AsyncParsableCommand {
             RollbackCommand.self,
             WithdrawCommand.self,
             StatusCommand.self,
+            ServeCommand.self,
             TokenCommand.self,
             KeysCommand.self,
-            ServeCommand.self,
             ClientCommand.self,
             PreviewCommand.self,
         ])
