@@ -116,7 +116,7 @@ struct PatchMeasurements {
         private static func zstd(_ plan: PatchPlan, _ object: (Digest) -> URL, _ folder: URL) throws -> Int {
             for (name, objects) in [("old", plan.lost), ("new", plan.new)] {
                 let url = folder.appendingPathComponent(name)
-                FileManager.default.createFile(atPath: url.path, contents: nil)
+                try Data().write(to: url)
                 let handle = try FileHandle(forWritingTo: url)
                 for item in objects { try handle.write(contentsOf: Data(contentsOf: object(item.digest))) }
                 try handle.close()
