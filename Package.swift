@@ -109,7 +109,7 @@ let package = Package(
         tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),
         tests(
             "PackRegistryTests",
-            ["PackRegistry", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto, logging]),
+            ["PackRegistry", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto, logging, grdb]),
         tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
         tests("packtoolTests", ["PackFormat", "PackJSON", "PackTrust"]),

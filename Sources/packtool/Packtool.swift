@@ -21,6 +21,7 @@ struct Packtool: AsyncParsableCommand {
             StatusCommand.self,
             ServeCommand.self,
             TokenCommand.self,
+            KeysCommand.self,
             ClientCommand.self,
             PreviewCommand.self,
         ])

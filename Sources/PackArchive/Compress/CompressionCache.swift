@@ -1,3 +1,4 @@
+import Dispatch
 package import Foundation
 
 /// A folder that remembers compressed contents, so that a content is compressed once on a machine.

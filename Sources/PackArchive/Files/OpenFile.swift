@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// An open file that several threads may read and write at given offsets; closed with the last reference.

@@ -1,3 +1,4 @@
+import Dispatch
 package import Foundation
 package import PackArchive
 import PackFormat

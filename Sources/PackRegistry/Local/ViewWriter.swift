@@ -12,9 +12,16 @@ struct ViewWriter: Sendable {
     let folder: RegistryFolder
     let database: RegistryDatabase
 
-    /// Whether the view shows the newest commit.
+    /// Whether the view shows the newest commit: every one ends with a new timestamp, but for a new root alone.
     func isCurrent() throws -> Bool {
-        let newest = try database.read { try MetadataTable(db: $0).newestBytes(TopLevelRole.timestamp.rawValue) }
+        let (newest, root) = try database.read { db in
+            let table = MetadataTable(db: db)
+            let root = try table.newestVersions().first { $0.role == TopLevelRole.root.rawValue }
+            return (try table.newestBytes(TopLevelRole.timestamp.rawValue), root)
+        }
+        if let root, SystemCall.size(of: folder.view(ViewLayout.metadata(root.role, version: root.version))) == nil {
+            return false
+        }
         let shown = FileManager.default.contents(
             atPath: folder.view(ViewLayout.metadata(TopLevelRole.timestamp.rawValue, version: 0))
                 .path(percentEncoded: false))

@@ -84,30 +84,37 @@ package struct KeyFolder: Sendable {
             throw RegistryError(.conflict, "\(existing.path(percentEncoded: false)) is there already")
         }
         let key = try PrivateKey.generate(scheme)
-        return (key, try save(key, as: name))
+        return (key, try save(key, named: name.rawValue))
     }
 
-    /// Keeps an older key beside its successor as `NAME-KEYID.…` and writes the new one in its place.
-    package func replace(_ name: Name, with key: PrivateKey, oldID: String) throws -> URL {
+    /// Writes a key that is to become the key of this name, under its id: from here on it cannot be lost.
+    package func keepPending(_ key: PrivateKey, as name: Name) throws -> URL {
+        try save(key, named: "\(name.rawValue)-\(key.publicKey.id.prefix(8))")
+    }
+
+    /// Puts a pending key in place and keeps the older one under its id.
+    package func activate(_ pending: URL, as name: Name, oldID: String) throws {
         let old = file(of: name)
         if SystemCall.size(of: old) != nil {
-            let kept = folder.appending(
-                path: "\(name.rawValue)-\(oldID.prefix(8)).\(old.pathExtension)", directoryHint: .notDirectory)
-            try SystemCall.rename(old, to: kept)
-            try SystemCall.synchronize(folder)
+            try SystemCall.rename(
+                old,
+                to: folder.appending(
+                    path: "\(name.rawValue)-\(oldID.prefix(8)).\(old.pathExtension)", directoryHint: .notDirectory))
         }
-        return try save(key, as: name)
+        let place = folder.appending(path: "\(name.rawValue).\(pending.pathExtension)", directoryHint: .notDirectory)
+        try SystemCall.rename(pending, to: place)
+        try SystemCall.synchronize(folder)
     }
 
-    private func save(_ key: PrivateKey, as name: Name) throws -> URL {
+    private func save(_ key: PrivateKey, named name: String) throws -> URL {
         try Workspace.makeFolders(folder)
         if let passphrase = environment[Self.passphraseVariable], !passphrase.isEmpty {
-            let file = folder.appending(path: "\(name.rawValue).json", directoryHint: .notDirectory)
+            let file = folder.appending(path: "\(name).json", directoryHint: .notDirectory)
             try KeyFile.sealing(key, passphrase: passphrase).write(to: file)
             return file
         }
-        let file = plainFile(of: name)
-        let temporary = folder.appending(path: ".\(name.rawValue)-\(UUID().uuidString)", directoryHint: .notDirectory)
+        let file = folder.appending(path: "\(name).pem", directoryHint: .notDirectory)
+        let temporary = folder.appending(path: ".\(name)-\(UUID().uuidString)", directoryHint: .notDirectory)
         let descriptor = try SystemCall.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         try handle.write(contentsOf: Data(key.pem.utf8))

@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 import PackFormat
 package import PackTrust
 

@@ -1,3 +1,5 @@
+import Dispatch
+import Dispatch
 import Foundation
 public import PackFormat
 

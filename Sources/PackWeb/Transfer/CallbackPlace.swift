@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// Where a client wants to be called back. Web views want their main thread, and a `URLProtocol`'s client the thread

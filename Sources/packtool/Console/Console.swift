@@ -8,14 +8,11 @@ struct Console {
     let isJSON: Bool
     let isQuiet: Bool
 
-    /// Prints the result: the document with `--json`, else the text.
+    /// Prints the result: the document with `--json`, else the text. It is written at once, because what waits for
+    /// a server's address reads it from a file or a pipe, where `print` would hold it back.
     func result(_ text: @autoclosure () -> String, json: @autoclosure () -> JSONValue) {
-        if isJSON {
-            print(json().prettyText)
-        } else {
-            let text = text()
-            if !text.isEmpty { print(text) }
-        }
+        let text = isJSON ? json().prettyText : text()
+        if !text.isEmpty { Self.write(text, to: .standardOutput) }
     }
 
     /// A message for people, on stderr.
@@ -32,6 +29,10 @@ struct Console {
     }
 
     static func standardError(_ text: String) {
-        try? FileHandle.standardError.write(contentsOf: Data((text + "\n").utf8))
+        write(text, to: .standardError)
+    }
+
+    private static func write(_ text: String, to output: FileHandle) {
+        try? output.write(contentsOf: Data((text + "\n").utf8))
     }
 }

@@ -15,9 +15,11 @@ struct RegistrySession {
     /// - Parameter makesDefault: makes the project's own registry where it is not there yet (`packtool publish`).
     init(_ options: RegistryOptions, console: Console, makesDefault: Bool = false) throws {
         let current = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
-        configuration = try PackConfiguration.nearest(to: current)
+        let configuration = try PackConfiguration.nearest(to: current)
         let home = configuration?.file?.deletingLastPathComponent() ?? current
-        project = ProjectFolder(home.appending(path: ProjectFolder.name, directoryHint: .isDirectory))
+        let project = ProjectFolder(home.appending(path: ProjectFolder.name, directoryHint: .isDirectory))
+        self.configuration = configuration
+        self.project = project
         let configured = configuration?.registry.map { text in
             text.contains("://") ? text : configuration?.resolve(text).path(percentEncoded: false) ?? text
         }
@@ -37,6 +39,13 @@ struct RegistrySession {
         }
         registry = try location.open(token: options.token())
         local = (registry as? ActingRegistry)?.local
+    }
+
+    /// `.packtool/` beside the configuration, else in the folder given.
+    static func project(at folder: URL) throws -> ProjectFolder {
+        let configuration = try PackConfiguration.nearest(to: folder)
+        let home = configuration?.file?.deletingLastPathComponent() ?? folder
+        return ProjectFolder(home.appending(path: ProjectFolder.name, directoryHint: .isDirectory))
     }
 
     /// Keys from the environment, else from the project's key folder.

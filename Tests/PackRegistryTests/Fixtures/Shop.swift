@@ -29,8 +29,10 @@ final class Shop: Sendable {
         project = ProjectFolder(folder.url.appending(path: "project", directoryHint: .isDirectory))
         let clock = Clock(Date())
         self.clock = clock
-        local = try RegistryInitializer(project: project, app: "shop", environment: [:], clock: { clock.now }).make(at: project.registry)
-            .registry
+        local = try RegistryInitializer(project: project, app: "shop", environment: [:], clock: { clock.now }).make(
+            at: project.registry
+        )
+        .registry
     }
 
     var registry: ActingRegistry { local.acting(as: .local(user: "ann")) }

@@ -19,7 +19,8 @@ struct Site {
     ) throws {
         var listed: [PackagePath: Manifest.File] = [:]
         for (path, content) in files {
-            listed[try PackagePath(path)] = Manifest.File(digest: Digest(of: Data(content.utf8)), size: content.utf8.count)
+            listed[try PackagePath(path)] = Manifest.File(
+                digest: Digest(of: Data(content.utf8)), size: content.utf8.count)
         }
         for (path, file) in shared {
             listed[try PackagePath(path)] = Manifest.File(
@@ -68,7 +69,9 @@ final class TemporaryFolder: Sendable {
         var found: Set<String> = []
         for case let name as String in FileManager.default.enumerator(atPath: root.path) ?? .init() {
             var isFolder: ObjCBool = false
-            if FileManager.default.fileExists(atPath: root.path + "/" + name, isDirectory: &isFolder), !isFolder.boolValue {
+            if FileManager.default.fileExists(atPath: root.path + "/" + name, isDirectory: &isFolder),
+                !isFolder.boolValue
+            {
                 found.insert(name)
             }
         }

@@ -1,5 +1,5 @@
-import ArgumentParser
-import PackFormat
+public import ArgumentParser
+public import PackFormat
 
 /// `PACKAGE` or `PACKAGE@VERSION` on the command line.
 struct PackageArgument: ExpressibleByArgument {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PackFormat
+import PackRegistry
 
 /// `packtool promote`: offers on one channel what another one offers to everyone.
 struct PromoteCommand: AsyncParsableCommand {

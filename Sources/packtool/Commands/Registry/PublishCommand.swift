@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PackBuilder
 import PackFormat
 import PackJSON
 import PackRegistry

@@ -43,14 +43,13 @@ enum ReleaseText {
 enum ByteText {
     /// Three digits at most, decimal units.
     static func text(_ count: Int) -> String {
-        var value = Double(count)
+        var tenths = count * 10
         var units = ["B", "KB", "MB", "GB"][...]
-        while value >= 1000, units.count > 1 {
-            value /= 1000
+        while tenths >= 10_000, units.count > 1 {
+            tenths = (tenths + 500) / 1000
             units.removeFirst()
         }
-        let digits = units.first == "B" || value >= 100 ? 0 : 1
-        return value.formatted(.number.precision(.fractionLength(digits)).grouping(.never).locale(.init(identifier: "en_US_POSIX")))
-            + " " + (units.first ?? "")
+        let hasFraction = units.first != "B" && tenths < 1000
+        return (hasFraction ? "\(tenths / 10).\(tenths % 10)" : "\((tenths + 5) / 10)") + " " + (units.first ?? "")
     }
 }

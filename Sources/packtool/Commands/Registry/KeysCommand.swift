@@ -1,0 +1,11 @@
+import ArgumentParser
+
+/// `packtool keys`: who may sign what.
+struct KeysCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keys", abstract: "Make, show, replace and revoke keys, and delegate packages to them.",
+        subcommands: [
+            KeysGenerateCommand.self, KeysListCommand.self, KeysRotateCommand.self, KeysRevokeCommand.self,
+            KeysDelegateCommand.self,
+        ])
+}

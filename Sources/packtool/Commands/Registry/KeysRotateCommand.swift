@@ -1,0 +1,80 @@
+import ArgumentParser
+import PackFormat
+import PackJSON
+import PackRegistry
+import PackTrust
+
+/// `packtool keys rotate`.
+struct KeysRotateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rotate", abstract: "Replace a key by a new one; devices follow without an app release.",
+        discussion: """
+            Rotating the publisher key needs the owner's key, the owner and online keys need
+            the root key. The old key's file is kept beside the new one, under its id.
+            """)
+
+    /// Whose key is replaced.
+    enum Name: String, ExpressibleByArgument, CaseIterable {
+        case root
+        case owner
+        case publisher
+        case online
+    }
+
+    @Argument(help: "root, owner, publisher or online.")
+    var name: Name
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let session = try RegistrySession(registry, console: options.console)
+        let maintenance = KeyMaintenance(
+            registry: session.registry, trust: try await session.trust(console: options.console))
+        let key: PublicKey
+        switch name {
+        case .online:
+            guard let local = session.local else {
+                throw CommandFailure(
+                    "the online key stands in the registry's folder: run this there, with --registry DIR")
+            }
+            key = try await maintenance.rotateOnline(
+                of: local, root: [required(.root, session)], owner: [required(.owner, session)])
+        case .root:
+            key = try await rotate(.root, session) { old, new in try await maintenance.rotateRoot(from: old, to: new) }
+        case .owner:
+            let root = try required(.root, session)
+            key = try await rotate(.owner, session) { old, new in
+                try await maintenance.rotateOwner(from: old, to: new, root: [root])
+            }
+        case .publisher:
+            let owner = try required(.owner, session)
+            key = try await rotate(.publisher, session) { old, new in
+                _ = try await maintenance.rotatePublisher(from: old.publicKey, to: new, owner: [owner])
+            }
+        }
+        options.console.result(
+            "the \(name.rawValue) key is now \(key.id.prefix(16))",
+            json: .object(["name": .string(name.rawValue), "key": .object(KeyText.json(key))]))
+    }
+
+    /// Puts the new key's file in place once the registry has taken it.
+    private func rotate(
+        _ name: KeyFolder.Name, _ session: RegistrySession, _ change: (any Signer, PrivateKey) async throws -> Void
+    ) async throws -> PublicKey {
+        let old = try required(name, session)
+        let new = try PrivateKey.generate(old.publicKey.scheme ?? .ed25519)
+        let pending = try session.keys.keepPending(new, as: name)
+        try await change(old, new)
+        try session.keys.activate(pending, as: name, oldID: old.publicKey.id)
+        return new.publicKey
+    }
+
+    private func required(_ name: KeyFolder.Name, _ session: RegistrySession) throws -> any Signer {
+        guard let signer = try session.keys.signer(name) else {
+            throw CommandFailure(
+                "this needs the \(name.rawValue) key: set \(name.variable), or run it where the key is")
+        }
+        return signer
+    }
+}

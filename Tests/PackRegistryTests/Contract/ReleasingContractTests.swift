@@ -1,0 +1,126 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackRegistry
+
+/// What changes of a channel do, whatever the registry. Each time the list is read as a device reads it.
+struct ReleasingContractTests {
+    /// A shop with checkout 1.0.0, 1.1.0 and 1.2.0 published.
+    private func stocked() async throws -> Shop {
+        let shop = try Shop()
+        let sites = try ["1.0.0", "1.1.0", "1.2.0"].map { try shop.page($0) }
+        try await shop.publisher().publish(sites.map(\.zip))
+        return shop
+    }
+
+    private func offer(_ text: String, _ percent: Int = 100) throws -> ChannelChange {
+        try .offer(version(text), Rollout(percent: percent))
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a partial rollout stands before the release that everyone gets`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { registry in
+            _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
+            let first = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
+            let second = try await registry.change(.percent(Rollout(percent: 50)), of: package(), on: channel())
+            #expect(first.releases.first?.id == second.releases.first?.id, "who is in at 10 % stays in")
+            #expect(
+                try await registry.change(.percent(Rollout(percent: 50)), of: package(), on: channel()).isChanged
+                    == false)
+            _ = try await registry.change(.percent(.everyone), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.1.0@100"])
+            _ = try await registry.change(.percent(Rollout(percent: 50)), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.1.0@50", "1.0.0@100"])
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `rolling back goes to the version before, for everyone, under a new id`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { registry in
+            let old = try await registry.change(offer("1.0.0"), of: package(), on: channel())
+            _ = try await registry.change(offer("1.1.0"), of: package(), on: channel())
+            let back = try await registry.change(.rollBack(to: nil), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.0.0@100"])
+            #expect(back.releases.first?.id != old.releases.first?.id)
+            let again = await #expect(throws: RegistryError.self) {
+                try await registry.change(.rollBack(to: nil), of: package(), on: channel())
+            }
+            #expect(again?.kind == .notFound)
+            _ = try await registry.change(.rollBackToEmbedded, of: package(), on: channel())
+            #expect(try await shop.releases() == ["embedded@100"])
+            _ = try await registry.change(.rollBack(to: version("1.2.0")), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.2.0@100"])
+            _ = try await registry.change(.percent(Rollout(percent: 10)), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.2.0@10", "1.0.0@100"], "what was rolled back over stays away")
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `promoting takes the newest release that everyone gets, or the version given`(kind: RegistryKind) async throws
+    {
+        let shop = try await stocked()
+        try await kind.using(shop) { registry in
+            let none = await #expect(throws: RegistryError.self) {
+                try await registry.change(.promote(nil, from: channel()), of: package(), on: channel("stable"))
+            }
+            #expect(none?.kind == .notFound)
+            _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
+            _ = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
+            _ = try await registry.change(.promote(nil, from: channel()), of: package(), on: channel("stable"))
+            #expect(try await shop.releases(on: "stable") == ["1.0.0@100"])
+            _ = try await registry.change(
+                .promote(version("1.1.0"), from: channel()), of: package(), on: channel("stable"))
+            #expect(try await shop.releases(on: "stable") == ["1.1.0@100"])
+            let unknown = await #expect(throws: RegistryError.self) {
+                try await registry.change(
+                    .promote(version("1.2.0"), from: channel()), of: package(), on: channel("stable"))
+            }
+            #expect(unknown?.kind == .notFound)
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a retry is signed into the channel`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { registry in
+            let nothing = await #expect(throws: RegistryError.self) {
+                try await registry.change(.retry, of: package(), on: channel())
+            }
+            #expect(nothing?.kind == .notFound)
+            _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
+            _ = try await registry.change(.retry, of: package(), on: channel())
+            #expect(try await shop.channel().packages[package()]?.releases.map(\.retry) == [1])
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a version that is not published cannot be offered`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { registry in
+            let error = await #expect(throws: RegistryError.self) {
+                try await registry.change(offer("9.0.0"), of: package(), on: channel())
+            }
+            #expect(error?.kind == .notFound)
+            #expect(try await registry.overview().channels.isEmpty)
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `patches are made between what a channel offers and offered`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { registry in
+            for text in ["1.0.0", "1.1.0", "1.2.0"] {
+                _ = try await registry.change(offer(text), of: package(), on: channel())
+            }
+            try await shop.local.maintain()
+            let manifests = try await registry.overview().versions[package()]?.map(\.manifest.hex) ?? []
+            let patches = try shop.viewListing.filter { $0.hasPrefix("patches/\(manifests[0])/") }
+            let expected = manifests.dropFirst().flatMap { ["\($0).zst", "\($0).manifest.zst"] } + ["full.zst"]
+            #expect(patches == Set(expected.map { "patches/\(manifests[0])/\($0)" }))
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackRegistry
+
+/// Who may do what, whatever the registry.
+struct RightsContractTests {
+    private func kindOfError(_ body: () async throws -> Void) async -> RegistryError.Kind? {
+        do {
+            try await body()
+            return nil
+        } catch {
+            return (error as? RegistryError)?.kind
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a right for one package and channel reaches no further`(kind: RegistryKind) async throws {
+        let shop = try Shop()
+        try await shop.publisher().publish([shop.page("1.0.0").zip, shop.page("1.0.0", package: "help").zip])
+        let before = try shop.viewListing
+        let site = try shop.page("1.1.0")
+        let scope = try TokenScope(
+            actions: [.publish, .release], packages: [package("help")], channels: [channel("beta")])
+        try await kind.using(shop, scope: scope) { registry in
+            let offer = try ChannelChange.offer(version("1.0.0"), .everyone)
+            #expect(await kindOfError { _ = try await registry.missingObjects(of: site.manifest.bytes) } == .forbidden)
+            #expect(await kindOfError { _ = try await registry.upload(archive: site.zip) } == .forbidden)
+            #expect(
+                await kindOfError { _ = try await registry.change(offer, of: package(), on: channel()) } == .forbidden)
+            #expect(
+                await kindOfError { _ = try await registry.change(offer, of: package("help"), on: channel("stable")) }
+                    == .forbidden)
+            #expect(await kindOfError { _ = try await registry.tokens() } == .forbidden)
+            #expect(await kindOfError { _ = try await registry.auditLog(limit: 1) } == .forbidden)
+            #expect(await kindOfError { try await registry.submit(metadata: [], role: "targets") } == .forbidden)
+            #expect(
+                await kindOfError {
+                    try await registry.withdraw(version("1.0.0"), of: package(), reason: "x", role: [])
+                } == .forbidden)
+            #expect(try shop.viewListing == before)
+            #expect(
+                await kindOfError { _ = try await registry.change(offer, of: package("help"), on: channel()) } == nil)
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `tokens are made, listed without their text, and revoked once`(kind: RegistryKind) async throws {
+        let shop = try Shop()
+        try await kind.using(shop) { registry in
+            let scope = try TokenScope(actions: [.publish], packages: [package()])
+            let expires = shop.clock.now.addingTimeInterval(3600)
+            let token = try await registry.createToken(TokenRequest(name: "ci", scope: scope, expires: expires))
+            #expect(token.secret.hasPrefix("ptk_") && token.secret.count == 52)
+            let listed = try #require(try await registry.tokens().first { $0.id == token.record.id })
+            #expect(listed.name == "ci" && listed.scope == scope && listed.revoked == nil)
+            #expect(abs((listed.expires ?? .distantPast).timeIntervalSince(expires)) < 1)
+            #expect(try await shop.local.authenticate(token.secret) == Identity(name: "ci", scope: scope))
+            #expect(try await registry.revokeToken(id: token.record.id))
+            #expect(try await registry.revokeToken(id: token.record.id) == false)
+            #expect(try await registry.revokeToken(id: "nothing") == false)
+            #expect(await kindOfError { _ = try await shop.local.authenticate(token.secret) } == .unauthorized)
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `the audit log tells who did what, newest first`(kind: RegistryKind) async throws {
+        let shop = try Shop()
+        try await kind.using(shop) { registry in
+            try await shop.publisher(over: registry).publish([shop.page("1.0.0").zip])
+            _ = try await registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())
+            let log = try await registry.auditLog(limit: 10)
+            let told = log.map { "\($0.action) \($0.subject)" }.prefix { !$0.hasPrefix("token") }
+            #expect(
+                Array(told.prefix(3)) == ["release checkout on beta", "publish checkout@1.0.0", "metadata targets"])
+            #expect(try await registry.auditLog(limit: 1).count == 1)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import GRDB
+import PackFormat
+import Testing
+
+@testable import PackRegistry
+
+/// Registries that were edited, damaged, or written by a newer program.
+struct DamageTests {
+    private func sqlite(_ shop: Shop, _ sql: String) throws {
+        try shop.local.database.write { try $0.execute(sql: sql) }
+    }
+
+    @Test func `a registry of a newer program is refused`() throws {
+        let shop = try Shop()
+        try sqlite(shop, "INSERT INTO grdb_migrations (identifier) VALUES ('99: from the future')")
+        let error = #expect(throws: RegistryError.self) { try LocalRegistry.open(shop.local.folder) }
+        #expect(error?.kind == .unusable && error?.message.contains("newer packtool") == true)
+    }
+
+    @Test func `a file that is no database is refused`() throws {
+        let folder = try TemporaryFolder()
+        try Data("this is not SQLite, and is long enough to have a header".utf8)
+            .write(to: folder.url.appending(path: "registry.sqlite"))
+        let error = #expect(throws: RegistryError.self) { try LocalRegistry.open(folder.url) }
+        #expect(error?.kind == .unusable)
+    }
+
+    @Test func `a folder without a registry says how to make one`() throws {
+        let folder = try TemporaryFolder()
+        let error = #expect(throws: RegistryError.self) { try LocalRegistry.open(folder.url) }
+        #expect(error?.kind == .notFound && error?.message.contains("packtool init") == true)
+    }
+
+    @Test(arguments: [
+        "UPDATE release SET percent = 7, manifest = NULL, retry = -1", "UPDATE manifest SET version = 'x'",
+        "UPDATE token SET scope = '{'", "UPDATE metadata SET bytes = X'00' WHERE role = 'targets'",
+        "UPDATE manifest SET bytes = X'7B7D'", "UPDATE release SET id = ''",
+    ])
+    func `a damaged row is an error and never a crash`(sql: String) async throws {
+        let shop = try Shop()
+        try await shop.publisher().publish([shop.page("1.0.0").zip])
+        _ = try await shop.registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())
+        _ = try await shop.registry.createToken(
+            TokenRequest(name: "ci", scope: TokenScope(actions: [.admin]), expires: nil))
+        try sqlite(shop, sql)
+        var failures = 0
+        let attempts: [() async throws -> Void] = [
+            { _ = try await shop.registry.overview() }, { _ = try await shop.registry.tokens() },
+            { _ = try await shop.local.manifest(of: package(), version("1.0.0")) },
+            { _ = try await shop.registry.change(.retry, of: package(), on: channel()) },
+            { try await shop.publisher().publish([shop.page("1.1.0", package: "help").zip]) },
+        ]
+        for attempt in attempts {
+            do { try await attempt() } catch { failures += 1 }
+        }
+        #expect(failures > 0)
+    }
+
+    @Test func `published versions and the audit log cannot be edited by mistake`() async throws {
+        let shop = try Shop()
+        try await shop.publisher().publish([shop.page("1.0.0").zip])
+        for sql in [
+            "DELETE FROM version", "UPDATE version SET version = '9.9.9'", "DELETE FROM audit",
+            "UPDATE audit SET actor = 'nobody'",
+        ] {
+            #expect(throws: RegistryError.self, "\(sql)") { try sqlite(shop, sql) }
+        }
+    }
+
+    @Test func `a view that was deleted is made again, but for the objects`() async throws {
+        let shop = try Shop()
+        try await shop.publisher().publish([shop.page("1.0.0").zip])
+        _ = try await shop.registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())
+        let before = try shop.viewListing
+        for name in ["metadata", "targets"] {
+            try FileManager.default.removeItem(at: shop.local.viewFolder.appending(path: name))
+        }
+        _ = try LocalRegistry.open(shop.local.folder)
+        #expect(try shop.viewListing == before)
+    }
+
+    @Test func `what an interrupted process left under uploads goes with the next one`() async throws {
+        let shop = try Shop()
+        let left = shop.local.uploadFolder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
+        try Data("half".utf8).write(to: left.appending(path: "object"))
+        try await shop.publisher().publish([shop.page("1.0.0").zip])
+        #expect(try shop.folder.listing("project/registry/uploads") == ["lock"])
+    }
+}
