@@ -1,7 +1,7 @@
 #if canImport(Glibc)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import CSync
 #endif
-import Dispatch
 import Foundation
 
 /// The steps that survive a power cut: write new, sync the file, rename, sync the folder, and only then say "done".
