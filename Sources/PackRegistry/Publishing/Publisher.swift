@@ -43,6 +43,7 @@ package struct Publisher: Sendable {
 
     /// Publishes packages, the shared bundles among them first, because the others' manifests pin them.
     /// - Parameter report: is told of each package when it starts.
+    @discardableResult
     package func publish(
         _ zips: [URL], report: (Manifest) -> Void = { _ in }
     ) async throws -> [Published] {

@@ -3,6 +3,7 @@ import Foundation
 
 #if canImport(Glibc)
     import CSync
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import Glibc
 #elseif canImport(Darwin)
     import Darwin

@@ -11,7 +11,7 @@ struct PublishingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `the same content again is a no-op, other content is refused`(kind: RegistryKind) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let site = try shop.page("1.0.0")
             let publisher = try shop.publisher(over: registry)
             #expect(try await publisher.publish([site.zip]).map(\.outcome) == [.published])
@@ -31,7 +31,7 @@ struct PublishingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `only objects that the registry lacks are sent`(kind: RegistryKind) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let publisher = try shop.publisher(over: registry)
             let first = try shop.page("1.0.0")
             let second = try shop.page("1.1.0")
@@ -56,7 +56,7 @@ struct PublishingContractTests {
         kind: RegistryKind
     ) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let site = try shop.page("1.0.0")
             let before = try shop.viewListing
             let partial = shop.folder.url.appending(path: "partial.zip")
@@ -72,7 +72,7 @@ struct PublishingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `a damaged zip is refused by the name of its fault`(kind: RegistryKind) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let site = try shop.page("1.0.0")
             var bytes = try Data(contentsOf: site.zip)
             bytes.removeLast(30)
@@ -88,7 +88,7 @@ struct PublishingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `a manifest that was not uploaded cannot be published`(kind: RegistryKind) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let error = await #expect(throws: RegistryError.self) {
                 try await registry.publish(manifest: Digest(of: Data("x".utf8)), role: Array("{}".utf8))
             }
@@ -99,7 +99,7 @@ struct PublishingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `a package is published after the shared bundle that it pins`(kind: RegistryKind) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let bundle = try Site("common", "1.0.0", ["vendor.js": "shared"], entry: nil, in: shop.folder)
             let page = try Site(
                 "checkout", "1.0.0", ["index.html": "page"], bundles: [bundle],
@@ -119,7 +119,7 @@ struct PublishingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `a file that its bundle does not have cannot be published`(kind: RegistryKind) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let bundle = try Site("common", "1.0.0", ["vendor.js": "shared"], entry: nil, in: shop.folder)
             let page = try Site(
                 "checkout", "1.0.0", ["index.html": "page"], bundles: [bundle],
@@ -135,7 +135,7 @@ struct PublishingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `eight publishers at once all succeed, one after the other`(kind: RegistryKind) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let sites = try (0..<8).map { try shop.page("1.0.\($0)", package: $0.isMultiple(of: 2) ? "a" : "b") }
             try await withThrowingTaskGroup { group in
                 for site in sites {
@@ -161,7 +161,7 @@ struct PublishingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `a withdrawn version is no longer signed, offered or taken again`(kind: RegistryKind) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let publisher = try shop.publisher(over: registry)
             let bad = try shop.page("1.1.0")
             try await publisher.publish([shop.page("1.0.0").zip, bad.zip])

@@ -21,7 +21,7 @@ struct ReleasingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `a partial rollout stands before the release that everyone gets`(kind: RegistryKind) async throws {
         let shop = try await stocked()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             let first = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
@@ -40,7 +40,7 @@ struct ReleasingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `rolling back goes to the version before, for everyone, under a new id`(kind: RegistryKind) async throws {
         let shop = try await stocked()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let old = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             _ = try await registry.change(offer("1.1.0"), of: package(), on: channel())
             let back = try await registry.change(.rollBack(to: nil), of: package(), on: channel())
@@ -63,7 +63,7 @@ struct ReleasingContractTests {
     func `promoting takes the newest release that everyone gets, or the version given`(kind: RegistryKind) async throws
     {
         let shop = try await stocked()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let none = await #expect(throws: RegistryError.self) {
                 try await registry.change(.promote(nil, from: channel()), of: package(), on: channel("stable"))
             }
@@ -86,7 +86,7 @@ struct ReleasingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `a retry is signed into the channel`(kind: RegistryKind) async throws {
         let shop = try await stocked()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let nothing = await #expect(throws: RegistryError.self) {
                 try await registry.change(.retry, of: package(), on: channel())
             }
@@ -100,7 +100,7 @@ struct ReleasingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `a version that is not published cannot be offered`(kind: RegistryKind) async throws {
         let shop = try await stocked()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let error = await #expect(throws: RegistryError.self) {
                 try await registry.change(offer("9.0.0"), of: package(), on: channel())
             }
@@ -112,7 +112,7 @@ struct ReleasingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `patches are made between what a channel offers and offered`(kind: RegistryKind) async throws {
         let shop = try await stocked()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             for text in ["1.0.0", "1.1.0", "1.2.0"] {
                 _ = try await registry.change(offer(text), of: package(), on: channel())
             }

@@ -23,7 +23,7 @@ struct RightsContractTests {
         let site = try shop.page("1.1.0")
         let scope = try TokenScope(
             actions: [.publish, .release], packages: [package("help")], channels: [channel("beta")])
-        try await kind.using(shop, scope: scope) { registry in
+        try await kind.using(shop, scope: scope) { (registry) async throws in
             let offer = try ChannelChange.offer(version("1.0.0"), .everyone)
             #expect(await kindOfError { _ = try await registry.missingObjects(of: site.manifest.bytes) } == .forbidden)
             #expect(await kindOfError { _ = try await registry.upload(archive: site.zip) } == .forbidden)
@@ -48,7 +48,7 @@ struct RightsContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `tokens are made, listed without their text, and revoked once`(kind: RegistryKind) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             let scope = try TokenScope(actions: [.publish], packages: [package()])
             let expires = shop.clock.now.addingTimeInterval(3600)
             let token = try await registry.createToken(TokenRequest(name: "ci", scope: scope, expires: expires))
@@ -67,7 +67,7 @@ struct RightsContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `the audit log tells who did what, newest first`(kind: RegistryKind) async throws {
         let shop = try Shop()
-        try await kind.using(shop) { registry in
+        try await kind.using(shop) { (registry) async throws in
             try await shop.publisher(over: registry).publish([shop.page("1.0.0").zip])
             _ = try await registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())
             let log = try await registry.auditLog(limit: 10)

@@ -6,17 +6,25 @@ import Testing
 
 /// The implementations of the registry protocols; every test of the contract runs against each.
 enum RegistryKind: CaseIterable, CustomTestStringConvertible {
+    /// The folder, opened in place.
     case local
+    /// The same folder behind a real server and a real socket.
+    case served
 
     var testDescription: String { "\(self)" }
 
-    /// Opens a shop's registry with the rights of a scope.
-    func using<Result>(
+    /// Gives a shop's registry with the rights of a scope.
+    func using(
         _ shop: Shop, scope: TokenScope = TokenScope(actions: [.admin]),
-        _ body: (any Registry) async throws -> Result
-    ) async throws -> Result {
+        _ body: @escaping @Sendable (any Registry) async throws -> Void
+    ) async throws {
         switch self {
         case .local: try await body(shop.local.acting(as: Identity(name: "test", scope: scope)))
+        case .served:
+            let token = try await shop.registry.createToken(TokenRequest(name: "test", scope: scope, expires: nil))
+            try await RunningServer.with(shop.local) { (server) async throws in
+                try await body(RemoteRegistry(server.url, token: token.secret))
+            }
         }
     }
 }

@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 
 #if canImport(Glibc)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import Glibc
 #elseif canImport(Darwin)
     import Darwin

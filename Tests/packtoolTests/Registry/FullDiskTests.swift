@@ -1,0 +1,42 @@
+import Foundation
+import Testing
+
+/// A registry on a disk that is full, in a mount namespace of its own (root only).
+struct FullDiskTests {
+    private static let script = """
+        mkdir disk && mount -t tmpfs -o size=4m tmpfs disk
+        "$PACKTOOL" init --quiet --app full --registry disk/registry
+        "$PACKTOOL" build dist --quiet --package big --package-version 1.0.0 > /dev/null
+        find disk -type f | sort > before
+        code=0; dd if=/dev/zero of=disk/filler bs=1k 2> /dev/null || code=$?
+        truncate -s "$(( $(stat -c %s disk/filler) - FREE * 1024 ))" disk/filler
+        code=0; "$PACKTOOL" publish packages/big-1.0.0.zip --registry disk/registry --channel beta 2> said || code=$?
+        echo "publish $code"
+        cat said
+        find disk -type f ! -name filler ! -name 'registry.sqlite-*' | sort > after
+        "$PACKTOOL" status --registry disk/registry > /dev/null 2>&1 || echo "status failed"
+        rm disk/filler
+        "$PACKTOOL" publish packages/big-1.0.0.zip --registry disk/registry --channel beta
+        "$PACKTOOL" status --registry disk/registry
+        find disk/registry/uploads -type f
+        """
+
+    @Test(.enabled(if: geteuid() == 0, "mounting needs root"), arguments: [64, 300, 700, 1_100])
+    func `a full disk is said so, nothing is half there, and the next run completes`(freeKilobytes: Int) async throws {
+        let tool = try Tool()
+        var generator = SystemRandomNumberGenerator()
+        let noise = (0..<600_000).map { _ in String(UInt8.random(in: 33...126, using: &generator)) }.joined()
+        try tool.write(["dist/index.html": "<h1>big</h1>", "dist/noise.js": String(noise.prefix(500_000))])
+        try tool.write(["script.sh": Self.script])
+        let outcome = try await tool.shell(
+            "unshare -m bash -eu script.sh",
+            environment: ["PACKTOOL": Tool.executable.path, "FREE": "\(freeKilobytes)"])
+        #expect(outcome.exitCode == 0, "\(outcome)")
+        let lines = outcome.standardOutput.split(separator: "\n").map(String.init)
+        #expect(lines.first == "publish 1", "\(outcome)")
+        #expect(outcome.standardOutput.contains("no space left") || outcome.standardOutput.contains("disk full"))
+        #expect(!lines.contains("status failed"), "\(outcome)")
+        #expect(lines.contains { $0.hasPrefix("big      1.0.0") && $0.hasSuffix("beta") }, "\(outcome)")
+        #expect(lines.last == "disk/registry/uploads/lock", "\(outcome)")
+    }
+}
