@@ -20,14 +20,20 @@ package struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
 
     /// Builds an object in code. A key given twice keeps its last value.
     package init(_ elements: some Sequence<(String, JSONValue)>) {
-        var sorted: [Member] = []
-        let stable = elements.enumerated().sorted { left, right in
-            Self.precedes(left.element.0, right.element.0)
-                || (left.element.0.utf8.elementsEqual(right.element.0.utf8) && left.offset < right.offset)
+        let given = elements.map { Member(key: $0, value: $1, offset: nil) }
+        if zip(given, given.dropFirst()).allSatisfy({ Self.precedes($0.key, $1.key) }) {
+            // In order already, as large objects are.
+            members = given
+            return
         }
-        for (_, (key, value)) in stable {
-            if let last = sorted.last, last.key.utf8.elementsEqual(key.utf8) { sorted.removeLast() }
-            sorted.append(Member(key: key, value: value, offset: nil))
+        var sorted: [Member] = []
+        let stable = given.enumerated().sorted { left, right in
+            Self.precedes(left.element.key, right.element.key)
+                || (left.element.key.utf8.elementsEqual(right.element.key.utf8) && left.offset < right.offset)
+        }
+        for (_, member) in stable {
+            if let last = sorted.last, last.key.utf8.elementsEqual(member.key.utf8) { sorted.removeLast() }
+            sorted.append(member)
         }
         members = sorted
     }

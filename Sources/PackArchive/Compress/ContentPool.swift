@@ -121,12 +121,12 @@ package final class ContentPool: Sendable {
                 inspect(bytes)
                 return try prepare(whole: bytes, of: request, by: &worker)
             }
-        case .file(let url):
+        case .path(let path):
             do {
-                let file = try OpenFile.reading(url.path)
-                let size = try file.size()
+                let file = try OpenFile.reading(path)
+                let size = file.size
                 if let expected = request.expected, expected.size != size {
-                    throw ArchiveError(.sourceChanged, file: url.path)
+                    throw ArchiveError(.sourceChanged, file: path)
                 }
                 if size > Self.wholeFileLimit || request.isCompressedAlready {
                     return try prepare(large: file, of: request, by: &worker)
@@ -144,9 +144,9 @@ package final class ContentPool: Sendable {
                 inspect(bytes)
                 return try prepare(whole: bytes, of: request, by: &worker)
             } catch let fault as SystemFault {
-                throw ArchiveError(.sourceUnreadable(fault.reason), file: url.path)
+                throw ArchiveError(.sourceUnreadable(fault.reason), file: path)
             } catch let signal as ZipFaultSignal {
-                throw ArchiveError(signal.fault, file: url.path)
+                throw ArchiveError(signal.fault, file: path)
             }
         }
     }

@@ -3,14 +3,17 @@ package import PackFormat
 
 /// Where the bytes of one file come from.
 package enum ContentSource: Hashable, Sendable {
-    /// A file anywhere on disk.
-    case file(URL)
+    /// A file anywhere on disk. A path, because a URL costs more to take apart than a small file to read.
+    case path(String)
     case bytes([UInt8])
+
+    /// A file anywhere on disk.
+    package static func file(_ url: URL) -> ContentSource { .path(url.path(percentEncoded: false)) }
 
     /// What an error message calls it.
     var name: String {
         switch self {
-        case .file(let url): url.path
+        case .path(let path): path
         case .bytes: "bytes in memory"
         }
     }

@@ -46,7 +46,7 @@ enum PackFile {
 
     /// Reads a pack's index; nil for a file that is no whole pack.
     static func entries(of file: OpenFile) -> [Entry]? {
-        guard let size = try? file.size(), size >= magic.count + trailerSize,
+        guard case let size = file.size, size >= magic.count + trailerSize,
             (try? file.bytes(at: 0, count: magic.count)) == magic,
             let trailer = try? file.bytes(at: size - trailerSize, count: trailerSize),
             trailer.suffix(endMagic.count).elementsEqual(endMagic)

@@ -7,9 +7,12 @@ import Foundation
 /// there is no shared file position to race on.
 final class OpenFile: Sendable {
     let descriptor: Int32
+    /// Bytes, when it was opened.
+    let size: Int
 
-    private init(descriptor: Int32) {
+    private init(descriptor: Int32, size: Int = 0) {
         self.descriptor = descriptor
+        self.size = size
     }
 
     deinit {
@@ -20,9 +23,12 @@ final class OpenFile: Sendable {
     static func reading(_ path: String) throws(SystemFault) -> OpenFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemFault() }
-        let file = OpenFile(descriptor: descriptor)
-        guard try file.status().st_mode & S_IFMT == S_IFREG else { throw SystemFault("it is not a regular file") }
-        return file
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw SystemFault("it is not a regular file")
+        }
+        return OpenFile(descriptor: descriptor, size: Int(status.st_size))
     }
 
     /// Creates a file that did not exist; the process's umask applies.
@@ -38,20 +44,22 @@ final class OpenFile: Sendable {
         return status
     }
 
-    func size() throws(SystemFault) -> Int { Int(try status().st_size) }
-
     /// Reads until the buffer is full or the file ends, and says how much was read.
+    ///
+    /// A regular file gives less than was asked for only at its end, so a short read is the last one.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(SystemFault) -> Int {
         var done = 0
         while done < buffer.count {
             let count = pread(
                 descriptor, buffer.baseAddress?.advanced(by: done), buffer.count - done, off_t(offset + done))
-            if count == 0 { break }
             if count < 0 {
                 if errno == EINTR { continue }
                 throw SystemFault()
             }
             done += count
+            // Linux reads 2 GiB at most at a time, so a larger part is asked for again.
+            if done < buffer.count, done < 1 << 30 { break }
+            if count == 0 { break }
         }
         return done
     }

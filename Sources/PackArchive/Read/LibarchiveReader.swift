@@ -16,7 +16,7 @@ struct LibarchiveReader: ~Copyable {
 
         init(file: OpenFile) throws {
             self.file = file
-            size = try file.size()
+            size = file.size
         }
 
         deinit {

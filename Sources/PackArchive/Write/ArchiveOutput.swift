@@ -1,4 +1,3 @@
-import Foundation
 import PackFormat
 
 /// Writes a zip from front to back in large pieces.
@@ -40,14 +39,14 @@ struct ArchiveOutput: ~Copyable {
             }
         case .source(.bytes(let bytes)):
             try append(bytes)
-        case .source(.file(let url)):
+        case .source(.path(let path)):
             let source: OpenFile
             do {
-                source = try OpenFile.reading(url.path)
+                source = try OpenFile.reading(path)
             } catch {
                 throw ZipFaultSignal(.sourceUnreadable(error.reason))
             }
-            guard try source.size() == content.object.size,
+            guard source.size == content.object.size,
                 try copy(source, at: 0, count: content.object.size) == content.crc32
             else { throw ZipFaultSignal(.sourceChanged) }
         }

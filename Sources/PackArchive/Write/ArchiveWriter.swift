@@ -49,9 +49,10 @@ package struct ArchiveWriter: Sendable {
     /// Writes a zip that appears only when it is committed.
     /// - Returns: bytes of the zip.
     package func write(_ entries: [Entry], to staged: StagedFile) throws -> Int {
-        let sorted = entries.sorted { $0.path < $1.path }
-        if let pair = PathCollisions.first(in: sorted.map(\.path)) {
-            throw ArchiveError(.collidingNames(pair), file: staged.destination.path)
+        let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.path < $1.path }
+        let sorted = isSorted ? entries : entries.sorted { $0.path < $1.path }
+        for (entry, next) in zip(sorted, sorted.dropFirst()) where entry.path == next.path {
+            throw ArchiveError(.duplicateName, file: staged.destination.path, entry: entry.path.text)
         }
         var current = ""
         do {

@@ -27,7 +27,7 @@ struct ZipStructure: Sendable {
     init(judging file: OpenFile, named name: String, limits: ArchiveLimits) throws {
         var current: String?
         do {
-            let size = try file.size()
+            let size = file.size
             guard size <= limits.maximumArchiveSize else {
                 throw ZipFaultSignal(.archiveTooLarge(limit: limits.maximumArchiveSize))
             }

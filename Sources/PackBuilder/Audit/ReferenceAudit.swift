@@ -5,7 +5,9 @@ import PackFormat
 struct ReferenceAudit {
     private let package: PackageID
     private let paths: Set<PackagePath>
-    private let byKey: [String: PackagePath]
+    /// By collision key; made when a reference finds no file under its own name.
+    private lazy var byKey = Dictionary(
+        paths.map { ($0.collisionKey, $0) }, uniquingKeysWith: { min($0, $1) })
     private let origins: [String]
     private let isSinglePage: Bool
     /// The dist as the user named it, for the place in a finding.
@@ -16,14 +18,13 @@ struct ReferenceAudit {
     ) {
         self.package = package
         self.paths = Set(paths)
-        byKey = Dictionary(self.paths.map { ($0.collisionKey, $0) }, uniquingKeysWith: { min($0, $1) })
         self.origins = origins
         self.isSinglePage = isSinglePage
         self.folder = folder
     }
 
     /// Judges the references of one file, in order.
-    func findings(_ references: [Reference], in file: PackagePath) -> [Finding] {
+    mutating func findings(_ references: [Reference], in file: PackagePath) -> [Finding] {
         var base = file.text.split(separator: "/", omittingEmptySubsequences: false).dropLast().map(String.init)
         var isBaseOnline = false
         var findings: [Finding] = []
@@ -99,7 +100,7 @@ struct ReferenceAudit {
         return .path(parts)
     }
 
-    private func problem(with parts: [String], _ reference: Reference) -> (Finding.Kind, String)? {
+    private mutating func problem(with parts: [String], _ reference: Reference) -> (Finding.Kind, String)? {
         let text = parts.joined(separator: "/")
         if text.isEmpty { return nil }  // the entry
         var candidates = [text]

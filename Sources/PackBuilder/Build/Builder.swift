@@ -85,7 +85,7 @@ package struct Builder: Sendable {
         let files = dists.flatMap(\.files)
         let references = Mutex<[Int: [Reference]]>([:])
         let contents = try pool.prepare(
-            files.map { ContentRequest(.file($0.url), path: $0.path) },
+            files.map { ContentRequest(.path($0.place), path: $0.path) },
             inspect: { index, bytes in
                 guard let format = ReferenceFormat(fileExtension: files[index].path.fileExtension) else { return }
                 let found = format.references(in: bytes)

@@ -45,6 +45,7 @@ struct PackagePlan {
                 .error, .invalidName, package: id, file: "\(folder)/\(name.path)",
                 "the file's name is not allowed: \(name.reason); rename the file")
         }
+        guard PathCollisions.first(in: contents.keys) != nil else { return findings }
         for group in Dictionary(grouping: contents.keys, by: \.collisionKey).values where group.count > 1 {
             let names = group.sorted()
             let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -68,14 +69,16 @@ struct PackagePlan {
     }
 
     private var referenceFindings: [Finding] {
-        let audit = ReferenceAudit(
+        if references.isEmpty { return [] }
+        var audit = ReferenceAudit(
             package: id, paths: contents.keys, origins: settings.configuration.origins,
             isSinglePage: settings.configuration.isSinglePage, folder: folder)
-        return references.sorted { $0.key < $1.key }.flatMap { audit.findings($1, in: $0) }
+        return references.keys.sorted().flatMap { audit.findings(references[$0] ?? [], in: $0) }
     }
 
     private var budgetFindings: [Finding] {
         let budget = settings.configuration.budget
+        if budget == PackConfiguration.Budget() { return [] }
         var findings: [Finding] = []
         let total = contents.values.reduce(0) { $0 + $1.object.size }
         if let limit = budget.total, total > limit {

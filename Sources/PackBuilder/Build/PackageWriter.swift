@@ -7,17 +7,23 @@ struct PackageDraft {
     let manifest: Manifest
     /// Own and shared contents.
     let contents: [PackagePath: PreparedContent]
+    /// The paths in the order of the zip.
+    let order: [PackagePath]
     let isBundle: Bool
     var leftOut: [ScannedDist.LeftOut] = []
 
     init(manifest: Manifest, contents: [PackagePath: PreparedContent], isBundle: Bool) {
         self.manifest = manifest
         self.contents = contents
+        order = manifest.sortedPaths
         self.isBundle = isBundle
     }
 
     init(plan: PackagePlan, manifest: Manifest) {
-        self.init(manifest: manifest, contents: plan.contents, isBundle: false)
+        self.manifest = manifest
+        contents = plan.contents
+        order = plan.dist.files.map(\.path)
+        isBundle = false
         leftOut = plan.dist.leftOut
     }
 }
@@ -53,13 +59,22 @@ struct PackageWriter {
     private func stage(_ draft: PackageDraft) throws -> (StagedFile, BuiltPackage) {
         let manifest = draft.manifest
         let bytes = manifest.bytes
-        let own = draft.contents.filter { manifest.files[$0.key]?.from == nil }
-        let shared = draft.contents.filter { manifest.files[$0.key]?.from != nil }
         let manifestPath = try PackagePath(Manifest.fileName)
+        var own: [(PackagePath, PreparedContent)] = []
+        var sharedSaving = 0
+        for path in draft.order {
+            guard let content = draft.contents[path] else { continue }
+            if manifest.files[path]?.from == nil {
+                own.append((path, content))
+            } else {
+                sharedSaving += content.compressedSize
+            }
+        }
         let document = try pool.prepare([ContentRequest(.bytes(bytes), path: manifestPath)])
-        let entries =
-            own.map { ArchiveWriter.Entry(path: $0, content: $1) }
-            + document.map { ArchiveWriter.Entry(path: manifestPath, content: $0) }
+        let place = own.firstIndex { manifestPath < $0.0 } ?? own.count
+        let entries = (own[..<place] + document.map { (manifestPath, $0) } + own[place...]).map {
+            ArchiveWriter.Entry(path: $0, content: $1)
+        }
         let archive = out.appending(path: "\(manifest.package)-\(manifest.version).zip")
         let staged = try StagedFile(for: archive)
         let size = try ArchiveWriter().write(entries, to: staged)
@@ -67,8 +82,10 @@ struct PackageWriter {
             staged,
             BuiltPackage(
                 manifest: manifest, manifestDigest: Digest(of: bytes), archive: archive, archiveSize: size,
-                isBundle: draft.isBundle, sharedSaving: shared.values.reduce(0) { $0 + $1.compressedSize },
-                compressedSizes: own.mapValues(\.compressedSize), leftOut: draft.leftOut)
+                isBundle: draft.isBundle, sharedSaving: sharedSaving,
+                compressedSizes: Dictionary(
+                    own.map { ($0, $1.compressedSize) }, uniquingKeysWith: { first, _ in first }),
+                leftOut: draft.leftOut)
         )
     }
 }

@@ -21,6 +21,11 @@ struct SharedSplit {
     ///   - include: patterns of files that go to the bundle from whatever package has them.
     ///   - isAutomatic: also takes each content that two or more packages have.
     init(_ packages: [Package], include: PathRules, isAutomatic: Bool) {
+        if !isAutomatic, include.isEmpty {
+            files = [:]
+            digests = []
+            return
+        }
         struct Use {
             var content: PreparedContent
             var paths: [PackagePath] = []

@@ -23,6 +23,8 @@ package struct PathRules: Sendable {
         self.patterns = patterns
     }
 
+    package var isEmpty: Bool { patterns.isEmpty }
+
     /// Reads the lines of a `.packignore`.
     package init(text: String) {
         patterns = text.split(separator: "\n", omittingEmptySubsequences: true).compactMap {

@@ -91,8 +91,7 @@ package struct DistScanner {
         }
         guard path != Manifest.fileName else { throw BuildError.reservedName("\(walk.shown)/\(path)") }
         do {
-            let url = URL(filePath: "\(walk.root)/\(path)", directoryHint: .notDirectory)
-            walk.files.append(.init(path: try PackagePath(path), url: url, size: size))
+            walk.files.append(.init(path: try PackagePath(path), place: "\(walk.root)/\(path)", size: size))
         } catch .invalidPath(_, let reason) {
             walk.invalidNames.append((path, reason))
         } catch {

@@ -5,9 +5,12 @@ package import PackFormat
 package struct ScannedDist: Sendable {
     package struct File: Hashable, Sendable {
         package let path: PackagePath
-        package let url: URL
+        /// Where it is on disk, without symbolic links in the folders.
+        package let place: String
         /// Bytes, when the folder was scanned.
         package let size: Int
+
+        package var url: URL { URL(filePath: place, directoryHint: .notDirectory) }
     }
 
     /// A file or folder that is not packed, and the pattern that says so.

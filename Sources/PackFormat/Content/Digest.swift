@@ -42,8 +42,14 @@ public struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// 64 lower-case hexadecimal digits.
     public var hex: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
+        return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
+            for (index, byte) in bytes.enumerated() {
+                buffer[index * 2] = digit(byte >> 4)
+                buffer[index * 2 + 1] = digit(byte & 15)
+            }
+            return bytes.count * 2
+        }
     }
 
     public var description: String { hex }

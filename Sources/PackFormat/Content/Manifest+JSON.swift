@@ -84,7 +84,8 @@ extension Manifest {
         json["entry"] = entry.map { .string($0.text) }
         json["files"] = .object(
             JSONObject(
-                files.map { path, file in
+                sortedPaths.compactMap { path in
+                    guard let file = files[path] else { return nil }
                     var entry: JSONObject = ["sha256": .string(file.digest.hex), "size": .integer(file.size)]
                     entry["from"] = file.from.map { .string($0.text) }
                     return (path.text, .object(entry))

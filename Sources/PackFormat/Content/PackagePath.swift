@@ -59,7 +59,15 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
     }
 
     public static func < (left: PackagePath, right: PackagePath) -> Bool {
-        left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
+        let order = left.text.utf8.withContiguousStorageIfAvailable { left in
+            right.text.utf8.withContiguousStorageIfAvailable { right -> Int in
+                guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return 0 }
+                let common = Int(memcmp(leftStart, rightStart, min(left.count, right.count)))
+                return common != 0 ? common : left.count - right.count
+            }
+        }
+        guard let order, let order else { return left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
+        return order < 0
     }
 
     private static func fault(of text: String) -> String? {

@@ -10,10 +10,12 @@ package enum PathCollisions {
                 return "\"\(pair[0])\" and \"\(pair[1])\" are one file where case or Unicode form does not count"
             }
         }
+        var seen: Set<Substring> = []
         for key in byKey.keys {
             var folder = key[...]
             while let slash = folder.utf8.lastIndex(of: UInt8(ascii: "/")) {
                 folder = folder[..<slash]
+                guard seen.insert(folder).inserted else { break }
                 if let file = byKey[String(folder)], let inner = byKey[key] {
                     return "\"\(file)\" is a file and the folder of \"\(inner)\""
                 }

@@ -1,5 +1,4 @@
 import Dispatch
-import Dispatch
 import Foundation
 public import PackFormat
 
