@@ -86,7 +86,7 @@ struct PublishCommand: AsyncParsableCommand {
             return switch entry.outcome {
             case .published:
                 "published  \(name)  \(entry.sentCount) of \(entry.manifest.ownObjects.count) files sent, "
-                    + ByteText.text(entry.sentSize)
+                    + ByteCount.text(entry.sentSize)
             case .unchanged: "unchanged  \(name)"
             }
         }

@@ -38,18 +38,3 @@ enum ReleaseText {
         }
     }
 }
-
-/// Sizes for people.
-enum ByteText {
-    /// Three digits at most, decimal units.
-    static func text(_ count: Int) -> String {
-        var tenths = count * 10
-        var units = ["B", "KB", "MB", "GB"][...]
-        while tenths >= 10_000, units.count > 1 {
-            tenths = (tenths + 500) / 1000
-            units.removeFirst()
-        }
-        let hasFraction = units.first != "B" && tenths < 1000
-        return (hasFraction ? "\(tenths / 10).\(tenths % 10)" : "\((tenths + 5) / 10)") + " " + (units.first ?? "")
-    }
-}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PackBuilder
 import PackFormat
 import PackJSON
 import PackRegistry
@@ -42,7 +43,7 @@ struct StatusCommand: AsyncParsableCommand {
                 let date = version.published.formatted(.iso8601.year().month().day().timeZone(separator: .omitted))
                 rows.append([
                     package.text, version.version.description, String(date.prefix(10)), String(version.fileCount),
-                    ByteText.text(version.size), version.fullSize.map { ByteText.text($0) } ?? "not made yet",
+                    ByteCount.text(version.size), version.fullSize.map { ByteCount.text($0) } ?? "not made yet",
                     version.withdrawn.map { "withdrawn: \($0)" }
                         ?? offers(of: version, package, in: overview).joined(separator: ", "),
                 ])
