@@ -54,8 +54,8 @@ package struct PatchEncoder: Sendable {
         }
     }
 
-    /// Level 22 makes patches 6 % smaller than 19, and takes 1.5 times the time and 640 MB of tables. Without a prefix
-    /// it gains less and costs the same, so `full(B)`, which every publication waits for, has 19.
+    /// Level 22 makes patches 3 % smaller than 19 (docs/PATCH-FORMAT.md), for up to 640 MB of tables; above some size
+    /// nobody waits for it. `full(B)`, which every publication needs, has 19.
     private static func settings(for plan: PatchPlan) -> FrameCompressor.Settings {
         let byteCount = plan.lostByteCount + plan.newByteCount
         if plan.lost.isEmpty { return FrameCompressor.Settings(level: byteCount <= 128 << 20 ? 19 : 12) }

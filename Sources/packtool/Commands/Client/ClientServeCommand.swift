@@ -1,5 +1,6 @@
 import ArgumentParser
 import Hummingbird
+import Logging
 import PackFormat
 import PackJSON
 import PackUpdater
@@ -25,6 +26,8 @@ struct ClientServeCommand: AsyncParsableCommand {
         let updater = try client.existingUpdater()
         try await updater.start()
         let site = ClientSite(updater: updater)
+        var logger = Logger(label: "packtool")
+        logger.logLevel = client.global.verbose ? .info : .warning
         let console = client.global.console
         let application = Application(
             responder: ClientSiteResponder(site: site),
@@ -34,7 +37,7 @@ struct ClientServeCommand: AsyncParsableCommand {
                 console.result(
                     "http://127.0.0.1:\(port)/",
                     json: .object(["url": .string("http://127.0.0.1:\(port)/")]))
-            })
+            }, logger: logger)
         try await application.runService()
     }
 }

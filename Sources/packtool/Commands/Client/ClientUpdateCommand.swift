@@ -54,9 +54,10 @@ struct ClientUpdateCommand: AsyncParsableCommand {
                 "\(entry.package) \(version) \(check ? "would be installed" : "is active from the next start on")"
             case .activated(let version?): "\(entry.package) \(version) is active"
             case .activated(nil): "\(entry.package) is back to what the app embeds: nothing"
-            case .nothing: "\(entry.package): nothing is offered to this device"
+            case .nothing: "\(entry.package) stays as it is: \(entry.why)"
             case .failed(let reason): "\(entry.package) failed: \(reason)"
             }
+        if case .nothing = entry.outcome { return line }
         return client.global.verbose ? "\(line)\n  \(entry.why)" : line
     }
 
