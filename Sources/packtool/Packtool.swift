@@ -19,6 +19,7 @@ struct Packtool: AsyncParsableCommand {
             RollbackCommand.self,
             WithdrawCommand.self,
             StatusCommand.self,
+            PresetCommand.self,
             ServeCommand.self,
             TokenCommand.self,
             KeysCommand.self,

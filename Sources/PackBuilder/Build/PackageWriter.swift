@@ -39,7 +39,7 @@ struct PackageWriter {
         do {
             try FileManager.default.createDirectory(at: out, withIntermediateDirectories: true)
         } catch {
-            throw BuildError.unreadable(out.path, reason: "the folder cannot be made: \(error.localizedDescription)")
+            throw BuildError.noOutputFolder(out.path)
         }
         var staged: [(file: StagedFile, package: BuiltPackage)] = []
         do {

@@ -37,6 +37,7 @@ struct RegistryOptions: ParsableArguments {
             }
             return text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        return ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"]
+        let token = ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"] ?? ""
+        return token.isEmpty ? nil : token
     }
 }

@@ -5,7 +5,7 @@ import Testing
 struct FullDiskTests {
     private static let script = """
         mkdir disk && mount -t tmpfs -o size=4m tmpfs disk
-        "$PACKTOOL" init --quiet --app full --registry disk/registry
+        "$PACKTOOL" init --quiet --app full --registry disk/registry > /dev/null
         "$PACKTOOL" build dist --quiet --package big --package-version 1.0.0 > /dev/null
         find disk -type f | sort > before
         code=0; dd if=/dev/zero of=disk/filler bs=1k 2> /dev/null || code=$?

@@ -25,7 +25,7 @@ struct Bearer: Sendable {
         let parts = field.split(separator: " ", maxSplits: 1)
         guard fields.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else {
             throw Problem.unauthorized(
-                "the Authorization field is not understood: send \"Authorization: Bearer ptk_…\" once",
+                "the access token is not understood: send \"Authorization: Bearer ptk_…\" once",
                 isTokenGiven: true)
         }
         return try await host.authenticate(String(parts[1]))
