@@ -14,7 +14,8 @@ show() {
     fi
 }
 
-timeout "${TEST_TIMEOUT:-1500}" swift test --skip-build --disable-xctest \
+# One test at a time: many start servers, children and compressors, and on two cores their own deadlines would decide.
+timeout "${TEST_TIMEOUT:-1500}" swift test --skip-build --disable-xctest --no-parallel \
     --explicit-target-dependency-import-check error "$@" 2>&1 | tee "$log" | show
 closing=$(grep -E '(✔|✘) Test run with' "$log" | tail -1 || true)
 [ -n "$closing" ] || { echo "error: the tests did not come to an end; see $log" >&2; exit 1; }

@@ -6,7 +6,7 @@ package enum BuildError: Error, Sendable, CustomStringConvertible {
     case noDist
     case notAFolder(String)
     case unreadable(String, reason: String)
-    case noOutputFolder(String)
+    case outUnusable(String, isFile: Bool)
     case emptyDist(String, leftOut: Int)
     case configuration(file: String, line: Int, column: Int, reason: String)
     case noPackageID(dist: String)
@@ -30,8 +30,8 @@ package enum BuildError: Error, Sendable, CustomStringConvertible {
         case .noDist: "no folder to build: say packtool build ./dist"
         case .notAFolder(let path): "\(path) is not a folder: give the folder that your web build writes"
         case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
-        case .noOutputFolder(let path):
-            "\(path) is no folder, and none can be made there: choose another with --out"
+        case .outUnusable(let path, isFile: true): "\(path) is a file: give --out a folder for the packages"
+        case .outUnusable(let path, isFile: false): "the folder \(path) cannot be made: check who may write above it"
         case .emptyDist(let path, 0): "\(path) is empty: run your web build first"
         case .emptyDist(let path, let count):
             "\(path) has nothing to pack: all \(count) entries are left out; re-include some with ! in .packignore"

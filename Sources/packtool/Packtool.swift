@@ -10,6 +10,7 @@ struct Packtool: AsyncParsableCommand {
         subcommands: [
             InitCommand.self,
             BuildCommand.self,
+            PreviewCommand.self,
             InspectCommand.self,
             VerifyCommand.self,
             DiffCommand.self,
@@ -24,7 +25,6 @@ struct Packtool: AsyncParsableCommand {
             TokenCommand.self,
             KeysCommand.self,
             ClientCommand.self,
-            PreviewCommand.self,
         ])
 
     static func main() async {

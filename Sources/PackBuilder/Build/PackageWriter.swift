@@ -39,7 +39,7 @@ struct PackageWriter {
         do {
             try FileManager.default.createDirectory(at: out, withIntermediateDirectories: true)
         } catch {
-            throw BuildError.noOutputFolder(out.path)
+            throw BuildError.outUnusable(out.path, isFile: hadFolder)
         }
         var staged: [(file: StagedFile, package: BuiltPackage)] = []
         do {

@@ -45,6 +45,17 @@ enum DurableFile {
         try sync(folder: url.deletingLastPathComponent())
     }
 
+    /// Refuses a folder that could not be made because it, or what is above it, is a file.
+    static func checkPlace(of folder: URL) throws(TrustError) {
+        var place = folder.standardizedFileURL
+        var isDirectory: ObjCBool = false
+        while !FileManager.default.fileExists(atPath: place.path, isDirectory: &isDirectory) {
+            guard place.pathComponents.count > 1 else { return }
+            place = place.deletingLastPathComponent()
+        }
+        if !isDirectory.boolValue { throw .store(path: folder.path, reason: "\(place.path) is a file") }
+    }
+
     /// Removes the temporary files of processes that no longer run: nobody will ever rename them.
     static func removeLeftovers(in folder: URL) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -7,11 +7,12 @@ public import Foundation
 public struct FolderTrustStore: TrustStore {
     public let folder: URL
 
-    /// Opens a store, making its folder if needed, and clears away what a killed process left half-written.
-    /// - Throws: ``TrustError/store(path:reason:)``
+    /// Opens a store and clears away what a killed process left half-written. The folder is made by the first write, so
+    /// that a client that never reached its repository leaves nothing.
+    /// - Throws: ``TrustError/store(path:reason:)`` where a file stands in the way.
     public init(folder: URL) throws(TrustError) {
         self.folder = folder
-        try DurableFile.makeFolder(folder)
+        try DurableFile.checkPlace(of: folder)
         DurableFile.removeLeftovers(in: folder)
         DurableFile.removeLeftovers(in: folder.appendingPathComponent(StoreName.rootHistoryFolder))
     }

@@ -37,7 +37,7 @@ struct RegistryOptions: ParsableArguments {
             }
             return text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
-        let token = ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"] ?? ""
-        return token.isEmpty ? nil : token
+        let text = ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"] ?? ""
+        return text.isEmpty ? nil : text
     }
 }

@@ -40,6 +40,12 @@ struct BuildRefusalTests {
         try await expectRefusal(Self.project(), "build", "dist", "--package-version=\(version)", naming: ["version"])
     }
 
+    @Test(arguments: ["--package=", "--package-version="])
+    func `an option without its value is a usage error`(option: String) async throws {
+        try await expectRefusal(
+            Self.project(), arguments: ["build", "dist", option], naming: ["--package"], exitCode: 64)
+    }
+
     @Test func `without any id or version it says where they could come from`() async throws {
         let tool = try Self.project()
         try await tool.shell("rm package.json")
