@@ -10,7 +10,6 @@ struct Packtool: AsyncParsableCommand {
         subcommands: [
             InitCommand.self,
             BuildCommand.self,
-            PreviewCommand.self,
             InspectCommand.self,
             VerifyCommand.self,
             DiffCommand.self,
@@ -20,11 +19,11 @@ struct Packtool: AsyncParsableCommand {
             RollbackCommand.self,
             WithdrawCommand.self,
             StatusCommand.self,
-            PresetCommand.self,
             ServeCommand.self,
             TokenCommand.self,
             KeysCommand.self,
             ClientCommand.self,
+            PreviewCommand.self,
         ])
 
     static func main() async {
