@@ -8,7 +8,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # What each module may import. Swift's own and the system's modules are in BASE; all else must be named here.
-BASE = {"CSync", "Foundation", "FoundationNetworking", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
+BASE = {"CSync", "CDispatch", "Foundation", "FoundationNetworking", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
 APPLE = {"WebKit", "UIKit", "AppKit", "Network", "Security", "CoreFoundation", "ObjectiveC"}
 SERVER = {
     "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HummingbirdHTTP2", "HTTPTypes", "ServiceLifecycle", "UnixSignals", "Logging",

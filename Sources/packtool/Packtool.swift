@@ -14,6 +14,7 @@ struct Packtool: AsyncParsableCommand {
             VerifyCommand.self,
             DiffCommand.self,
             PublishCommand.self,
+            PresetCommand.self,
             PromoteCommand.self,
             RolloutCommand.self,
             RollbackCommand.self,

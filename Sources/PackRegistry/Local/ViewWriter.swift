@@ -5,9 +5,9 @@ import PackTrust
 
 /// Makes the published view from the database: idempotent, and never visible half.
 ///
-/// Order (`docs/REGISTRY.md`): manifests and channel files, then roots and roles, then the snapshot, and
-/// `metadata/timestamp.json` last, by a rename. A reader that started with the old timestamp finds every file of the
-/// old whole, because files are immutable and the versions before the newest stay for a while.
+/// Order (`docs/REGISTRY.md`): manifests, channel files and metadata, all of them new names that nobody asks for yet;
+/// when they are durable, `metadata/timestamp.json` by a rename. A reader that started with the old timestamp finds
+/// every file of the old whole, because files are immutable and the versions before the newest stay for a while.
 struct ViewWriter: Sendable {
     let folder: RegistryFolder
     let database: RegistryDatabase
@@ -33,25 +33,26 @@ struct ViewWriter: Sendable {
         let lock = try FolderLock(folder.lock)
         let workspace = try Workspace(in: folder)
         let timestamp = TopLevelRole.timestamp.rawValue
-        let snapshot = TopLevelRole.snapshot.rawValue
         // One read transaction: everything belongs to the timestamp that is written last.
         try database.read { db in
             let table = MetadataTable(db: db)
             let versions = VersionTable(db: db)
+            var missing: [(bytes: [UInt8], destination: URL)] = []
             for version in try versions.allPublished() {
                 let path = ViewLayout.file(
                     ofTarget: ViewLayout.manifestTarget(version.package, version.version), digest: version.manifest)
-                try put(path, in: workspace) { try versions.manifestBytes(version.manifest) }
+                try collect(path, in: &missing) { try versions.manifestBytes(version.manifest) }
             }
             for file in try table.channelFiles() {
-                try put(file.path, in: workspace) { try table.channelBytes(file.digest) }
+                try collect(file.path, in: &missing) { try table.channelBytes(file.digest) }
             }
             let stored = try table.all().filter { $0.role != timestamp }
-            for role in stored.filter({ $0.role != snapshot }) + stored.filter({ $0.role == snapshot }) {
-                try put(ViewLayout.metadata(role.role, version: role.version), in: workspace) {
+            for role in stored {
+                try collect(ViewLayout.metadata(role.role, version: role.version), in: &missing) {
                     try table.bytes(of: role)
                 }
             }
+            try workspace.put(missing)
             if let bytes = try table.newestBytes(timestamp) {
                 let file = folder.view(ViewLayout.metadata(timestamp, version: 0))
                 if FileManager.default.contents(atPath: file.path(percentEncoded: false)).map({ [UInt8]($0) }) != bytes
@@ -64,12 +65,12 @@ struct ViewWriter: Sendable {
         _ = consume lock
     }
 
-    private func put(
-        _ path: String, in workspace: borrowing Workspace, bytes: () throws -> [UInt8]?
+    private func collect(
+        _ path: String, in missing: inout [(bytes: [UInt8], destination: URL)], bytes: () throws -> [UInt8]?
     ) throws {
         let file = folder.view(path)
         guard SystemCall.size(of: file) == nil, let bytes = try bytes() else { return }
-        try workspace.put(bytes, at: file)
+        missing.append((bytes, file))
     }
 
     /// Metadata and channel files that the database no longer keeps.

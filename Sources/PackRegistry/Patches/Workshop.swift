@@ -16,21 +16,48 @@ struct Workshop: Sendable {
     /// Makes everything that is wanted and not there.
     func makeWanted() throws {
         guard try !database.read({ try DerivedTable(db: $0).wanted() }).isEmpty else { return }
-        // One process works at a time; the others find it done.
-        let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
-        for file in try database.read({ try DerivedTable(db: $0).wanted() }) { try make(file) }
-        _ = consume lock
+        try makeWanted { _ in true }
     }
 
     /// Makes the zip and the full download of one version.
     func makeDownloads(of manifest: Digest) throws {
+        try makeWanted { $0.target == manifest && $0.base == nil }
+    }
+
+    private func makeWanted(_ isMade: (DerivedFile) -> Bool) throws {
+        // One process works at a time; the others find it done.
         let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
-        let wanted = try database.read { try DerivedTable(db: $0).wanted() }
-        for file in wanted where file.target == manifest && file.base == nil { try make(file) }
+        var made: [(DerivedFile, Int?)] = []
+        var saved = ContinuousClock.now
+        // A commit for every small patch would cost more than the patch.
+        func save() throws {
+            try database.write { db in
+                for (file, size) in made { try DerivedTable(db: db).record(file, size: size) }
+            }
+            made = []
+            saved = .now
+        }
+        for file in try database.read({ try DerivedTable(db: $0).wanted() }) where isMade(file) {
+            do {
+                let full = made.first { $0.0 == DerivedFile(.full, of: file.target) }?.1
+                made.append((file, try make(file, full: full)))
+            } catch {
+                try? save()
+                let kind = (error as? RegistryError)?.kind ?? .unusable
+                throw RegistryError(
+                    kind,
+                    "what was published is there, but a download of it could not be made yet: \(error). The next "
+                        + "packtool command on this registry, or its server, makes it")
+            }
+            if saved + .milliseconds(500) < .now { try save() }
+        }
+        if !made.isEmpty { try save() }
         _ = consume lock
     }
 
-    private func make(_ file: DerivedFile) throws {
+    /// - Parameter full: the size of the target's full download, where it was made just now.
+    /// - Returns: nil where the file is not worth having.
+    private func make(_ file: DerivedFile, full: Int?) throws -> Int? {
         let workspace = try Workspace(in: folder)
         let temporary = workspace.file("made")
         let size: Int?
@@ -44,13 +71,14 @@ struct Workshop: Sendable {
             path = ViewLayout.patch(from: nil, to: file.target)
             size = try writePatch(from: nil, to: manifest(file.target), limit: .max, temporary, workspace.folder)
         case .patch:
-            guard let base = file.base else { return }
+            guard let base = file.base else { return nil }
             path = ViewLayout.patch(from: base, to: file.target)
-            let full = try database.read { try DerivedTable(db: $0).size(of: DerivedFile(.full, of: file.target)) }
+            let recorded = try database.read { try DerivedTable(db: $0).size(of: DerivedFile(.full, of: file.target)) }
             size = try writePatch(
-                from: manifest(base), to: manifest(file.target), limit: full ?? .max, temporary, workspace.folder)
+                from: manifest(base), to: manifest(file.target), limit: full ?? recorded ?? .max, temporary,
+                workspace.folder)
         case .manifest:
-            guard let base = file.base else { return }
+            guard let base = file.base else { return nil }
             path = ViewLayout.manifestPatch(from: base, to: file.target)
             size = try writeManifestPatch(from: base, to: file.target, temporary)
         }
@@ -58,7 +86,7 @@ struct Workshop: Sendable {
             try SystemCall.synchronize(temporary)
             try workspace.move(temporary, to: folder.view(path))
         }
-        try database.write { try DerivedTable(db: $0).record(file, size: size) }
+        return size
     }
 
     private func manifest(_ digest: Digest) throws -> Manifest {

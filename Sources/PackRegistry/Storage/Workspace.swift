@@ -49,6 +49,28 @@ struct Workspace: ~Copyable {
         }
     }
 
+    /// Writes many files like ``put(_:at:mode:)`` with few waits for the disk: all bytes are durable before the first
+    /// rename, and all names at return.
+    func put(_ files: [(bytes: [UInt8], destination: URL)]) throws {
+        guard !files.isEmpty else { return }
+        var temporary: [URL] = []
+        for (bytes, _) in files {
+            let file = file(UUID().uuidString)
+            let descriptor = try SystemCall.open(file, O_WRONLY | O_CREAT | O_EXCL)
+            defer { close(descriptor) }
+            try bytes.withUnsafeBytes { bytes in try SystemCall.writeAll(bytes, to: descriptor, file) }
+            temporary.append(file)
+        }
+        try SystemCall.synchronizeAll(temporary, under: folder)
+        var parents: Set<URL> = []
+        for (file, destination) in zip(temporary, files.map(\.destination)) {
+            let parent = destination.deletingLastPathComponent()
+            if parents.insert(parent).inserted { try Self.makeFolders(parent) }
+            try SystemCall.rename(file, to: destination)
+        }
+        try SystemCall.synchronizeAll(Array(parents), under: folder)
+    }
+
     /// Puts a file of this workspace, whose bytes are on the disk already, in place; makes the folders above.
     func move(_ file: URL, to destination: URL) throws(RegistryError) {
         let parent = destination.deletingLastPathComponent()

@@ -1,0 +1,115 @@
+package import Foundation
+package import PackFormat
+import PackJSON
+import PackTrust
+
+/// Writes what an app embeds so that it has pages on its first start: the signed metadata, the manifests and the whole
+/// content of some versions, and `preset.json`, which names them. A device installs it like a download.
+///
+///     let report = try await PresetWriter(registry: registry, root: root)
+///         .write([checkout: version], to: folder)
+///
+/// Everything is verified from the app's root while it is copied, so a registry that lies cannot get into an app.
+package struct PresetWriter: Sendable {
+    package static let listName = "preset.json"
+
+    package struct Report: Hashable, Sendable {
+        /// The versions asked for, and the shared bundles that they pin.
+        package let versions: [PackageID: SemanticVersion]
+        /// Bytes of the folder.
+        package let size: Int
+    }
+
+    private let registry: any RegistryReading
+    private let root: [UInt8]
+
+    package init(registry: any RegistryReading, root: [UInt8]) {
+        self.registry = registry
+        self.root = root
+    }
+
+    /// Writes the folder whole or not at all. An earlier preset in its place is replaced; another folder is not.
+    package func write(_ wanted: [PackageID: SemanticVersion], to folder: URL) async throws -> Report {
+        let files = FileManager.default
+        let path = folder.path(percentEncoded: false)
+        if files.fileExists(atPath: path), try !files.contentsOfDirectory(atPath: path).isEmpty,
+            !files.fileExists(atPath: folder.appending(path: Self.listName).path(percentEncoded: false))
+        {
+            throw RegistryError(.invalid, "\(path) is not empty and no preset: give --out a folder of its own")
+        }
+        let staging = folder.deletingLastPathComponent().appending(
+            path: ".\(folder.lastPathComponent)-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? files.removeItem(at: staging) }
+        let report = try await fill(staging, with: wanted)
+        if files.fileExists(atPath: path) { try files.removeItem(at: folder) }
+        try files.moveItem(at: staging, to: folder)
+        return report
+    }
+
+    private func fill(_ folder: URL, with wanted: [PackageID: SemanticVersion]) async throws -> Report {
+        let transport = RecordingTransport(base: RegistryTransport(registry: registry))
+        let trustFolder = FileManager.default.temporaryDirectory.appending(path: "preset-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: trustFolder) }
+        let client = TrustClient(
+            store: try FolderTrustStore(folder: trustFolder), transport: transport, trustedRoot: root)
+        try await client.refresh()
+
+        var size = 0
+        var listed: [(String, JSONValue)] = []
+        var done: [PackageID: SemanticVersion] = [:]
+        var queue = wanted.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        while let (package, version) = queue.popLast() {
+            if done.updateValue(version, forKey: package) != nil { continue }
+            let bytes = try await client.target(
+                ViewLayout.manifestTarget(package, version), maximumByteCount: Manifest.maximumByteCount)
+            let manifest = try Manifest(parsing: bytes)
+            let digest = Digest(of: bytes)
+            if wanted[package] != nil {
+                let id: JSONObject = ["version": .string(version.description), "manifest": .string(digest.hex)]
+                listed.append((package.text, .object(id)))
+            }
+            queue += manifest.shared.map { ($0.key, $0.value.version) }
+            size += try await copy(ViewLayout.patch(from: nil, to: digest), of: package, version, into: folder)
+        }
+        for (path, bytes) in await transport.files { size += try Self.write(bytes, to: path, in: folder) }
+        let list: JSONObject = ["format": 1, "packages": .object(JSONObject(listed))]
+        size += try Self.write(JSONValue.object(list).canonicalBytes, to: Self.listName, in: folder)
+        return Report(versions: done, size: size)
+    }
+
+    private func copy(
+        _ path: String, of package: PackageID, _ version: SemanticVersion, into folder: URL
+    ) async throws -> Int {
+        let file = folder.appending(path: path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        guard try await registry.copyViewFile(path, to: file) else {
+            throw RegistryError(.notFound, "the registry has no download of \(package) \(version) yet: try again soon")
+        }
+        return try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+    }
+
+    private static func write(_ bytes: [UInt8], to path: String, in folder: URL) throws -> Int {
+        let file = folder.appending(path: path)
+        try FileManager.default.createDirectory(
+            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file)
+        return bytes.count
+    }
+}
+
+/// Keeps what a trust client fetched: just what a device with the same root will ask for.
+private actor RecordingTransport: TrustTransport {
+    private let base: any TrustTransport
+    private(set) var files: [String: [UInt8]] = [:]
+
+    init(base: any TrustTransport) {
+        self.base = base
+    }
+
+    func fetch(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
+        let bytes = try await base.fetch(path, maximumByteCount: maximumByteCount)
+        if let bytes { files[path] = bytes }
+        return bytes
+    }
+}
