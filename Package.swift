@@ -62,6 +62,7 @@ let package = Package(
         .systemLibrary(
             name: "CDeflate", pkgConfig: "libdeflate",
             providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
+        .systemLibrary(name: "CZopfli", providers: [.apt(["libzopfli-dev"]), .brew(["zopfli"])]),
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -72,7 +73,7 @@ let package = Package(
         module("PackFormat", ["PackJSON", crypto]),
 
         // Level 2: one hard job each.
-        module("PackArchive", ["PackFormat", "CArchive", "CDeflate", "CZlib", crypto]),
+        module("PackArchive", ["PackFormat", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto]),
         module("PackPatch", ["PackFormat", "CZstd", crypto]),
         module("PackTrust", ["PackJSON", crypto, cryptoExtras]),
 

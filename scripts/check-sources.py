@@ -17,7 +17,7 @@ SERVER = {
 ALLOWED = {
     "PackJSON": set(),
     "PackFormat": {"PackJSON", "Crypto"},
-    "PackArchive": {"PackFormat", "Crypto", "CArchive", "CZlib", "CDeflate"},
+    "PackArchive": {"PackFormat", "Crypto", "CArchive", "CZlib", "CDeflate", "CZopfli"},
     "PackPatch": {"PackFormat", "Crypto", "CZstd"},
     "PackTrust": {"PackJSON", "Crypto", "CryptoExtras", "_CryptoExtras"},
     "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "Logging"},

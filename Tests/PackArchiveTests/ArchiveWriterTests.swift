@@ -60,6 +60,24 @@ struct ArchiveWriterTests {
         for number in 2...4 { #expect(try Data(contentsOf: folder("\(number).zip")) == first) }
     }
 
+    @Test(arguments: CompressionLevel.allCases)
+    func `every level gives content back, and max is not larger than standard`(level: CompressionLevel) throws {
+        var site = try site()
+        let code = try Data(contentsOf: URL(filePath: #filePath))
+        site.append(("source.swift", Array(code)))
+        site.append(
+            ("mixed.bin", Array(code) + (0..<9000).map { UInt8(truncatingIfNeeded: $0 * $0 / 7) } + Array(code)))
+        for length in [1, 2, 3, 4, 127, 128, 129, 300] {
+            site.append(("short/\(length)", Array(code.prefix(length))))
+        }
+        let requests = try requests(site, below: "dist")
+        let size = try ArchiveWriter.write(requests, level: level, to: folder("a.zip"))
+        #expect(try unpack(folder("a.zip")) == Dictionary(uniqueKeysWithValues: site.map { ($0.path, $0.bytes) }))
+        let standard = try ArchiveWriter.write(requests, to: folder("b.zip"))
+        #expect(level != .max || size < standard)
+        #expect(level != .fast || size > standard)
+    }
+
     @Test func `media and what does not shrink is stored, the rest is deflated`() throws {
         let pool = try ContentPool(level: .standard, cache: nil)
         let site = try site()

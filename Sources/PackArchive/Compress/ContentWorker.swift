@@ -3,11 +3,13 @@ struct ContentWorker: ~Copyable {
     private static let pieceSize = 1 << 20
 
     private let deflater: Deflater
+    private let isExhaustive: Bool
     private var input = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var output = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     init(level: CompressionLevel) throws(SystemFault) {
         deflater = try Deflater(level)
+        isExhaustive = level == .max
     }
 
     deinit {
@@ -49,7 +51,9 @@ struct ContentWorker: ~Copyable {
     /// Compresses; valid until the next call, nil where the content does not shrink.
     mutating func deflate(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         Self.grow(&output, to: bytes.count)
-        guard let count = deflater.deflate(bytes, into: output) else { return nil }
+        let first = deflater.deflate(bytes, into: output)
+        let better = isExhaustive ? ExhaustiveDeflater.deflate(bytes, into: output, below: first ?? bytes.count) : nil
+        guard let count = better ?? first else { return nil }
         return UnsafeRawBufferPointer(rebasing: output[..<count])
     }
 

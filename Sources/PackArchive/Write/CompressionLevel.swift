@@ -6,7 +6,7 @@ package enum CompressionLevel: String, CaseIterable, Sendable {
     case fast
     /// Not larger than `zip -9`, at half of its CPU time. The default.
     case standard
-    /// Smaller than `7z -mx9`, at a third of its time.
+    /// Smaller than `7z -mx9`, in about its time.
     case max
 
     /// libdeflate's level.
@@ -20,5 +20,7 @@ package enum CompressionLevel: String, CaseIterable, Sendable {
     }
 
     /// Names what compressed a content, as another version may give other bytes.
-    var compressorName: String { "libdeflate-\(LIBDEFLATE_VERSION_STRING)-\(deflateLevel)" }
+    var compressorName: String {
+        "libdeflate-\(LIBDEFLATE_VERSION_STRING)-\(deflateLevel)" + (self == .max ? "-zopfli" : "")
+    }
 }
