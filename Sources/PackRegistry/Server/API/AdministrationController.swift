@@ -50,19 +50,11 @@ struct AdministrationController {
     }
 
     @Sendable func audit(request: Request, context: RegistryRequestContext) async throws -> Response {
-        let limit = try Self.auditLimit(of: request)
         let registry = try await bearer.registry(for: request, .admin)
-        let entries = try await registry.auditLog(limit: limit)
-        return .json(["entries": .array(entries.map { .object($0.json) })])
-    }
-
-    // Apart from the route, and not inlined: with this guard inside it, Swift 6.3.1's optimiser crashes on the route.
-    @inline(never)
-    private static func auditLimit(of request: Request) throws -> Int {
         let text = request.uri.queryParameters["limit"] ?? "100"
-        guard let limit = Int(text), (1...maximumAuditCount).contains(limit) else {
-            throw Problem.badRequest("limit must be a number from 1 to \(maximumAuditCount)")
+        guard let limit = Int(text), (1...Self.maximumAuditCount).contains(limit) else {
+            throw Problem.badRequest("limit must be a number from 1 to \(Self.maximumAuditCount)")
         }
-        return limit
+        return .json(["entries": .array(try await registry.auditLog(limit: limit).map { .object($0.json) })])
     }
 }

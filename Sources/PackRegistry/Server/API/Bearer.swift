@@ -31,7 +31,10 @@ struct Bearer: Sendable {
         return try await host.authenticate(String(parts[1]))
     }
 
+    // Not inlined: with its ways to throw inside them, Swift 6.3.1's optimiser crashes on the routes of release builds
+    // (signal 11 in llvm::coro::normalizeCoroutine).
     /// The registry on behalf of the holder of the request's token, who must have the right to an action.
+    @inline(never)
     func registry(
         for request: Request, _ action: TokenAction, package: PackageID? = nil, channel: ChannelName? = nil
     ) async throws -> any Registry {
