@@ -22,8 +22,8 @@ struct Upload {
         }
         let objects = manifest.ownObjects
         let store = local.store
-        let absent = store.missing(among: objects)
         let workspace = try Workspace(in: local.files)
+        let absent = store.missing(among: objects)
         var taken: [Object] = []
         let folder = workspace.folder
         try archive.extractObjects { object in
@@ -42,7 +42,10 @@ struct Upload {
                     + "\"\(path?.text ?? "?")\": send the whole package")
         }
         try store.take(taken, from: workspace)
-        try store.synchronizeNames(of: objects.filter { !absent.contains($0.digest) })
+        // Objects that were there already are durable, unless their upload is not over yet.
+        if workspace.hasCompany {
+            try store.synchronizeNames(of: objects.filter { !absent.contains($0.digest) })
+        }
         let now = local.clock()
         try local.database.write { db in
             try VersionTable(db: db).take(

@@ -51,14 +51,20 @@ enum SystemCall {
     static func synchronizeAll(_ files: [URL], under folder: URL) throws(RegistryError) {
         #if canImport(Glibc)
             // One call for a whole package: 20,000 single fsyncs take minutes on a spinning disk.
-            if files.count > 64 {
-                let descriptor = try open(folder, O_RDONLY)
-                defer { close(descriptor) }
-                guard retrying({ syncfs(descriptor) }) == 0 else { throw failure("written to disk", folder) }
-                return
-            }
+            if files.count > 64 { return try synchronizeFileSystem(of: folder) }
         #endif
         for file in files { try synchronize(file) }
+    }
+
+    /// Waits until everything that anybody wrote to the folder's file system is on the disk.
+    static func synchronizeFileSystem(of folder: URL) throws(RegistryError) {
+        #if canImport(Glibc)
+            let descriptor = try open(folder, O_RDONLY)
+            defer { close(descriptor) }
+            guard retrying({ syncfs(descriptor) }) == 0 else { throw failure("written to disk", folder) }
+        #else
+            sync()
+        #endif
     }
 
     static func rename(_ source: URL, to destination: URL) throws(RegistryError) {

@@ -20,12 +20,19 @@ struct Workspace: ~Copyable {
         try SystemCall.makeFolder(registry.uploads)
         // Under the gate no folder is seen between its making and its locking.
         let gate = try FolderLock(registry.uploads.appending(path: "lock", directoryHint: .notDirectory))
-        Self.removeAbandoned(in: registry.uploads)
+        try Self.removeAbandoned(in: registry.uploads)
         let folder = registry.uploads.appending(path: UUID().uuidString, directoryHint: .isDirectory)
         try SystemCall.makeFolder(folder)
         lock = try FolderLock(Self.lockFile(of: folder))
         self.folder = folder
         _ = consume gate
+    }
+
+    /// Whether somebody else is at work, or died at it: what they put in place may not be durable yet.
+    var hasCompany: Bool {
+        Self.folders(in: folder.deletingLastPathComponent()).contains {
+            $0.lastPathComponent != folder.lastPathComponent
+        }
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -93,14 +100,18 @@ struct Workspace: ~Copyable {
         folder.appending(path: "lock", directoryHint: .notDirectory)
     }
 
-    private static func removeAbandoned(in uploads: URL) {
-        let folders =
-            (try? FileManager.default.contentsOfDirectory(at: uploads, includingPropertiesForKeys: nil)) ?? []
-        for folder in folders where UUID(uuidString: folder.lastPathComponent) != nil {
-            if let held = try? FolderLock(ifFree: lockFile(of: folder)) {
-                try? FileManager.default.removeItem(at: folder)
-                _ = consume held
-            }
+    private static func removeAbandoned(in uploads: URL) throws(RegistryError) {
+        for folder in folders(in: uploads) {
+            guard let held = try? FolderLock(ifFree: lockFile(of: folder)) else { continue }
+            // What its owner had put in place counts as durable once the folder is gone.
+            try SystemCall.synchronizeFileSystem(of: uploads)
+            try? FileManager.default.removeItem(at: folder)
+            _ = consume held
         }
+    }
+
+    private static func folders(in uploads: URL) -> [URL] {
+        let found = (try? FileManager.default.contentsOfDirectory(at: uploads, includingPropertiesForKeys: nil)) ?? []
+        return found.filter { UUID(uuidString: $0.lastPathComponent) != nil }
     }
 }
