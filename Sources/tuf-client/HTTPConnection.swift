@@ -1,5 +1,12 @@
 import Foundation
 
+#if canImport(Glibc)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// One TCP connection for one GET (RFC 9112). The kernel's receive timeout ends a silent server, a deadline on the
 /// monotonic clock one that trickles.
 struct HTTPConnection: ~Copyable {

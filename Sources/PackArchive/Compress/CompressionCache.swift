@@ -1,5 +1,11 @@
-import Dispatch
 package import Foundation
+
+#if canImport(Glibc)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// A folder that remembers compressed contents, so that a content is compressed once on a machine.
 ///

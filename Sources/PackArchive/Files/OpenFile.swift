@@ -1,5 +1,11 @@
-import Dispatch
 import Foundation
+
+#if canImport(Glibc)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// An open file that several threads may read and write at given offsets; closed with the last reference.
 ///

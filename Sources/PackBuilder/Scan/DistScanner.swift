@@ -1,7 +1,13 @@
-import Dispatch
 package import Foundation
 package import PackArchive
 import PackFormat
+
+#if canImport(Glibc)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Walks a dist folder: applies the ignore rules, follows links that stay inside, and checks the limits before any
 /// content is read.

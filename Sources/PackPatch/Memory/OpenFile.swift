@@ -1,9 +1,9 @@
-import Dispatch
 import Foundation
 
 #if canImport(Darwin)
     import Darwin
 #elseif canImport(Glibc)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import Glibc
 #elseif canImport(Musl)
     import Musl

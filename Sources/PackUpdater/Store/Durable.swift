@@ -1,6 +1,9 @@
 #if canImport(Glibc)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import CSync
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
 #endif
 import Foundation
 

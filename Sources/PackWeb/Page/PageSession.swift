@@ -1,8 +1,8 @@
-import Dispatch
 import Foundation
 public import PackFormat
 
 #if canImport(Glibc)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import Glibc
 #elseif canImport(Musl)
     import Musl

@@ -28,7 +28,8 @@ struct PresetCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try RegistrySession(registry, console: options.console)
-        let offered = try await session.registry.overview().channels[channel] ?? [:]
+        let overview = try await session.registry.overview()
+        let offered = overview.channels[channel] ?? [:]
         var wanted: [PackageID: SemanticVersion] = [:]
         for package in packages {
             let newest = offered[package.package]?.first { $0.rollout == .everyone }?.version
@@ -36,6 +37,9 @@ struct PresetCommand: AsyncParsableCommand {
                 throw CommandFailure(
                     "\(channel) offers no version of \(package.package) to all devices: name one with "
                         + "\(package.package)@VERSION")
+            }
+            guard overview.versions[package.package]?.contains(where: { $0.version == version }) ?? false else {
+                throw CommandFailure("\(package.package) \(version) is not published: packtool status lists what is")
             }
             wanted[package.package] = version
         }

@@ -1,5 +1,12 @@
 import Foundation
 
+#if canImport(Glibc)
+    import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// One answer as it came over the socket.
 struct RawAnswer: CustomStringConvertible {
     let status: Int
