@@ -22,6 +22,11 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
+let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
+let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
+let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
+let certificates: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
@@ -45,6 +50,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -83,11 +90,14 @@ let package = Package(
             "PackRegistry",
             [
                 "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", crypto, logging,
-                hummingbird, hummingbirdCore, nioCore, nioPosix, nioHTTPTypes, httpTypes, lifecycle,
-                signals, grdb, "CSync",
+                hummingbird, hummingbirdCore, hummingbirdTLS, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioHTTPTypes,
+                httpTypes, lifecycle, signals, grdb, "CSync",
             ]),
         module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
         module("PackWeb", ["PackFormat"]),
+
+        // Level 4: a third way into a web view, apart so that NIO stays out of the others.
+        module("PackProxy", ["PackWeb", "PackFormat", crypto, certificates, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         // Level 4: the commands.
         .executableTarget(

@@ -34,8 +34,12 @@ package struct LocalRegistry: Sendable {
     var view: ViewWriter { ViewWriter(folder: files, database: database) }
     var workshop: Workshop { Workshop(folder: files, database: database) }
 
-    /// Whether a folder holds a registry.
-    package static func exists(_ folder: URL) -> Bool { RegistryFolder(folder).exists }
+    /// Whether a folder holds a registry that was made to the end.
+    package static func exists(_ folder: URL) -> Bool {
+        let files = RegistryFolder(folder)
+        guard files.exists, let database = try? RegistryDatabase(files) else { return false }
+        return (try? database.read { try SettingTable(db: $0).app() }) ?? nil != nil
+    }
 
     /// Opens an existing registry and finishes what an interrupted process left.
     package static func open(

@@ -38,7 +38,12 @@ struct ProjectStart {
     /// Makes the registry and what it lacks of keys; nil where there is a registry already.
     func make() throws -> Made? {
         guard let registry, !LocalRegistry.exists(registry) else { return nil }
-        _ = try initializer.make(at: registry)
+        do {
+            _ = try initializer.make(at: registry)
+        } catch let error as RegistryError where error.kind == .conflict {
+            // Another command made it a moment ago.
+            return nil
+        }
         return Made(app: app, registry: registry, keys: project.keys, root: project.root)
     }
 

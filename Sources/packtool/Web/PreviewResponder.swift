@@ -29,15 +29,13 @@ struct PreviewResponder: HTTPResponder {
     }
 
     private func answer(_ request: SiteRequest) throws -> Response {
-        if request.wantsPage {
-            do {
-                try site.refresh()
-            } catch {
-                console.note("\(error); the last state is shown")
-            }
+        if request.wantsPage { refresh() }
+        var answer = pages.page(for: request).answer(request)
+        if answer.reason == .damaged || answer.reason == .notInVersion {
+            // The folder has changed since the page started, or the client asks for no pages (curl sends `*/*`).
+            refresh()
+            answer = PageSession(site).answer(request)
         }
-        let page = pages.page(for: request)
-        let answer = page.answer(request)
         switch answer.way {
         case .online(let url):
             console.note("online   \(request.method) \(url)")
@@ -47,6 +45,14 @@ struct PreviewResponder: HTTPResponder {
                 console.note("missed   \(request.method) \(request.url): \(response.status) \(answer.reason.rawValue)")
             }
             return try (reloads ? withReload(response, to: request) : response).relayed()
+        }
+    }
+
+    private func refresh() {
+        do {
+            try site.refresh()
+        } catch {
+            console.note("\(error); the last state is shown")
         }
     }
 

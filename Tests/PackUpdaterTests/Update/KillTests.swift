@@ -98,11 +98,11 @@ struct KillTests {
         #expect(Durable.names(in: device.store.appending(path: "downloads")) == [])
     }
 
-    @Test func `a disk that is full leaves the old version, says so, and the next run completes`() async throws {
+    @Test(.enabled(if: OwnFileSystem.isAllowed, "no file system of its own is allowed here"))
+    func `a disk that is full leaves the old version, says so, and the next run completes`() async throws {
         let keys = try AppKeys(registry, packages: ["checkout"])
         try keys.sign()
         try Data(keys.root).write(to: root)
-        // A small file system of its own; where a container allows none there is nothing to test.
         let script = """
             set -e; mkdir -p "$D"; mount -t tmpfs -o nr_inodes=$INODES tmpfs "$D"
             C="--store $D/store --channel beta --registry $R --root $R/root.json"
@@ -142,7 +142,6 @@ struct KillTests {
         try process.run()
         process.waitUntilExit()
         let error = (try? String(contentsOf: registry.folder.appending(path: "error.txt"), encoding: .utf8)) ?? ""
-        guard !error.isEmpty || process.terminationStatus >= 90 else { return }
         #expect(process.terminationStatus == 0)
         #expect(error.contains("full"))
     }

@@ -1,0 +1,32 @@
+import Foundation
+import Testing
+
+/// Several `packtool publish` at once on one registry that none of them has made yet.
+struct PublishTogetherTests {
+    @Test func `six processes publish at once into a registry that is not there yet, and all succeed`() async throws {
+        let tool = try Tool()
+        for number in 1...6 {
+            try tool.write(["d\(number)/index.html": "<h1>\(number)</h1>"])
+            let built = try await tool.run(
+                "build", "d\(number)", "--package", "p\(number % 3)", "--package-version", "1.0.\(number)", "--quiet")
+            try #require(built.exitCode == 0, "\(built)")
+        }
+        let running = try (1...6).map { number in
+            try tool.start("publish", "packages/p\(number % 3)-1.0.\(number).zip", "--channel", "beta")
+        }
+        for process in running {
+            let outcome = await process.outcome()
+            #expect(outcome.exitCode == 0, "\(outcome)")
+        }
+        let status = try await tool.run("status")
+        for number in 1...6 {
+            #expect(
+                status.standardOutput.split(separator: "\n").contains {
+                    $0.hasPrefix("p\(number % 3)       1.0.\(number) ")
+                },
+                "\(status)")
+        }
+        #expect(try await tool.run("keys", "list").exitCode == 0)
+        #expect(try tool.listing(".packtool/registry/uploads").keys.sorted() == ["lock"])
+    }
+}
