@@ -47,13 +47,16 @@ package struct Publisher: Sendable {
     package func publish(
         _ zips: [URL], report: (Manifest) -> Void = { _ in }
     ) async throws -> [Published] {
-        let archives = try zips.map { zip in
-            do { return try PackageArchive.open(zip) } catch let error as ArchiveError {
-                throw RegistryError(.invalid, "\(error)")
-            }
-        }
+        try await publish(PackageSelection(zips), report: report)
+    }
+
+    /// ``publish(_:report:)`` for zips that are open already.
+    @discardableResult
+    package func publish(
+        _ selection: PackageSelection, report: (Manifest) -> Void = { _ in }
+    ) async throws -> [Published] {
         var published: [Published] = []
-        for archive in archives.filter({ $0.manifest.entry == nil }) + archives.filter({ $0.manifest.entry != nil }) {
+        for archive in selection.archives {
             report(archive.manifest)
             published.append(try await publish(archive))
         }

@@ -59,12 +59,13 @@ struct ReleaseHistory: Hashable, Sendable {
         return seen
     }
 
-    /// Offers something as the newest release. The newest release is kept, with its id, where it offers the same.
+    /// Offers something as the newest release. The newest release is kept, with its id, where it offers the same, and
+    /// its share is never lowered: publishing twice must not take a version from devices that have it.
     func offering(
         _ offer: Release.Offer, _ rollout: Rollout, requiredApp: VersionRange?, id: String
     ) throws -> [Step] {
         if let newest = offered.first, newest.offer == offer {
-            return try setting(rollout)
+            return rollout.percent > newest.rollout.percent ? try setting(rollout) : []
         }
         return [.add(try Release(id: id, offer: offer, rollout: rollout, requiredApp: requiredApp))]
     }

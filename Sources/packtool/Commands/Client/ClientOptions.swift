@@ -94,7 +94,7 @@ struct ClientOptions: ParsableArguments {
     /// The published view: a URL as it is; of a registry's folder its `view`.
     private var base: URL {
         get throws {
-            let place = registry.location(configured: nil)
+            let place = try registry.location(of: CurrentProject())
             if place.hasPrefix("http://") || place.hasPrefix("https://") {
                 guard let url = URL(string: place) else { throw CommandFailure("\"\(place)\" is not a URL") }
                 return url

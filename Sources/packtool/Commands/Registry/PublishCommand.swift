@@ -11,12 +11,16 @@ struct PublishCommand: AsyncParsableCommand {
         commandName: "publish",
         abstract: "Publish packages and offer them on a channel.",
         discussion: """
+            Without arguments it takes ./packages: of each package the highest version there.
+            Of several versions of a package it offers the highest, and a release that is
+            offered already keeps its share of devices unless the new one is larger.
+
             Shared bundles are published first, whatever the order of the arguments. A
             version that is there with the same content is left as it is, so the
             command can be repeated after an interruption.
             """)
 
-    @Argument(help: ArgumentHelp("The packages to publish (default: packages/*.zip).", valueName: "ZIP"))
+    @Argument(help: ArgumentHelp("The packages to publish (default: the newest in ./packages).", valueName: "ZIP"))
     var zips: [String] = []
 
     @Option(help: ArgumentHelp("The channel that offers them (default: the configuration's).", valueName: "NAME"))
@@ -38,17 +42,19 @@ struct PublishCommand: AsyncParsableCommand {
     func run() async throws {
         let console = options.console
         let rollout = try Rollout(percent: rollout)
-        let files = try files()
+        // Every zip is judged before a registry is made or a byte is sent.
+        let packages = zips.isEmpty ? try PackageSelection(files()).newest() : try PackageSelection(files())
         let session = try RegistrySession(registry, console: console, makesDefault: true)
         let publisher = try await session.publisher(console: console)
         let line = ProgressLine(isShown: console.showsProgress)
-        let published = try await publisher.publish(files) { manifest in
+        let published = try await publisher.publish(packages) { manifest in
             line.show("publishing \(manifest.package) \(manifest.version)")
         }
         line.clear()
         var offered: [Offered] = []
         if let channel = channel ?? session.configuration?.channel {
-            for entry in published where entry.manifest.entry != nil {
+            let highest = packages.highestVersions
+            for entry in published where highest[entry.manifest.package] == entry.manifest.version {
                 let manifest = entry.manifest
                 let outcome = try await session.registry.change(
                     .offer(manifest.version, rollout), of: manifest.package, on: channel)
