@@ -68,8 +68,8 @@ final class Tool {
         try start(Self.executable, arguments, environment: extra)
     }
 
-    private func start(
-        _ executable: URL, _ arguments: [String], environment extra: [String: String]
+    func start(
+        _ executable: URL, _ arguments: [String], environment extra: [String: String] = [:]
     ) throws -> RunningTool {
         try RunningTool(
             executable: executable, arguments: arguments, folder: folder,

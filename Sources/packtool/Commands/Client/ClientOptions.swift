@@ -38,6 +38,9 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds to wait for another updater on the same store.", valueName: "SECONDS"))
     var wait = 0
 
+    @Option(help: ArgumentHelp("Seconds without a byte after which an attempt ends.", valueName: "SECONDS"))
+    var timeout = 30
+
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var global: GlobalOptions
 
@@ -47,6 +50,7 @@ struct ClientOptions: ParsableArguments {
 
     func validate() throws {
         guard starts > 0 else { throw ValidationError("--starts must be 1 or more") }
+        guard timeout > 0 else { throw ValidationError("--timeout must be 1 or more") }
         guard tag.allSatisfy({ $0.contains("=") }) else { throw ValidationError("--tag takes KEY=VALUE") }
     }
 
@@ -67,6 +71,8 @@ struct ClientOptions: ParsableArguments {
         configuration.maximumUnconfirmedStarts = starts
         configuration.activation = activation
         configuration.patience = .seconds(wait)
+        configuration.limits.stall = .seconds(timeout)
+        configuration.limits.rateWindow = .seconds(2 * timeout)
         return try Updater(configuration)
     }
 
