@@ -94,6 +94,22 @@ struct BuilderTests {
             ])
     }
 
+    @Test func `a compressed copy beside its original is left out, listed, and can be kept`() throws {
+        let files = ["index.html", "a.js", "a.js.gz", "a.js.br", "sub/b.css", "sub/b.css.zst", "model.gz", "c.js.br"]
+        let project = try Project(Dictionary(uniqueKeysWithValues: files.map { ("dist/\($0)", "x") }))
+        var package = try project.build("dist").packages[0]
+        #expect(
+            try project.paths(package) == ["a.js", "c.js.br", "index.html", "model.gz", "pack.json", "sub/b.css"])
+        #expect(
+            package.leftOut.map { "\($0.path) \($0.pattern)" } == [
+                "a.js.br the file beside it, compressed", "a.js.gz the file beside it, compressed",
+                "sub/b.css.zst the file beside it, compressed",
+            ])
+        try project.write("!*.gz\n", to: ".packignore")
+        package = try project.build("dist").packages[0]
+        #expect(package.leftOut.map(\.path) == ["a.js.br", "sub/b.css.zst"])
+    }
+
     @Test func `the output folder inside the dist is not packed`() throws {
         let project = try Project(["index.html": "x"])
         for _ in 0..<2 {

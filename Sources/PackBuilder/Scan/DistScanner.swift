@@ -30,6 +30,7 @@ package struct DistScanner {
         }
         var walk = Walk(root: root, shown: folder.path)
         try visit("", walk: &walk)
+        walk.leaveOutCompressedCopies()
         if walk.files.isEmpty, walk.invalidNames.isEmpty {
             throw BuildError.emptyDist(folder.path, leftOut: walk.leftOut.count)
         }
@@ -51,6 +52,23 @@ package struct DistScanner {
         var files: [ScannedDist.File] = []
         var leftOut: [ScannedDist.LeftOut] = []
         var invalidNames: [(path: String, reason: String)] = []
+        /// What no pattern decides over.
+        var undecided: Set<String> = []
+
+        /// Leaves out what a build tool compressed for a web server: a device and the registry send the original in a
+        /// smaller form, and no delta shortens a compressed file. A pattern such as `!*.gz` keeps them.
+        mutating func leaveOutCompressedCopies() {
+            let paths = Set(files.map(\.path.text))
+            files.removeAll { file in
+                let path = file.path.text
+                guard undecided.contains(path),
+                    let ending = [".gz", ".br", ".zst"].first(where: { path.hasSuffix($0) }),
+                    paths.contains(String(path.dropLast(ending.count)))
+                else { return false }
+                leftOut.append(.init(path: path, pattern: "the file beside it, compressed"))
+                return true
+            }
+        }
     }
 
     private func visit(_ folder: String, walk: inout Walk) throws {
@@ -61,6 +79,7 @@ package struct DistScanner {
             let place = "\(absolute)/\(name)"
             guard var status = Self.status(place) else { continue }  // gone since the folder was read
             let decision = rules.decision(path, isFolder: status.kind == .folder)
+            if decision == nil { walk.undecided.insert(path) }
             if let decision, !decision.isNegated {
                 walk.leftOut.append(.init(path: path + (status.kind == .folder ? "/" : ""), pattern: decision.text))
                 continue

@@ -72,12 +72,13 @@ struct RegistrySession {
         return Publisher(registry: registry, trust: try await trust(console: console), keys: keys)
     }
 
-    /// Makes what a change left to be made in the background: a server does that by itself.
+    /// Makes the patches and small downloads that a change left to be made. The change is there already, devices can use
+    /// it; a server, where the registry has one, makes them by itself.
     func finish(console: Console) async throws {
-        guard let local else { return }
+        guard let local, !local.isServed else { return }
         let line = ProgressLine(isShown: console.showsProgress)
         line.show("making patches")
         defer { line.clear() }
-        try await local.maintain()
+        try await local.maintain { made, all in line.show("making patches and downloads: \(made) of \(all)") }
     }
 }

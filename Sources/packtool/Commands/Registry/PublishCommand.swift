@@ -18,6 +18,11 @@ struct PublishCommand: AsyncParsableCommand {
             Shared bundles are published first, whatever the order of the arguments. A
             version that is there with the same content is left as it is, so the
             command can be repeated after an interruption.
+
+            Devices can install what was published when its line is printed. After that,
+            in a registry folder that no server has, the command makes patches and smaller
+            downloads; with --no-wait that is left to the next command that changes the
+            registry, or to its server.
             """)
 
     @Argument(help: ArgumentHelp("The packages to publish (default: the newest in ./packages).", valueName: "ZIP"))
@@ -28,6 +33,9 @@ struct PublishCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The share of devices, 0 to 100.", valueName: "PERCENT"))
     var rollout = 100
+
+    @Flag(name: .customLong("no-wait"), help: "Do not wait until patches are made.")
+    var noWait = false
 
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -65,8 +73,10 @@ struct PublishCommand: AsyncParsableCommand {
         } else {
             console.note("published and not offered to any device: give --channel")
         }
-        try await session.finish(console: console)
         console.result(text(published, offered), json: json(published, offered))
+        // Whoever reads from a pipe is not to wait for the patches.
+        fflush(nil)
+        if !noWait { try await session.finish(console: console) }
     }
 
     private func files() throws -> [URL] {
