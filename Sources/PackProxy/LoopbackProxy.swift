@@ -31,14 +31,14 @@ public final class LoopbackProxy: Sendable {
         public var address: String { "http://\(user):\(password)@127.0.0.1:\(port)" }
     }
 
-    private let pages: PageDirectory
+    private let pages: any PageSource
     private let online: OnlineSession
     private let limits: ProxyLimits
     private let group: MultiThreadedEventLoopGroup
     private let running = LockedChannel()
 
     /// - Parameter online: sends what the device does not answer; must not use this proxy itself.
-    public init(pages: PageDirectory, online: OnlineSession, limits: ProxyLimits = ProxyLimits()) {
+    public init(pages: any PageSource, online: OnlineSession, limits: ProxyLimits = ProxyLimits()) {
         self.pages = pages
         self.online = online
         self.limits = limits

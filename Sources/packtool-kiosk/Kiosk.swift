@@ -19,7 +19,9 @@ final class Kiosk {
 
     let settings: KioskSettings
     let updater: Updater
-    let pages: PageDirectory
+    let pages: any PageSource
+    /// Told of the view's loads where requests do not name their page.
+    private let viewPages: ViewPages?
     private let packages: InstalledPackages
     private let online = OnlineSession()
     private let proxy: LoopbackProxy?
@@ -31,15 +33,19 @@ final class Kiosk {
         self.settings = settings
         updater = try Updater(settings.updater)
         packages = InstalledPackages(updater: updater, schemes: [settings.scheme])
-        pages = PageDirectory(packages)
         let transport: PackageViewConfiguration.Transport
         if settings.usesProxy {
+            viewPages = nil
+            pages = PageDirectory(packages)
             let proxy = LoopbackProxy(pages: pages, online: online)
             let host = "\(settings.package).\(SiteAddress.virtualSuffix)"
             let access = try await proxy.start(hosts: [host])
             transport = .proxy(address: access.address, certificate: access.certificate, hosts: [host])
             self.proxy = proxy
         } else {
+            let viewPages = ViewPages(packages)
+            self.viewPages = viewPages
+            pages = viewPages
             let driver = SchemeTaskDriver(pages: pages, online: online) { .serial(label: "packtool-kiosk.task") }
             transport = .scheme(settings.scheme, driver)
             proxy = nil
@@ -114,13 +120,16 @@ final class Kiosk {
     private func changed(_ event: PackageView.Event) {
         switch event {
         case .started(let url):
+            viewPages?.start(url)
             let session = InstalledPackages.package(of: url, scheme: settings.scheme).flatMap {
                 packages.session(of: $0)
             }
             attempt = Attempt(number: attempt.number + 1, session: session)
             watch(attempt.number)
             control?.say("started", ["url": .string(url)])
-        case .committed(let url): control?.say("committed", ["url": .string(url)])
+        case .committed(let url):
+            viewPages?.commit(url)
+            control?.say("committed", ["url": .string(url)])
         case .finished(let url, let status):
             control?.say("finished", ["url": .string(url), "status": .integer(status)])
             if status >= 400 {

@@ -12,7 +12,7 @@ final class PackageHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    private let pages: PageDirectory
+    private let pages: any PageSource
     private let online: OnlineSession
     private let limits: ProxyLimits
     private var head: HTTPRequestHead?
@@ -23,7 +23,7 @@ final class PackageHandler: ChannelInboundHandler {
     /// Events that wait until the connection can take more.
     private var waiting: CircularBuffer<@Sendable () -> Void> = []
 
-    init(pages: PageDirectory, online: OnlineSession, limits: ProxyLimits) {
+    init(pages: any PageSource, online: OnlineSession, limits: ProxyLimits) {
         self.pages = pages
         self.online = online
         self.limits = limits

@@ -35,7 +35,7 @@ public final class SchemeTaskDriver: Sendable {
 
     /// For an engine whose handler serves one page after the other: each request finds its own page's version.
     /// - Parameter place: asked once for each task; a task whose calls may block needs a place of its own.
-    public init(pages: PageDirectory, online: OnlineSession, place: @escaping @Sendable () -> CallbackPlace) {
+    public init(pages: any PageSource, online: OnlineSession, place: @escaping @Sendable () -> CallbackPlace) {
         page = { pages.page(for: $0) }
         self.online = online
         self.place = place
