@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Measures packtool build against zip and 7z on a tree of 300 MB in 20,000 files, made of the JavaScript and CSS of
 # real web builds (PyPI wheels). Prints ratios; the bars of docs are in the last column.
-#   scripts/bench-build.sh [TREE]        PACKTOOL names the binary, else .build/release/packtool
+#   scripts/bench-build.sh [TREE]        PACKTOOL names the binary, else .build/bin/packtool
 set -euo pipefail
 cd "$(dirname "$0")/.."
-packtool=${PACKTOOL:-$PWD/.build/release/packtool}
+packtool=${PACKTOOL:-$PWD/.build/bin/packtool}
 cache=$PWD/.cache/bench-build
 tree=${1:-$cache/tree}
 work=$(mktemp -d)

@@ -23,6 +23,7 @@ struct Packtool: AsyncParsableCommand {
             ServeCommand.self,
             TokenCommand.self,
             KeysCommand.self,
+            AuditCommand.self,
             ClientCommand.self,
             PreviewCommand.self,
         ])

@@ -58,7 +58,7 @@ struct CommandLineTests {
         let contract = [
             "init", "build", "inspect", "verify", "diff", "publish", "preset", "promote", "rollout", "rollback",
             "withdraw", "status", "serve", "preview", "token create", "token list", "token revoke", "keys generate",
-            "keys list", "keys rotate", "keys revoke", "keys delegate", "client update", "client status",
+            "keys list", "keys rotate", "keys revoke", "keys delegate", "audit", "client update", "client status",
             "client explain", "client confirm", "client rollback", "client repair", "client install", "client serve",
             "client gc",
         ]

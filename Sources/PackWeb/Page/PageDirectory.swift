@@ -1,3 +1,5 @@
+import PackFormat
+
 /// Tells pages apart where the way in does not: a proxy, a local server, a `URLProtocol`.
 ///
 /// A navigation starts a page. What a page loads names it in `Referer`: the page's own address, or that of a script or

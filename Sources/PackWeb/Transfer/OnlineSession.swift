@@ -1,5 +1,6 @@
 import Dispatch
 public import Foundation
+import PackFormat
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking

@@ -1,0 +1,35 @@
+import PackJSON
+import Testing
+
+/// `packtool audit`: the log as an operator reads it.
+struct AuditTests {
+    @Test func `who did what is listed, newest first, in place and over HTTP alike`() async throws {
+        let registry = try await LiveRegistry()
+        try await registry.publish("shop", "1.0.0", files: ["index.html": "<h1>one</h1>"])
+        let admin = try await registry.token("--admin")
+        let environment = ["PACKTOOL_TOKEN": admin]
+        let withdrawal = try await registry.tool.run(
+            "withdraw", "shop@1.0.0", "--reason", "broken", "--registry", registry.url, environment: environment)
+        try #require(withdrawal.exitCode == 0, "\(withdrawal)")
+
+        let local = try await registry.tool.run("audit", "--json").json().object().array("entries").map {
+            try $0.object()
+        }
+        let remote = try await registry.tool.run(
+            "audit", "--json", "--registry", registry.url, environment: environment
+        ).json().object().array("entries").map { try $0.object() }
+        #expect(local == remote)
+        let actions = try local.map { try $0.string("action") }
+        #expect(actions.first == "withdraw" && actions.last == "create", "\(actions)")
+        #expect(try local[0].string("actor") == "test" && local[0].string("detail").contains("broken"))
+        #expect(actions.contains("publish") && actions.contains { $0.contains("token") }, "\(actions)")
+
+        let text = try await registry.tool.run("audit", "--limit", "1").standardOutput.split(separator: "\n")
+        #expect(text.count == 2 && text[1].contains("withdraw") && text[1].contains("shop"))
+        let narrow = try await registry.token("--publish")
+        let refused = try await registry.tool.run(
+            "audit", "--registry", registry.url, environment: ["PACKTOOL_TOKEN": narrow])
+        expectClearError(refused, naming: ["admin"])
+        #expect(try await registry.tool.run("audit", "--limit", "0").exitCode == 64)
+    }
+}
