@@ -23,21 +23,30 @@ public final class SchemeTaskDriver: Sendable {
         let transfer: Transfer
     }
 
-    private let page: PageSession
+    private let page: @Sendable (SiteRequest) -> PageSession
     private let online: OnlineSession
-    private let place: CallbackPlace
+    private let place: @Sendable () -> CallbackPlace
     private let running = Locked<[ObjectIdentifier: Running]>([:])
 
     /// - Parameter place: where the engine wants to be called; web views want their main thread.
     public init(page: PageSession, online: OnlineSession, place: CallbackPlace = .main) {
-        self.page = page
+        self.page = { _ in page }
+        self.online = online
+        self.place = { place }
+    }
+
+    /// For an engine whose handler serves one page after the other: each request finds its own page's version.
+    /// - Parameter place: asked once for each task; a task whose calls may block needs a place of its own.
+    public init(pages: any PageSource, online: OnlineSession, place: @escaping @Sendable () -> CallbackPlace) {
+        page = { pages.page(for: $0) }
         self.online = online
         self.place = place
     }
 
     public func start(_ task: any SchemeTask, request: URLRequest) {
         let id = ObjectIdentifier(task)
-        let transfer = Transfer(request, on: page, online: online, at: place) { [weak self] event in
+        let page = page(SiteRequest(request))
+        let transfer = Transfer(request, on: page, online: online, at: place()) { [weak self] event in
             switch event {
             case .response(let head): task.receive(head)
             case .data(let data): task.receive(data)

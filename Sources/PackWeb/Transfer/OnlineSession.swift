@@ -76,9 +76,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
-            let fields = response.allHeaderFields.map { (String(describing: $0.key), String(describing: $0.value)) }
-            let headers = Dictionary(fields) { "\($0), \($1)" }
-            receive(.response(TransferHead(status: response.statusCode, headers: headers)), for: dataTask)
+            receive(.response(TransferHead(response)), for: dataTask)
             completionHandler(.allow)
         } else {
             receive(.failed(WebError.notHTTP(dataTask.originalRequest?.url?.absoluteString ?? "")), for: dataTask)
@@ -106,5 +104,20 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     private func receive(_ event: TransferEvent, for task: URLSessionTask) {
         let container = containers.withLock { $0[task.taskIdentifier] }
         container?.receive(event)
+    }
+}
+
+extension TransferHead {
+    /// The head of an answer whose body the system has decoded: the headers that describe the encoded body are gone.
+    init(_ response: HTTPURLResponse) {
+        let fields = response.allHeaderFields.map { (String(describing: $0.key), String(describing: $0.value)) }
+        var headers = Dictionary(fields) { "\($0), \($1)" }
+        let isEncoded = headers.contains { name, value in
+            name.lowercased() == "content-encoding" && value.lowercased() != "identity"
+        }
+        if isEncoded {
+            headers = headers.filter { !["content-encoding", "content-length"].contains($0.key.lowercased()) }
+        }
+        self.init(status: response.statusCode, headers: headers)
     }
 }
