@@ -94,7 +94,10 @@ let package = Package(
                 httpTypes, lifecycle, signals, grdb, "CSync",
             ]),
         module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
-        module("PackWeb", ["PackFormat"]),
+        .target(
+            name: "PackWeb", dependencies: ["PackFormat"],
+            exclude: ["Hook/packtool-hook.js"],  // The source of EmbeddedHook.swift.
+            swiftSettings: settings),
 
         // Level 4: a third way into a web view, apart so that NIO stays out of the others.
         module("PackProxy", ["PackWeb", "PackFormat", crypto, certificates, nioCore, nioPosix, nioHTTP1, nioSSL]),

@@ -23,19 +23,25 @@ public final class SchemeTaskDriver: Sendable {
 
     private let page: PageSession
     private let online: OnlineSession
+    private let bodies: BodyStore?
     private let place: CallbackPlace
     private let running = Locked<[ObjectIdentifier: Running]>([:])
 
-    /// - Parameter place: where the engine wants to be called; web views want their main thread.
-    public init(page: PageSession, online: OnlineSession, place: CallbackPlace = .main) {
+    /// - Parameters:
+    ///   - bodies: the ``PageBridge``'s, where pages have the hook.
+    ///   - place: where the engine wants to be called; web views want their main thread.
+    public init(
+        page: PageSession, online: OnlineSession, bodies: BodyStore? = nil, place: CallbackPlace = .main
+    ) {
         self.page = page
         self.online = online
+        self.bodies = bodies
         self.place = place
     }
 
     public func start(_ task: any SchemeTask, request: URLRequest) {
         let id = ObjectIdentifier(task)
-        let transfer = Transfer(request, on: page, online: online, at: place) { [weak self] event in
+        let transfer = Transfer(request, on: page, online: online, bodies: bodies, at: place) { [weak self] event in
             switch event {
             case .response(let head): task.receive(head)
             case .data(let data): task.receive(data)
