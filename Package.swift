@@ -126,6 +126,9 @@ let package = Package(
             ["PackRegistry", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto, logging, grdb]),
         tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
+        tests(
+            "BrowserTests",
+            ["PackWeb", "PackFormat", hummingbird, hummingbirdCore, nioCore, httpTypes, logging, lifecycle]),
         tests("packtoolTests", ["PackFormat", "PackJSON", "PackTrust"]),
     ],
     swiftLanguageModes: [.v6]

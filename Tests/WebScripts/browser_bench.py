@@ -25,8 +25,13 @@ HOME = pathlib.Path(tempfile.mkdtemp(prefix="bench-"))
 ROUTES: dict[str, int] = {}
 
 
+class EchoServer(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        """A page that goes away in the middle of an answer is no fault here."""
+
+
 def serve_echo() -> int:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), browser_echo.Handler)
+    server = EchoServer(("127.0.0.1", 0), browser_echo.Handler)
     server.daemon_threads = True
     server.request_queue_size = 128
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -132,7 +137,7 @@ class Chromium:
              f"--host-resolver-rules=MAP *:443 127.0.0.1:{tls_port}", f"--user-data-dir={HOME / 'profile'}", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
              "--disable-features=OptimizationHints,MediaRouter,HttpsUpgrades", "--autoplay-policy=no-user-gesture-required", "about:blank"],
-            pass_fds=(their_in, their_out), preexec_fn=pass_pipes, close_fds=False,
+            preexec_fn=pass_pipes, close_fds=False,
             stdout=subprocess.DEVNULL, stderr=open(HOME / "chromium.log", "w"), start_new_session=True)
         os.close(their_in)
         os.close(their_out)
@@ -188,7 +193,7 @@ class Chromium:
         try:
             return reports.get(timeout=timeout)
         except queue.Empty:
-            state = self.call("Runtime.evaluate", session, expression="String(globalThis.benchState) + ' at ' + location.href")
+            state = self.call("Runtime.evaluate", session, expression="JSON.stringify([String(globalThis.benchState), location.href, globalThis.benchResults])")
             return json.dumps({"timeout": state["result"].get("value")})
         finally:
             del self.reports[session]
@@ -213,6 +218,8 @@ def main() -> None:
             answer = browser.run(command["run"], command.get("script"), command.get("timeout", 60))
         except Exception as error:  # Whatever it is, whoever waits must hear of it.
             answer = json.dumps({"failed": repr(error)})
+        if folder := os.environ.get("BENCH_RESULTS"):
+            pathlib.Path(folder, f"{command['number']}.json").write_text(answer)
         with lock:
             print(json.dumps({"number": command["number"], "report": answer}), flush=True)
 

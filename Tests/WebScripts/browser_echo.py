@@ -99,7 +99,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if "key" in query and route != "noted":
             Handler.noted.setdefault(query["key"], []).append(self.said(body))
         if route == "noted":
-            return self.answer(200, json.dumps(Handler.noted.get(query["key"], [])).encode(), [("Content-Type", "application/json")])
+            return self.answer(200, json.dumps(Handler.noted.get(query["key"], [])).encode(), fields + [("Content-Type", "application/json")])
         if route == "redirect":
             to = query["to"]
             if to.startswith("/"):
