@@ -14,9 +14,11 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     private struct Container: Sendable {
         let receive: @Sendable (TransferEvent) -> Void
         let redirect: @Sendable (URLRequest) -> Bool
+        let sent: @Sendable (Int) -> Void
     }
 
     private let containers = Locked<[Int: Container]>([:])
+    private let prepare: @Sendable (URLRequest) -> URLRequest?
     nonisolated(unsafe) private var session: URLSession?
     private let lock = NSLock()
     /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
@@ -27,7 +29,12 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     ///   - configuration: taken as it is, but for our own protocol and the cache, which are taken out: a page's
     ///     conditional requests must reach the server, and an answer must never come from two caches.
     ///   - concurrency: how many delegate calls may run at once; one task's are always in order.
-    public init(_ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1) {
+    ///   - prepare: the app's last word on each request and on each hop of it: changes it, or refuses it with nil.
+    public init(
+        _ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1,
+        prepare: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 }
+    ) {
+        self.prepare = prepare
         super.init()
         configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != PackURLProtocol.self }
         configuration.urlCache = nil
@@ -48,22 +55,23 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     /// Starts a request.
     /// - Parameters:
     ///   - redirect: asked with each hop; false ends the request with the redirect's own answer.
+    ///   - sent: gets how many bytes of the body have gone out, now and then.
     ///   - receive: gets the events as the system gives them; put a gate behind it.
     /// - Returns: what cancels it. Events that are under way may still come: the gate stops them.
     func start(
         _ request: URLRequest, redirect: @escaping @Sendable (URLRequest) -> Bool,
-        receive: @escaping @Sendable (TransferEvent) -> Void
+        sent: @escaping @Sendable (Int) -> Void = { _ in }, receive: @escaping @Sendable (TransferEvent) -> Void
     ) -> @Sendable () -> Void {
         let started = Locked<URLSessionDataTask?>(nil)
         work.async {
-            guard let session = self.lock.withLock({ self.session }) else {
+            guard let session = self.lock.withLock({ self.session }), let request = self.prepare(request) else {
                 receive(.failed(URLError(.cancelled)))
                 return
             }
             let task = session.dataTask(with: request)
             // Before the task runs: its first event may come before `resume()` returns.
             self.containers.withLock {
-                $0[task.taskIdentifier] = Container(receive: receive, redirect: redirect)
+                $0[task.taskIdentifier] = Container(receive: receive, redirect: redirect, sent: sent)
             }
             started.withLock { $0 = task }
             task.resume()
@@ -98,7 +106,15 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         let container = containers.withLock { $0[task.taskIdentifier] }
-        completionHandler(container?.redirect(request) == true ? request : nil)
+        completionHandler(container?.redirect(request) == true ? prepare(request) : nil)
+    }
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let container = containers.withLock { $0[task.taskIdentifier] }
+        container?.sent(Int(totalBytesSent))
     }
 
     private func receive(_ event: TransferEvent, for task: URLSessionTask) {
