@@ -126,6 +126,7 @@ let package = Package(
             ["PackRegistry", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto, logging, grdb]),
         tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
+        tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
         tests("packtoolTests", ["PackFormat", "PackJSON", "PackTrust"]),
     ],
     swiftLanguageModes: [.v6]

@@ -22,8 +22,8 @@ final class RunningKiosk: Sendable {
     }
 
     private let state = Mutex(State())
-    nonisolated(unsafe) private let kiosk = Process()
-    nonisolated(unsafe) private let display = Process()
+    private let kiosk = Process()
+    private let display = Process()
     private let input = Pipe()
     private let output = Pipe()
     let errors: URL
@@ -62,10 +62,10 @@ final class RunningKiosk: Sendable {
         kiosk.standardInput = input
         kiosk.standardOutput = output
         kiosk.standardError = try FileHandle(forWritingTo: errors)
-        output.fileHandleForReading.readabilityHandler = { [state] handle in
+        output.fileHandleForReading.readabilityHandler = { [weak self] handle in
             let data = handle.availableData
             if data.isEmpty { handle.readabilityHandler = nil }
-            state.withLock { state in
+            self?.state.withLock { state in
                 state.rest += data
                 while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
                     let line = state.rest[state.rest.startIndex..<end]

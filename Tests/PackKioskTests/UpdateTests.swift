@@ -1,4 +1,5 @@
 import Foundation
+import PackJSON
 import Testing
 
 /// A kiosk's life: new versions while pages load, versions that do not work.

@@ -1,3 +1,5 @@
+import PackFormat
+
 /// Tells the pages of one web view apart where its requests do not name their page: a scheme handler's carry neither
 /// `Referer` nor Fetch Metadata (WebKitGTK 2.50). The view says when its main frame starts to load and when the new page
 /// has replaced the old one.
