@@ -132,6 +132,7 @@ let package = Package(
         tests(
             "BrowserTests",
             ["PackWeb", "PackFormat", hummingbird, hummingbirdCore, nioCore, httpTypes, logging, lifecycle]),
+        tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
         tests("packtoolTests", ["PackFormat", "PackJSON", "PackTrust"]),
     ],
     swiftLanguageModes: [.v6]

@@ -26,7 +26,7 @@ final class Bench {
     /// A device with version 1.0.0 of a package.
     convenience init(package: String = "shop", _ site: [String: Data]) throws {
         self.init(folderOf: try Bench())
-        try publish("1.0.0", site, package: package)
+        try publish("1.0.0", of: package, site)
         try update()
     }
 
@@ -42,7 +42,7 @@ final class Bench {
     }
 
     /// Writes, builds and publishes a version.
-    func publish(_ version: String, _ site: [String: Data], package: String = "shop") throws {
+    func publish(_ version: String, of package: String = "shop", _ site: [String: Data]) throws {
         let dist = folder.appendingPathComponent("sites/\(package)-\(version)")
         for (path, content) in site {
             let file = dist.appendingPathComponent(path)

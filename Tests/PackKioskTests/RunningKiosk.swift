@@ -21,11 +21,7 @@ final class RunningKiosk: Sendable {
         var nextID = 1
     }
 
-    private final class Heard: Sendable {
-        let state = Mutex(State())
-    }
-
-    private let heard = Heard()
+    private let state = Mutex(State())
     private let kiosk = Process()
     private let display = Process()
     private let input = Pipe()
@@ -66,10 +62,10 @@ final class RunningKiosk: Sendable {
         kiosk.standardInput = input
         kiosk.standardOutput = output
         kiosk.standardError = try FileHandle(forWritingTo: errors)
-        output.fileHandleForReading.readabilityHandler = { [heard] handle in
+        output.fileHandleForReading.readabilityHandler = { [weak self] handle in
             let data = handle.availableData
             if data.isEmpty { handle.readabilityHandler = nil }
-            heard.state.withLock { state in
+            self?.state.withLock { state in
                 state.rest += data
                 while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
                     let line = state.rest[state.rest.startIndex..<end]
@@ -95,7 +91,7 @@ final class RunningKiosk: Sendable {
     var saidErrors: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
     /// How many events have come; what ``event(_:after:where:)`` counts from.
-    var eventCount: Int { heard.state.withLock { $0.events.count } }
+    var eventCount: Int { state.withLock { $0.events.count } }
 
     /// Waits up to a minute for an event.
     @discardableResult
@@ -103,7 +99,7 @@ final class RunningKiosk: Sendable {
         _ name: String, after count: Int = 0, where holds: (JSONObject) -> Bool = { _ in true }
     ) async throws -> JSONObject {
         for _ in 0..<6_000 {
-            let found = heard.state.withLock { state in
+            let found = state.withLock { state in
                 state.events.dropFirst(count).first { $0["event"] == .string(name) && holds($0) }
             }
             if let found { return found }
@@ -117,7 +113,7 @@ final class RunningKiosk: Sendable {
     /// Sends a command and gives its value as JSON text.
     @discardableResult
     func send(_ command: String, _ arguments: [String: String] = [:]) async throws -> String {
-        let (id, count) = heard.state.withLock { state in
+        let (id, count) = state.withLock { state in
             state.nextID += 1
             return (state.nextID, state.events.count)
         }

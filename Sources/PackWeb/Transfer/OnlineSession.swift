@@ -21,6 +21,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     private let prepare: @Sendable (URLRequest) -> URLRequest?
     nonisolated(unsafe) private var session: URLSession?
     private let lock = NSLock()
+    private let cookies: CookieKeeper?
     /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
     /// `URLProtocol`'s `startLoading` or `stopLoading`, because all sessions share one queue there.
     private let work = DispatchQueue(label: "PackWeb.OnlineSession")
@@ -29,13 +30,21 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     ///   - configuration: taken as it is, but for our own protocol and the cache, which are taken out: a page's
     ///     conditional requests must reach the server, and an answer must never come from two caches.
     ///   - concurrency: how many delegate calls may run at once; one task's are always in order.
+    ///   - cookies: what gives each request its cookies and keeps those of each answer, every hop of a redirect
+    ///     included; nil leaves them to the configuration's own storage.
     ///   - prepare: the app's last word on each request and on each hop of it: changes it, or refuses it with nil.
     public init(
-        _ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1,
+        _ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1, cookies: CookieKeeper? = nil,
         prepare: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 }
     ) {
+        self.cookies = cookies
         self.prepare = prepare
         super.init()
+        if cookies != nil {
+            // Two that set the field would send a cookie twice.
+            configuration.httpCookieStorage = nil
+            configuration.httpShouldSetCookies = false
+        }
         configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != PackURLProtocol.self }
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -63,6 +72,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         sent: @escaping @Sendable (Int) -> Void = { _ in }, receive: @escaping @Sendable (TransferEvent) -> Void
     ) -> @Sendable () -> Void {
         let started = Locked<URLSessionDataTask?>(nil)
+        let request = withCookies(request)
         work.async {
             guard let session = self.lock.withLock({ self.session }), let request = self.prepare(request) else {
                 receive(.failed(URLError(.cancelled)))
@@ -84,6 +94,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
+            if let url = response.url { cookies?.store(response, from: url) }
             receive(.response(TransferHead(response)), for: dataTask)
             completionHandler(.allow)
         } else {
@@ -106,6 +117,8 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         let container = containers.withLock { $0[task.taskIdentifier] }
+        if let url = response.url { cookies?.store(response, from: url) }
+        let request = withCookies(request)
         completionHandler(container?.redirect(request) == true ? prepare(request) : nil)
     }
 
@@ -115,6 +128,15 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         let container = containers.withLock { $0[task.taskIdentifier] }
         container?.sent(Int(totalBytesSent))
+    }
+
+    /// The page that asks is the one that the request names: its document, else its referrer.
+    private func withCookies(_ request: URLRequest) -> URLRequest {
+        guard let cookies else { return request }
+        var copy = request
+        let page = request.mainDocumentURL ?? request.value(forHTTPHeaderField: "Referer").flatMap { URL(string: $0) }
+        cookies.apply(to: &copy, page: page, isNavigation: SiteRequest(request).wantsPage)
+        return copy
     }
 
     private func receive(_ event: TransferEvent, for task: URLSessionTask) {
