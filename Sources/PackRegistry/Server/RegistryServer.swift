@@ -65,6 +65,7 @@ package struct RegistryServer: Sendable {
         signals: [UnixSignal] = [], onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
         UploadFile.removeLeftovers(in: host.uploadFolder)
+        Self.raiseOpenFileLimit()
         var group = ServiceGroupConfiguration(
             services: [try buildApplication(onRunning: onRunning)], gracefulShutdownSignals: signals, logger: quiet)
         group.maximumGracefulShutdownDuration = configuration.limits.shutdownTimeout
@@ -138,6 +139,14 @@ package struct RegistryServer: Sendable {
         var logger = logger
         logger.logLevel = max(logger.logLevel, .error)
         return logger
+    }
+
+    /// A connection and its file are two descriptors, and Debian's default for all is 1,024.
+    private static func raiseOpenFileLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 65_536)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static func explanation(of error: IOError, _ configuration: Configuration) -> String {
