@@ -7,9 +7,9 @@ package import PackTrust
 /// A key is replaced in steps after each of which everything verifies: both keys are named, everything is signed by
 /// the new one, the old one is dropped. No app release is needed, for devices follow the chain of roots.
 package struct KeyMaintenance: Sendable {
-    private let registry: any Registry
+    let registry: any Registry
     private let trust: PublisherTrust
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
 
     package init(
         registry: any Registry, trust: PublisherTrust, now: @escaping @Sendable () -> Date = { Date() }

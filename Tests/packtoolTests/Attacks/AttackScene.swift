@@ -15,8 +15,14 @@ final class AttackScene {
 
     var view: URL { tool.folder.appendingPathComponent(".packtool/registry/view") }
 
+    /// - Parameter template: made once, and copied for each test.
+    init(_ template: AttackTemplates.Name = .first) async throws {
+        tool = try Tool()
+        try await tool.shell("cp -r '\(AttackTemplates.shared.folder(of: template))/.' .").expectSuccess()
+    }
+
     /// - Parameter clock: an offset such as `-40 days` under which the registry is made and the device installs.
-    init(clock: String? = nil) async throws {
+    init(making clock: String?) async throws {
         tool = try Tool()
         try await run("init", "--template", "config", clock: clock)
         try await publish("1.0.0", clock: clock)
@@ -30,8 +36,8 @@ final class AttackScene {
     }
 
     static func update(from registry: String) -> [String] {
-        // Two seconds of patience, so that what never ends is over soon.
-        ["client", "update", "--store", "device", "--channel", "beta", "--timeout", "2", "--registry", registry]
+        // Little patience, so that what never ends is over soon.
+        ["client", "update", "--store", "device", "--channel", "beta", "--timeout", "1", "--registry", registry]
     }
 
     /// Runs what has to succeed.
@@ -96,20 +102,21 @@ final class AttackScene {
 
     func update(from registry: String) async throws -> Outcome { try await tool.run(Self.update(from: registry)) }
 
-    /// What the device would show: its version, and every byte of its sites.
-    func running() async throws -> (version: String, files: [String: Data]) {
+    /// The version that the device shows when it starts.
+    func runningVersion() async throws -> String {
         let started = try await run("client", "start", "--store", "device", "--package", "shop", "--json")
-        let shop = try started.json().object().object("packages").object("shop")
-        let files = try tool.listing("device").filter {
-            $0.key.hasPrefix("objects/") || $0.key.hasPrefix("unzipFiles/")
-        }
-        return (try shop.string("version"), files)
+        return try started.json().object().object("packages").object("shop").string("version")
+    }
+
+    /// Every byte that the device could show.
+    private func content() throws -> [String: Data] {
+        try tool.listing("device").filter { $0.key.hasPrefix("objects/") || $0.key.hasPrefix("unzipFiles/") }
     }
 
     /// What the device says about itself, the newest event last.
-    func explanations() async throws -> [String] {
+    func explanations(after known: Int = 0) async throws -> [String] {
         let explained = try await run("client", "explain", "--store", "device", "--json", "--limit", "1000")
-        return try explained.json().object().array("events").map { event in
+        return try explained.json().object().array("events").dropFirst(known).map { event in
             let event = try event.object()
             return try "\(event.string("event")): \(event.string("why"))"
         }
@@ -120,15 +127,17 @@ final class AttackScene {
     func expectRefusal(
         from registry: String, saying words: [String], sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let before = try await running()
-        let known = try await explanations().count
+        let before = try content()
+        let active = before.keys.filter { $0.hasSuffix("/index.html") }.sorted()
+        let known = try tool.read("device/events.jsonl").count { $0 == UInt8(ascii: "\n") }
         let outcome = try await update(from: registry)
         #expect(outcome.exitCode == 1 || outcome.exitCode == 2, "\(outcome)", sourceLocation: sourceLocation)
-        let after = try await running()
-        #expect(after.version == before.version, sourceLocation: sourceLocation)
-        #expect(after.files.keys.sorted() == before.files.keys.sorted(), sourceLocation: sourceLocation)
-        #expect(after.files == before.files, sourceLocation: sourceLocation)
-        let said = try await explanations().dropFirst(known).joined(separator: "\n")
+        let said = try await explanations(after: known).joined(separator: "\n")
+        let version = try await runningVersion()
+        #expect(active.contains { $0.contains("/\(version)/") }, sourceLocation: sourceLocation)
+        let after = try content()
+        #expect(after.keys.sorted() == before.keys.sorted(), sourceLocation: sourceLocation)
+        #expect(after == before, sourceLocation: sourceLocation)
         for word in words {
             #expect(said.contains(word), "\(word) is not in: \(said)", sourceLocation: sourceLocation)
         }
@@ -140,7 +149,7 @@ final class AttackScene {
     ) async throws {
         let outcome = try await update(from: registry)
         #expect(outcome.exitCode == 0, "\(outcome)", sourceLocation: sourceLocation)
-        #expect(try await running().version == version, sourceLocation: sourceLocation)
+        #expect(try await runningVersion() == version, sourceLocation: sourceLocation)
         let page = try tool.read("device/unzipFiles/shop/\(version)/index.html")
         #expect(String(decoding: page, as: UTF8.self) == Self.page(version), sourceLocation: sourceLocation)
     }
@@ -167,5 +176,33 @@ struct Mirror {
             let file = folder.appendingPathComponent(path).path
             return FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) && !isFolder.boolValue
         }
+    }
+}
+
+/// The scenes that tests begin with.
+actor AttackTemplates {
+    enum Name {
+        /// Version 1.0.0 everywhere.
+        case first
+        /// The channel offers 1.1.0, the device runs 1.0.0.
+        case second
+        /// Somebody else's registry, under the same names and with other keys: 1.0.0 and 6.6.6.
+        case stranger
+    }
+
+    static let shared = AttackTemplates()
+    private var scenes: [Name: AttackScene] = [:]
+
+    func folder(of name: Name) async throws -> String {
+        if let scene = scenes[name] { return scene.tool.folder.path }
+        let scene = try await name == .second ? AttackScene() : AttackScene(making: nil)
+        switch name {
+        case .first: break
+        case .second: try await scene.publish("1.1.0")
+        case .stranger: try await scene.publish("6.6.6")
+        }
+        let path = scene.tool.folder.path
+        scenes[name] = scene
+        return path
     }
 }
