@@ -40,9 +40,11 @@ struct ReleaseTable {
             } else {
                 offer = .embedded
             }
-            let release = try Release(
-                id: row.text("id"), offer: offer, rollout: Rollout(percent: row.integer("percent")),
-                requiredApp: requiredApp, retry: row.integer("retry"))
+            let (percent, retry) = try (row.integer("percent"), row.integer("retry"))
+            let release = try row.parsed("id") {
+                try Release(
+                    id: $0, offer: offer, rollout: Rollout(percent: percent), requiredApp: requiredApp, retry: retry)
+            }
             entries[package, default: []].append(
                 ReleaseHistory.Entry(release: release, isRemoved: try row.optionalText("removed") != nil))
         }

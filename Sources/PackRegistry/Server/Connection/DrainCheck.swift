@@ -25,7 +25,9 @@ struct DrainCheck {
         scheduled = nil
     }
 
-    private static func schedule(_ context: ChannelHandlerContext, _ limits: ServerLimits, left: Int?) -> Scheduled<Void> {
+    private static func schedule(_ context: ChannelHandlerContext, _ limits: ServerLimits, left: Int?) -> Scheduled<
+        Void
+    > {
         let channel = context.channel
         return context.eventLoop.scheduleTask(in: TimeAmount(limits.stallTimeout)) {
             check(channel, limits, left: left)
@@ -36,7 +38,8 @@ struct DrainCheck {
     private static func check(_ channel: any Channel, _ limits: ServerLimits, left: Int?) {
         guard channel.isActive, !channel.isWritable else { return }
         guard let left, let now = buffered(channel) else { return channel.close(promise: nil) }
-        let seconds = Double(limits.stallTimeout.components.seconds) + Double(limits.stallTimeout.components.attoseconds) / 1e18
+        let seconds =
+            Double(limits.stallTimeout.components.seconds) + Double(limits.stallTimeout.components.attoseconds) / 1e18
         // More may have been written meanwhile: then something was read.
         guard now > left || Double(left - now) >= Double(limits.minimumReadRate) * seconds else {
             return channel.close(promise: nil)
