@@ -53,8 +53,8 @@ struct InnerLoops {
             }
         },
         "site-path": {
-            let manifest = try manifest(files: 1000)
-            return { _ = SitePath.resolve("/assets/chunk-500-0.js", in: manifest, wantsPage: false) }
+            let site = try manifest(files: 1000)
+            return { _ = SitePath.resolve("/assets/chunk-500-0.js", in: site, wantsPage: false) }
         },
     ]
 
