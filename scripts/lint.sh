@@ -24,6 +24,7 @@ print(json.dumps(rules))'
 check scripts/check-sources.py
 check scripts/embed-templates.py --check
 check sort --check scripts/system-packages.txt
+check sort --check scripts/bench-packages.txt
 if command -v shellcheck >/dev/null; then
     check shellcheck scripts/*.sh .ci/run
 else
