@@ -36,10 +36,11 @@ package struct LocalRegistry: Sendable {
     var workshop: Workshop { Workshop(folder: files, database: database, board: board) }
 
     /// Whether a folder holds a registry that was made to the end.
-    package static func exists(_ folder: URL) -> Bool {
+    /// - Throws: ``RegistryError`` where there is one that cannot be read: damaged, or of a newer format.
+    package static func exists(_ folder: URL) throws -> Bool {
         let files = RegistryFolder(folder)
-        guard files.exists, let database = try? RegistryDatabase(files) else { return false }
-        return (try? database.read { try SettingTable(db: $0).app() }) ?? nil != nil
+        guard files.exists else { return false }
+        return try RegistryDatabase(files).read { try SettingTable(db: $0).app() } != nil
     }
 
     /// Opens an existing registry and finishes what an interrupted process left.
@@ -191,7 +192,8 @@ package struct LocalRegistry: Sendable {
             if try !view.isCurrent() { try view.write() }
         } catch let error as RegistryError {
             throw RegistryError(
-                error.kind,
+                // "Busy" would say that nothing was done.
+                error.kind == .busy ? .unusable : error.kind,
                 "the change is recorded and not visible yet: \(error). The next packtool command on this "
                     + "registry shows it")
         }

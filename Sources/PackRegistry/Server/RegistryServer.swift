@@ -72,6 +72,9 @@ package struct RegistryServer: Sendable {
             try await ServiceGroup(configuration: group).run()
         } catch let error as IOError {
             throw RegistryError(.unusable, Self.explanation(of: error, configuration))
+        } catch is SocketAddressError {
+            throw RegistryError(
+                .unusable, "the host \(configuration.host) is not known to this machine: choose another --host")
         }
     }
 

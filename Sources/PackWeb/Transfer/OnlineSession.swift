@@ -14,11 +14,14 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     private struct Container: Sendable {
         let receive: @Sendable (TransferEvent) -> Void
         let redirect: @Sendable (URLRequest) -> Bool
+        let sent: @Sendable (Int) -> Void
     }
 
     private let containers = Locked<[Int: Container]>([:])
+    private let prepare: @Sendable (URLRequest) -> URLRequest?
     nonisolated(unsafe) private var session: URLSession?
     private let lock = NSLock()
+    private let cookies: CookieKeeper?
     /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
     /// `URLProtocol`'s `startLoading` or `stopLoading`, because all sessions share one queue there.
     private let work = DispatchQueue(label: "PackWeb.OnlineSession")
@@ -27,8 +30,21 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     ///   - configuration: taken as it is, but for our own protocol and the cache, which are taken out: a page's
     ///     conditional requests must reach the server, and an answer must never come from two caches.
     ///   - concurrency: how many delegate calls may run at once; one task's are always in order.
-    public init(_ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1) {
+    ///   - cookies: what gives each request its cookies and keeps those of each answer, every hop of a redirect
+    ///     included; nil leaves them to the configuration's own storage.
+    ///   - prepare: the app's last word on each request and on each hop of it: changes it, or refuses it with nil.
+    public init(
+        _ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1, cookies: CookieKeeper? = nil,
+        prepare: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 }
+    ) {
+        self.cookies = cookies
+        self.prepare = prepare
         super.init()
+        if cookies != nil {
+            // Two that set the field would send a cookie twice.
+            configuration.httpCookieStorage = nil
+            configuration.httpShouldSetCookies = false
+        }
         configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != PackURLProtocol.self }
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -48,22 +64,24 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     /// Starts a request.
     /// - Parameters:
     ///   - redirect: asked with each hop; false ends the request with the redirect's own answer.
+    ///   - sent: gets how many bytes of the body have gone out, now and then.
     ///   - receive: gets the events as the system gives them; put a gate behind it.
     /// - Returns: what cancels it. Events that are under way may still come: the gate stops them.
     func start(
         _ request: URLRequest, redirect: @escaping @Sendable (URLRequest) -> Bool,
-        receive: @escaping @Sendable (TransferEvent) -> Void
+        sent: @escaping @Sendable (Int) -> Void = { _ in }, receive: @escaping @Sendable (TransferEvent) -> Void
     ) -> @Sendable () -> Void {
         let started = Locked<URLSessionDataTask?>(nil)
+        let request = withCookies(request)
         work.async {
-            guard let session = self.lock.withLock({ self.session }) else {
+            guard let session = self.lock.withLock({ self.session }), let request = self.prepare(request) else {
                 receive(.failed(URLError(.cancelled)))
                 return
             }
             let task = session.dataTask(with: request)
             // Before the task runs: its first event may come before `resume()` returns.
             self.containers.withLock {
-                $0[task.taskIdentifier] = Container(receive: receive, redirect: redirect)
+                $0[task.taskIdentifier] = Container(receive: receive, redirect: redirect, sent: sent)
             }
             started.withLock { $0 = task }
             task.resume()
@@ -76,9 +94,8 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
-            let fields = response.allHeaderFields.map { (String(describing: $0.key), String(describing: $0.value)) }
-            let headers = Dictionary(fields) { "\($0), \($1)" }
-            receive(.response(TransferHead(status: response.statusCode, headers: headers)), for: dataTask)
+            if let url = response.url { cookies?.store(response, from: url) }
+            receive(.response(TransferHead(response)), for: dataTask)
             completionHandler(.allow)
         } else {
             receive(.failed(WebError.notHTTP(dataTask.originalRequest?.url?.absoluteString ?? "")), for: dataTask)
@@ -100,11 +117,45 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
         let container = containers.withLock { $0[task.taskIdentifier] }
-        completionHandler(container?.redirect(request) == true ? request : nil)
+        if let url = response.url { cookies?.store(response, from: url) }
+        let request = withCookies(request)
+        completionHandler(container?.redirect(request) == true ? prepare(request) : nil)
+    }
+
+    public func urlSession(
+        _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
+        totalBytesExpectedToSend: Int64
+    ) {
+        let container = containers.withLock { $0[task.taskIdentifier] }
+        container?.sent(Int(totalBytesSent))
+    }
+
+    /// The page that asks is the one that the request names: its document, else its referrer.
+    private func withCookies(_ request: URLRequest) -> URLRequest {
+        guard let cookies else { return request }
+        var copy = request
+        let page = request.mainDocumentURL ?? request.value(forHTTPHeaderField: "Referer").flatMap { URL(string: $0) }
+        cookies.apply(to: &copy, page: page, isNavigation: SiteRequest(request).wantsPage)
+        return copy
     }
 
     private func receive(_ event: TransferEvent, for task: URLSessionTask) {
         let container = containers.withLock { $0[task.taskIdentifier] }
         container?.receive(event)
+    }
+}
+
+extension TransferHead {
+    /// The head of an answer whose body the system has decoded: the headers that describe the encoded body are gone.
+    init(_ response: HTTPURLResponse) {
+        let fields = response.allHeaderFields.map { (String(describing: $0.key), String(describing: $0.value)) }
+        var headers = Dictionary(fields) { "\($0), \($1)" }
+        let isEncoded = headers.contains { name, value in
+            name.lowercased() == "content-encoding" && value.lowercased() != "identity"
+        }
+        if isEncoded {
+            headers = headers.filter { !["content-encoding", "content-length"].contains($0.key.lowercased()) }
+        }
+        self.init(status: response.statusCode, headers: headers)
     }
 }

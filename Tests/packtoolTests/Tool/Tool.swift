@@ -74,8 +74,8 @@ final class Tool {
         return try start(URL(fileURLWithPath: "/usr/bin/python3"), [script] + arguments, environment: [:])
     }
 
-    private func start(
-        _ executable: URL, _ arguments: [String], environment extra: [String: String]
+    func start(
+        _ executable: URL, _ arguments: [String], environment extra: [String: String] = [:]
     ) throws -> RunningTool {
         try RunningTool(
             executable: executable, arguments: arguments, folder: folder,
