@@ -38,10 +38,11 @@ soak: ## the long sweeps: crashes, fuzzing, random documents (an hour)
 	@scripts/install-system-packages.sh
 	@scripts/soak.sh
 
-bench: ## all scripts/bench-*.sh
+bench: ## everything of docs/BENCHMARKS.md measured anew beside its peers, and written there (some hours)
 	@scripts/install-system-packages.sh
+	@scripts/install-system-packages.sh scripts/bench-packages.txt
 	@scripts/build-release.sh
-	@scripts/bench.sh
+	@REPORT=1 scripts/bench.sh
 
 clean: ## remove what was built and downloaded
 	rm -rf .build .cache

@@ -27,11 +27,11 @@ struct InnerLoops {
         },
         "manifest-patch-apply": {
             let (old, new) = try (manifest(files: 1000), manifest(files: 1000, changed: 3))
-            let patch = try ManifestPatch.encode(base: old.bytes, target: new.bytes)
-            let digest = new.digest
+            let (base, target) = (old.bytes, new.bytes)
+            let patch = try ManifestPatch.encode(base: base, target: target)
+            let digest = Digest(of: target)
             return {
-                _ = try ManifestPatch.apply(
-                    patch, base: old.bytes, expecting: digest, maximumByteCount: new.bytes.count)
+                _ = try ManifestPatch.apply(patch, base: base, expecting: digest, maximumByteCount: target.count)
             }
         },
         "channel-parse": {
@@ -53,8 +53,8 @@ struct InnerLoops {
             }
         },
         "site-path": {
-            let manifest = try manifest(files: 1000)
-            return { _ = SitePath.resolve("/assets/chunk-500-0.js", in: manifest, wantsPage: false) }
+            let site = try manifest(files: 1000)
+            return { _ = SitePath.resolve("/assets/chunk-500-0.js", in: site, wantsPage: false) }
         },
     ]
 

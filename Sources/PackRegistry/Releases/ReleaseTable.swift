@@ -22,9 +22,9 @@ struct ReleaseTable {
             sql: """
                 SELECT release.*, manifest.version, manifest.requiredApp FROM release
                 LEFT JOIN manifest ON manifest.digest = release.manifest
-                WHERE channel = ? AND (? IS NULL OR release.package = ?) ORDER BY release.sequence
+                WHERE channel = ? \(package == nil ? "" : "AND release.package = ?") ORDER BY release.sequence
                 """,
-            arguments: [channel.text, package?.text, package?.text])
+            arguments: StatementArguments([channel.text] + (package.map { [$0.text] } ?? [])))
         var entries: [PackageID: [ReleaseHistory.Entry]] = [:]
         for row in rows {
             let package = try row.parsed("package") { try PackageID($0) }
