@@ -37,7 +37,10 @@ final class DeviceServer: Sendable {
         }
         let pages = PageDirectory(catalog)
         let bodies = BodyStore()
-        let bridge = PageBridge(pages: { pages.page(for: $0) }, online: online, bodies: bodies)
+        var settings = PageBridge.Configuration()
+        settings.cookies = cookies.map { StoredCookies($0) }
+        let bridge = PageBridge(
+            pages: { pages.page(for: $0) }, online: online, bodies: bodies, configuration: settings)
         let (ports, continuation) = AsyncStream<Int>.makeStream()
         var logger = Logger(label: "device")
         logger.logLevel = .critical

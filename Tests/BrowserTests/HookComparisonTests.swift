@@ -12,7 +12,7 @@ import Testing
     private static let hosts: [PageHook.Strategy: String] = [.bodies: "hook01", .full: "hook02"]
 
     private func script(_ strategy: PageHook.Strategy) throws -> String {
-        let hook = PageHook(strategy: strategy, transport: .endpoint("/-/bridge"))
+        let hook = PageHook(strategy: strategy, transport: .messageHandler("packtool"))
         // While the hook is written: its source instead of the form that was built in.
         guard let path = ProcessInfo.processInfo.environment["PACKTOOL_HOOK"] else { return hook.script }
         let source = try String(contentsOfFile: path, encoding: .utf8)

@@ -21,9 +21,18 @@ final class TestStore: Sendable {
         _ package: String = "shop", _ version: String = "1.0.0", entry: String? = "index.html",
         origins: [String] = [], spa: Bool = false, headers: [String: String] = [:], _ files: [String: String]
     ) throws -> TestContent {
+        try content(
+            package, version, entry: entry, origins: origins, spa: spa, headers: headers,
+            data: files.mapValues { Data($0.utf8) })
+    }
+
+    func content(
+        _ package: String = "shop", _ version: String = "1.0.0", entry: String? = "index.html",
+        origins: [String] = [], spa: Bool = false, headers: [String: String] = [:], data files: [String: Data]
+    ) throws -> TestContent {
         var listed: [PackagePath: Manifest.File] = [:]
-        for (path, text) in files {
-            let bytes = Array(text.utf8)
+        for (path, data) in files {
+            let bytes = Array(data)
             let digest = Digest(of: bytes)
             try Data(bytes).write(to: file(for: digest))
             listed[try PackagePath(path)] = Manifest.File(digest: digest, size: bytes.count)

@@ -4,7 +4,12 @@ Reads one JSON line per command from its standard input and answers each with on
   {"routes": {"HOST": PORT, ...}}                    where a host's requests go; the others go to the echo server
   {"run": URL, "script": TEXT?, "timeout": SECONDS}  opens a page; the answer is what it passes to benchReport()
 Ends with its standard input.
+
+In each frame `webkit.messageHandlers.packtool` and `prompt` are what a web view has: messages with replies, and a call
+that a script waits for. What they say goes to /-/bridge of the host's route, with the origin that the browser knows.
 """
+import concurrent.futures
+import http.client
 import http.server
 import json
 import os
@@ -117,6 +122,32 @@ def relay(plain, upstream) -> None:
             each.close()
 
 
+# What WebKit puts in each frame; the rest is below, in `Chromium.message` and `Chromium.prompt`.
+WEB_VIEW = """
+(() => {
+  const waiting = new Map();
+  let count = 0;
+  const send = globalThis.benchMessage;
+  delete globalThis.benchMessage;
+  Object.defineProperty(globalThis, "benchReply", { value: (id, text) => { waiting.get(id)(text); waiting.delete(id); } });
+  globalThis.webkit = { messageHandlers: { packtool: { postMessage: (text) => new Promise((resolve) => {
+    waiting.set(++count, resolve);
+    send(JSON.stringify([count, text]));
+  }) } } };
+})();
+"""
+
+
+def bridge(origin: str, page: str, text: str) -> str:
+    host = origin.split("//", 1)[-1].split(":")[0]
+    connection = http.client.HTTPConnection("127.0.0.1", ROUTES[host], timeout=60)
+    try:
+        connection.request("POST", "/-/bridge", text.encode(), {"Host": host, "Origin": origin, "Referer": page})
+        return connection.getresponse().read().decode()
+    finally:
+        connection.close()
+
+
 class Chromium:
     """The DevTools protocol over the browser's pipe: messages end with a zero byte."""
 
@@ -145,6 +176,8 @@ class Chromium:
         self.lock = threading.Lock()
         self.waiting: dict[int, queue.Queue] = {}
         self.reports: dict[str, queue.Queue] = {}
+        self.origins: dict[tuple[str, int], str] = {}
+        self.workers = concurrent.futures.ThreadPoolExecutor(64)
         threading.Thread(target=self.listen, daemon=True).start()
 
     def listen(self) -> None:
@@ -155,7 +188,15 @@ class Chromium:
                 if "id" in message:
                     self.waiting.pop(message["id"]).put(message)
                 elif message["method"] == "Runtime.bindingCalled":
-                    self.reports[message["sessionId"]].put(message["params"]["payload"])
+                    if message["params"]["name"] == "benchMessage":
+                        self.workers.submit(self.message, message["sessionId"], message["params"])
+                    elif message["sessionId"] in self.reports:
+                        self.reports[message["sessionId"]].put(message["params"]["payload"])
+                elif message["method"] == "Runtime.executionContextCreated":
+                    context = message["params"]["context"]
+                    self.origins[message["sessionId"], context["id"]] = context["origin"]
+                elif message["method"] == "Page.javascriptDialogOpening":
+                    self.workers.submit(self.prompt, message["sessionId"], message["params"])
                 elif message["method"] == "Inspector.targetCrashed":
                     self.reports[message["sessionId"]].put(json.dumps({"crashed": True}))
                 elif message["method"] == "Runtime.consoleAPICalled" and os.environ.get("BENCH_CONSOLE"):
@@ -180,6 +221,27 @@ class Chromium:
         while data:
             data = data[os.write(self.out, data):]
 
+    def message(self, session: str, parameters) -> None:
+        number, text = json.loads(parameters["payload"])
+        context = parameters["executionContextId"]
+        origin = self.origins.get((session, context), "null")
+        try:
+            reply = bridge(origin, origin + "/", text)
+            self.call("Runtime.evaluate", session, expression=f"benchReply({number}, {json.dumps(reply)})", contextId=context)
+        except (RuntimeError, OSError, KeyError, queue.Empty):
+            pass  # The frame is gone, or the device: nobody waits.
+
+    def prompt(self, session: str, parameters) -> None:
+        prefix, page = "packtool:1:", parameters["url"]
+        answer = None
+        if parameters["type"] == "prompt" and parameters["message"].startswith(prefix):
+            origin = "/".join(page.split("/", 3)[:3])
+            answer = bridge(origin, page, parameters["message"].removeprefix(prefix))
+        try:
+            self.call("Page.handleJavaScriptDialog", session, accept=answer is not None, promptText=answer or "")
+        except (RuntimeError, queue.Empty):
+            pass
+
     def run(self, url: str, script: str | None, timeout: float) -> str:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
@@ -187,7 +249,9 @@ class Chromium:
         self.call("Runtime.enable", session)
         self.call("Page.enable", session)
         self.call("Runtime.addBinding", session, name="benchReport")
+        self.call("Runtime.addBinding", session, name="benchMessage")
         if script:
+            script = WEB_VIEW + script
             self.call("Page.addScriptToEvaluateOnNewDocument", session, source=script)
         self.call("Page.navigate", session, url=url)
         try:

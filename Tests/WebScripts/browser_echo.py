@@ -58,8 +58,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             fields.pop("content-length", None)
             body = body.replace(mark, b"BOUNDARY")
         else:
-            fields.pop("content-length", None) if "transfer-encoding" in fields else None
+            # That there is no body can be said or left out.
+            if "transfer-encoding" in fields or not body:
+                fields.pop("content-length", None)
         seen = {name: value for name, value in fields.items() if SEEN.match(name) and name not in OWN}
+        # An app cannot keep its transport from sending the name; without a value it says as much.
+        seen = {name: value for name, value in sorted(seen.items()) if value or name != "content-type"}
         said = {"method": self.command, "path": self.path, "host": self.host, "headers": seen}
         if self.headers.get("Cookie"):
             said["cookie"] = "; ".join(sorted(self.headers["Cookie"].split("; ")))
@@ -118,6 +122,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.answer(200, b"many", fields + many)
         if route == "cookie":
             return self.answer(200, b"set", fields + [("Set-Cookie", query["set"])])
+        if "digest" in query:
+            data = json.dumps({"digest": hashlib.sha256(body).hexdigest(), "size": len(body)}).encode()
+            return self.answer(200, data, fields + [("Content-Type", "application/json")])
+        if "parts" in query:
+            mark = b"--" + re.search(r'boundary="?([^";]+)', self.headers["Content-Type"]).group(1).encode()
+            parts = [part.split(b"\r\n\r\n", 1)[1][:-2] for part in body.split(mark)[1:-1]]
+            data = json.dumps({"parts": [hashlib.sha256(part).hexdigest() for part in parts]}).encode()
+            return self.answer(200, data, fields + [("Content-Type", "application/json")])
         if route == "slow":
             time.sleep(float(query.get("s", 3)))
             return self.answer(200, b"slow", fields)

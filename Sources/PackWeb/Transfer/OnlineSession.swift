@@ -17,9 +17,13 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         let sent: @Sendable (Int) -> Void
     }
 
-    private let containers = Locked<[Int: Container]>([:])
+    private let containers = Locked<[ObjectIdentifier: Container]>([:])
     private let prepare: @Sendable (URLRequest) -> URLRequest?
     nonisolated(unsafe) private var session: URLSession?
+    /// Sends requests with bodies where Foundation cannot send a body twice: on Linux, when a server has closed a
+    /// connection that was kept, curl sends the request again, the body's reader is at its end, and the request spins
+    /// until it times out (Foundation 6.3). Here no connection is kept, so none is found closed.
+    nonisolated(unsafe) private var bodySession: URLSession?
     private let lock = NSLock()
     private let cookies: CookieKeeper?
     /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
@@ -51,13 +55,17 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = concurrency
         session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+        #if !canImport(Darwin)
+            bodySession = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+        #endif
     }
 
     /// Lets requests end and breaks the session's hold on this object. Further requests fail.
     public func close() {
         lock.withLock {
             session?.finishTasksAndInvalidate()
-            session = nil
+            bodySession?.finishTasksAndInvalidate()
+            (session, bodySession) = (nil, nil)
         }
     }
 
@@ -74,19 +82,26 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         let started = Locked<URLSessionDataTask?>(nil)
         let request = withCookies(request)
         work.async {
-            guard let session = self.lock.withLock({ self.session }), let request = self.prepare(request) else {
+            guard var request = self.prepare(request), let session = self.session(for: &request) else {
                 receive(.failed(URLError(.cancelled)))
                 return
             }
             let task = session.dataTask(with: request)
             // Before the task runs: its first event may come before `resume()` returns.
             self.containers.withLock {
-                $0[task.taskIdentifier] = Container(receive: receive, redirect: redirect, sent: sent)
+                $0[ObjectIdentifier(task)] = Container(receive: receive, redirect: redirect, sent: sent)
             }
             started.withLock { $0 = task }
             task.resume()
         }
         return { self.work.async { started.withLock { $0 }?.cancel() } }
+    }
+
+    private func session(for request: inout URLRequest) -> URLSession? {
+        let (session, bodySession) = lock.withLock { (self.session, self.bodySession) }
+        guard let bodySession, request.httpBody != nil || request.httpBodyStream != nil else { return session }
+        request.setValue("close", forHTTPHeaderField: "Connection")
+        return bodySession
     }
 
     public func urlSession(
@@ -108,7 +123,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-        let container = containers.withLock { $0.removeValue(forKey: task.taskIdentifier) }
+        let container = containers.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
         container?.receive(error.map { .failed($0) } ?? .finished)
     }
 
@@ -116,7 +131,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        let container = containers.withLock { $0[task.taskIdentifier] }
+        let container = containers.withLock { $0[ObjectIdentifier(task)] }
         if let url = response.url { cookies?.store(response, from: url) }
         let request = withCookies(request)
         completionHandler(container?.redirect(request) == true ? prepare(request) : nil)
@@ -126,7 +141,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64, totalBytesSent: Int64,
         totalBytesExpectedToSend: Int64
     ) {
-        let container = containers.withLock { $0[task.taskIdentifier] }
+        let container = containers.withLock { $0[ObjectIdentifier(task)] }
         container?.sent(Int(totalBytesSent))
     }
 
@@ -140,7 +155,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private func receive(_ event: TransferEvent, for task: URLSessionTask) {
-        let container = containers.withLock { $0[task.taskIdentifier] }
+        let container = containers.withLock { $0[ObjectIdentifier(task)] }
         container?.receive(event)
     }
 }

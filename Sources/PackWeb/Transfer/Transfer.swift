@@ -99,8 +99,10 @@ public final class Transfer: Sendable {
             return
         }
         restored.url = url
-        // The browser's own question before the request: it has the address and no body.
-        if restored.httpMethod != "OPTIONS" {
+        // The browser's own question before the request has the address and no body.
+        let isPreflight =
+            request.httpMethod == "OPTIONS" && request.value(forHTTPHeaderField: "Access-Control-Request-Method") != nil
+        if !isPreflight {
             guard let (handed, data) = await bodies?.take(tag.id) else {
                 deliver(.failed(WebError.bodyLost(method: request.httpMethod ?? "GET", url: tag.url)))
                 return
@@ -215,6 +217,10 @@ public final class Transfer: Sendable {
         guard let target = URL(string: url) else { throw URLError(.badURL) }
         var copy = request
         if copy.url != target { copy.url = target }
+        // Foundation would call bytes of no type a form, and servers would read them as one.
+        if copy.httpBody != nil || copy.httpBodyStream != nil, copy.value(forHTTPHeaderField: "Content-Type") == nil {
+            copy.setValue("", forHTTPHeaderField: "Content-Type")
+        }
         return copy
     }
 }
