@@ -3,7 +3,7 @@ import PackJSON
 import Testing
 
 /// A project, a registry and a device's store in a folder of their own, made by the real `packtool`.
-final class Bench {
+final class Bench: Sendable {
     let folder: URL
     static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
 
@@ -25,20 +25,13 @@ final class Bench {
 
     /// A device with version 1.0.0 of a package.
     convenience init(package: String = "shop", _ site: [String: Data]) throws {
-        self.init(folderOf: try Bench())
+        try self.init()
         try publish("1.0.0", of: package, site)
         try update()
     }
 
-    private init(folderOf other: Bench) {
-        folder = other.folder
-        other.isKept = true
-    }
-
-    private var isKept = false
-
     deinit {
-        if !isKept { try? FileManager.default.removeItem(at: folder) }
+        try? FileManager.default.removeItem(at: folder)
     }
 
     /// Writes, builds and publishes a version.

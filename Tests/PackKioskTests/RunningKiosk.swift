@@ -27,11 +27,15 @@ final class RunningKiosk: Sendable {
     private let input = Pipe()
     private let output = Pipe()
     let errors: URL
+    /// The kiosk reads from the bench's folder until it ends.
+    private let bench: Bench
 
     /// Starts it and waits until its first page has loaded.
-    init(_ bench: Bench, _ transport: Transport, package: String = "shop", waits: Bool = true, _ arguments: String...)
-        async throws
-    {
+    init(
+        _ bench: Bench, _ transport: Transport, package: String = "shop", inWindow: Bool = false,
+        _ arguments: String...
+    ) async throws {
+        self.bench = bench
         errors = bench.folder.appendingPathComponent("kiosk.err")
         try Data().write(to: errors)
         let displayOutput = Pipe()
@@ -51,7 +55,7 @@ final class RunningKiosk: Sendable {
         kiosk.arguments =
             [
                 "--store", "store", "--registry", ".packtool/registry", "--package", package, "--transport",
-                transport.rawValue, "--offscreen", "--control", "--update-interval", "0",
+                transport.rawValue, inWindow ? "--software" : "--offscreen", "--control", "--update-interval", "0",
             ] + arguments
         kiosk.currentDirectoryURL = bench.folder
         var environment = ProcessInfo.processInfo.environment
@@ -75,7 +79,7 @@ final class RunningKiosk: Sendable {
             }
         }
         try kiosk.run()
-        if waits { try await event("finished") }
+        try await event("finished")
     }
 
     deinit {
@@ -134,12 +138,17 @@ final class RunningKiosk: Sendable {
     func load(_ url: String) async throws {
         let count = eventCount
         try await send("load", ["url": url])
-        try await event("finished", after: count)
+        // Not the end of a load that was given up before.
+        try await event("finished", after: count) { $0["url"] == .string(url) }
     }
 
-    /// Open files and resident bytes of the kiosk's own process.
+    /// The sockets, pipes and content files that the kiosk's own process has open, and its resident bytes.
     func resources() throws -> (files: Int, bytes: Int) {
-        let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count
+        let folder = "/proc/\(processID)/fd"
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
+            let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")) ?? ""
+            return ["socket:", "pipe:"].contains { target.hasPrefix($0) } || target.contains("/objects/")
+        }
         let pages = try String(contentsOfFile: "/proc/\(processID)/statm", encoding: .utf8).split(separator: " ")
         return (files, (Int(pages[1]) ?? 0) * 4096)
     }
