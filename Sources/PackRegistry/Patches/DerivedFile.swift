@@ -25,6 +25,16 @@ struct DerivedFile: Hashable, Sendable {
         self.base = base
     }
 
+    /// Where it is in the view.
+    /// - Parameters: the target's package and version.
+    func path(in package: PackageID, _ version: SemanticVersion) -> String {
+        switch kind {
+        case .archive: ViewLayout.archive(package, version)
+        case .full, .patch: ViewLayout.patch(from: base, to: target)
+        case .manifest: base.map { ViewLayout.manifestPatch(from: $0, to: target) } ?? ""
+        }
+    }
+
     /// The patch whose path in the view this is; nil for every other path.
     init?(patchPath path: String) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)

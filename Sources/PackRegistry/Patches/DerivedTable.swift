@@ -29,6 +29,37 @@ struct DerivedTable {
             arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue]) != nil
     }
 
+    /// Every file that was made, with its path in the view.
+    func made() throws -> [(file: DerivedFile, path: String)] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT derived.kind, derived.target, derived.base, version.package, version.version
+                FROM derived JOIN version ON version.manifest = derived.target WHERE derived.size IS NOT NULL
+                """
+        ).map { row in
+            let base = try row.text("base")
+            let kind = try row.parsed("kind") { text in
+                guard let kind = DerivedFile.Kind(rawValue: text) else {
+                    throw RegistryError(.unusable, "there is no derived file of the kind \(text)")
+                }
+                return kind
+            }
+            let file = DerivedFile(
+                kind, of: try row.parsed("target") { try Digest(hex: $0) },
+                from: base.isEmpty ? nil : try row.parsed("base") { try Digest(hex: $0) })
+            let path = try file.path(
+                in: row.parsed("package") { try PackageID($0) }, row.parsed("version") { try SemanticVersion($0) })
+            return (file, path)
+        }
+    }
+
+    func forget(_ file: DerivedFile) throws {
+        try db.execute(
+            sql: "DELETE FROM derived WHERE target = ? AND base = ? AND kind = ?",
+            arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue])
+    }
+
     /// Patches to a version that are not smaller than its full download, which may be known only after them.
     func worthless(_ target: Digest, full: Int) throws -> [DerivedFile] {
         try Row.fetchAll(

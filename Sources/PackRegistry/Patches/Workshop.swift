@@ -17,6 +17,7 @@ struct Workshop: Sendable {
     /// Makes everything that is wanted and not there. A file that cannot be made does not keep the others waiting.
     /// - Parameter report: how many are made, and how many there are in all.
     func makeWanted(report: (_ made: Int, _ all: Int) -> Void = { _, _ in }) throws {
+        try forgetLost()
         guard try !database.read({ try DerivedTable(db: $0).wanted() }).isEmpty else { return }
         // One process works at a time; the others find it done.
         let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
@@ -36,6 +37,17 @@ struct Workshop: Sendable {
             (fault.value as? RegistryError)?.kind ?? .unusable,
             "what was published is there, but a download of it could not be made yet: \(fault.value). The next "
                 + "packtool command on this registry, or its server, makes it")
+    }
+
+    /// Files that were made and are gone, as after a restore from a backup that left them out, are made again.
+    private func forgetLost() throws {
+        let lost = try database.read { try DerivedTable(db: $0).made() }.filter {
+            SystemCall.size(of: folder.view($0.path)) == nil
+        }
+        guard !lost.isEmpty else { return }
+        try database.write { db in
+            for (file, _) in lost { try DerivedTable(db: db).forget(file) }
+        }
     }
 
     /// Makes files until all are made or failed, or so much time has passed that others may be more urgent by now.
@@ -124,30 +136,24 @@ struct Workshop: Sendable {
     private func make(_ file: DerivedFile) throws -> Int? {
         let workspace = try Workspace(in: folder)
         let temporary = workspace.file("made")
+        let target = try manifest(file.target)
         let size: Int?
-        let path: String
         switch file.kind {
         case .archive:
-            let manifest = try manifest(file.target)
-            path = ViewLayout.archive(manifest.package, manifest.version)
-            size = try writeArchive(manifest, to: temporary)
+            size = try writeArchive(target, to: temporary)
         case .full:
-            path = ViewLayout.patch(from: nil, to: file.target)
-            size = try writePatch(from: nil, to: manifest(file.target), limit: .max, temporary, workspace.folder)
+            size = try writePatch(from: nil, to: target, limit: .max, temporary, workspace.folder)
         case .patch:
             guard let base = file.base else { return nil }
-            path = ViewLayout.patch(from: base, to: file.target)
             size = try writePatch(
-                from: manifest(base), to: manifest(file.target), limit: fullSize(of: file.target), temporary,
-                workspace.folder)
+                from: manifest(base), to: target, limit: fullSize(of: file.target), temporary, workspace.folder)
         case .manifest:
             guard let base = file.base else { return nil }
-            path = ViewLayout.manifestPatch(from: base, to: file.target)
             size = try writeManifestPatch(from: base, to: file.target, temporary)
         }
         if size != nil {
             try SystemCall.synchronize(temporary)
-            try workspace.move(temporary, to: folder.view(path))
+            try workspace.move(temporary, to: folder.view(file.path(in: target.package, target.version)))
         }
         return size
     }

@@ -86,6 +86,18 @@ struct DamageTests {
         #expect(try shop.viewListing == before)
     }
 
+    @Test(arguments: ["packages", "patches"])
+    func `downloads that were deleted are made again by the next command`(name: String) async throws {
+        let shop = try Shop()
+        try await shop.publisher().publish([shop.page("1.0.0").zip])
+        try await shop.local.maintain()
+        let before = try shop.viewListing
+        try #require(before.contains { $0.hasPrefix(name) })
+        try FileManager.default.removeItem(at: shop.local.viewFolder.appending(path: name))
+        try await shop.local.maintain()
+        #expect(try shop.viewListing == before)
+    }
+
     @Test func `what an interrupted process left under uploads goes with the next one`() async throws {
         let shop = try Shop()
         let left = shop.local.uploadFolder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
