@@ -229,6 +229,18 @@ struct RequestLimitTests {
         }
     }
 
+    @Test func `a client that reads slowly gets the whole answer, however long that takes`() async throws {
+        let host = try Self.host()
+        try host.write([UInt8](repeating: 1, count: 30 << 20), to: "packages/big-1.0.0.zip")
+        try await RunningServer.with(host, limits: Self.short) { (server) async throws in
+            let connection = try server.connection()
+            await connection.send(RunningServer.request("GET", "/packages/big-1.0.0.zip"))
+            // Four seconds and more, four times the time after which nothing read would end it.
+            let answer = try await connection.answer(pause: 8_500)
+            #expect(answer.status == 200 && answer.body.count == 30 << 20)
+        }
+    }
+
     @Test(arguments: [
         "GET /metadata/timestamp.json HTTP/1.1\r\nHost: x\r\nA: \(String(repeating: "a", count: 40_000))\r\n\r\n",
         "GET /metadata/timestamp.json HTTP/1.1\r\nHost: x\r\n"

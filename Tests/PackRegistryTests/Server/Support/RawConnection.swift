@@ -87,8 +87,9 @@ final class RawConnection: @unchecked Sendable {
     }
 
     /// Reads one answer.
+    /// - Parameter pause: microseconds before each 64 KiB of the body.
     /// - Throws: ``Closed`` when the other side goes before its end.
-    func answer(toHead: Bool = false) async throws -> RawAnswer {
+    func answer(toHead: Bool = false, pause: UInt32 = 0) async throws -> RawAnswer {
         try await onThread { [self] in
             while true {
                 let head = try head()
@@ -97,7 +98,10 @@ final class RawConnection: @unchecked Sendable {
                 if !toHead, head.status != 304, head.status != 204 {
                     let length = head.fields["content-length"].flatMap { Int($0) }
                     guard let length else { throw Closed() }
-                    while pending.count < length { try receive() }
+                    while pending.count < length {
+                        if pause > 0 { usleep(pause) }
+                        try receive()
+                    }
                     body = Array(pending.prefix(length))
                     pending.removeFirst(length)
                 }
