@@ -16,7 +16,8 @@ package struct PatchEncoder: Sendable {
     package enum Effort: Sendable {
         /// As small as is sensible.
         case best
-        /// Some 200 MB a second and a fifth larger; without renaming, and trusting the objects.
+        /// Some 50 MB a second and 7 to 12 % larger (docs/PATCH-FORMAT.md); above 128 MB 200 MB a second and a third larger.
+        /// Without renaming, and trusting the objects.
         case quick
     }
 
@@ -69,8 +70,8 @@ package struct PatchEncoder: Sendable {
     /// Level 22 makes patches 3 % smaller than 19 (docs/PATCH-FORMAT.md), for up to 640 MB of tables; above some size
     /// nobody waits for it. `full(B)`, which every publication needs, has 19.
     private func settings(for plan: PatchPlan) -> FrameCompressor.Settings {
-        if effort == .quick { return FrameCompressor.Settings(level: 3) }
         let byteCount = plan.lostByteCount + plan.newByteCount
+        if effort == .quick { return FrameCompressor.Settings(level: byteCount <= 128 << 20 ? 9 : 3) }
         if plan.lost.isEmpty { return FrameCompressor.Settings(level: byteCount <= 128 << 20 ? 19 : 12) }
         switch byteCount {
         case ...(160 << 20): return FrameCompressor.Settings(level: 22)

@@ -6,6 +6,10 @@ import PackUpdater
 import PackWeb
 import PackWebKitGTK
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// One window with one package: start, show, confirm or go back, update.
 @MainActor
 final class Kiosk {
@@ -23,7 +27,8 @@ final class Kiosk {
     /// Told of the view's loads where requests do not name their page.
     private let viewPages: ViewPages?
     private let packages: InstalledPackages
-    private let online = OnlineSession()
+    private let online: OnlineSession
+    private let cookies: CookieKeeper
     private let proxy: LoopbackProxy?
     private let control: KioskControl?
     private(set) var view: PackageView
@@ -32,6 +37,10 @@ final class Kiosk {
     init(_ settings: KioskSettings) async throws {
         self.settings = settings
         updater = try Updater(settings.updater)
+        // Of this kiosk only: other programs of the user have theirs.
+        let storage = URLSessionConfiguration.ephemeral.httpCookieStorage ?? .shared
+        cookies = CookieKeeper(native: SystemCookieStore(storage))
+        online = OnlineSession(cookies: cookies)
         packages = InstalledPackages(updater: updater, schemes: [settings.scheme])
         let transport: PackageViewConfiguration.Transport
         if settings.usesProxy {
@@ -54,6 +63,7 @@ final class Kiosk {
             throw KioskFailure("the web view cannot be made: is there a display?")
         }
         self.view = view
+        cookies.attach(view.cookieStore)
         control = settings.takesCommands ? KioskControl() : nil
     }
 
@@ -107,6 +117,7 @@ final class Kiosk {
     }
 
     private func willNavigate(to url: String) async {
+        await cookies.giveToWebView()
         guard let package = InstalledPackages.package(of: url, scheme: settings.scheme) else { return }
         view.acceptProxyCertificate(from: ["\(package).\(SiteAddress.virtualSuffix)"])
         do {
@@ -132,6 +143,7 @@ final class Kiosk {
             control?.say("committed", ["url": .string(url)])
         case .finished(let url, let status):
             control?.say("finished", ["url": .string(url), "status": .integer(status)])
+            Task { await cookies.takeFromWebView() }
             if status >= 400 {
                 fail("\(url) was answered \(status)")
             } else if !settings.waitsForPage, !attempt.hasFailed {

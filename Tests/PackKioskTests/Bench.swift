@@ -3,7 +3,7 @@ import PackJSON
 import Testing
 
 /// A project, a registry and a device's store in a folder of their own, made by the real `packtool`.
-final class Bench {
+final class Bench: Sendable {
     let folder: URL
     static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
 
@@ -25,24 +25,17 @@ final class Bench {
 
     /// A device with version 1.0.0 of a package.
     convenience init(package: String = "shop", _ site: [String: Data]) throws {
-        self.init(folderOf: try Bench())
-        try publish("1.0.0", site, package: package)
+        try self.init()
+        try publish("1.0.0", of: package, site)
         try update()
     }
 
-    private init(folderOf other: Bench) {
-        folder = other.folder
-        other.isKept = true
-    }
-
-    private var isKept = false
-
     deinit {
-        if !isKept { try? FileManager.default.removeItem(at: folder) }
+        try? FileManager.default.removeItem(at: folder)
     }
 
     /// Writes, builds and publishes a version.
-    func publish(_ version: String, _ site: [String: Data], package: String = "shop") throws {
+    func publish(_ version: String, of package: String = "shop", _ site: [String: Data]) throws {
         let dist = folder.appendingPathComponent("sites/\(package)-\(version)")
         for (path, content) in site {
             let file = dist.appendingPathComponent(path)

@@ -111,21 +111,27 @@ struct EngineTests {
         #expect(values["post"] as? Int == 405)
     }
 
-    @Test(arguments: Transport.allCases)
-    func `sound is sought in by ranges`(transport: Transport) async throws {
-        let kiosk = try await RunningKiosk(Bench(KioskSite.files()), transport)
+    /// By the proxy: WebKitGTK's media player does not read custom schemes. In a window: it loads nothing for a page
+    /// that nobody can see.
+    @Test
+    func `sound is sought in by ranges`() async throws {
+        let site = [
+            "index.html": Data("<!doctype html><title>sound</title><link rel=\"icon\" href=\"data:,\">".utf8),
+            "sound.wav": KioskSite.sound(seconds: 400),
+        ]
+        let kiosk = try await RunningKiosk(Bench(site), .proxy, inWindow: true)
         let found = try await kiosk.evaluate(
             """
             const sound = document.createElement('video');
             const when = name => new Promise((done, failed) => {
               sound.addEventListener(name, done, { once: true });
-              sound.addEventListener('error', () => failed(new Error('media error ' + sound.error.code + sound.error.message)), { once: true });
+              sound.addEventListener('error', () => failed(new Error('media error ' + sound.error.code)), { once: true });
             });
             const loaded = when('loadedmetadata');
-            sound.src = 'sound.wav'; sound.preload = 'auto'; document.body.append(sound);
+            sound.preload = 'metadata'; sound.src = 'sound.wav'; document.body.append(sound);
             await loaded;
             const places = [];
-            for (const place of [25, 3, 29, 11]) {
+            for (const place of [390, 3, 200, 11]) {
               const sought = when('seeked');
               sound.currentTime = place;
               await sought;
@@ -134,7 +140,8 @@ struct EngineTests {
             return { duration: Math.round(sound.duration), places };
             """)
         let values = try #require(found as? [String: Any])
-        #expect(values["duration"] as? Int == 30)
-        #expect(values["places"] as? [Int] == [25, 3, 29, 11])
+        #expect(values["duration"] as? Int == 400)
+        #expect(values["places"] as? [Int] == [390, 3, 200, 11])
+        #expect(try await kiosk.send("report").contains("\"status\":206"))
     }
 }

@@ -5,13 +5,12 @@ enum KioskSite {
     static func files(marker: String = "one") -> [String: Data] {
         var files = texts.mapValues { Data($0.replacingOccurrences(of: "MARKER", with: marker).utf8) }
         files["add.wasm"] = Data(wasm)
-        files["sound.wav"] = sound(seconds: 30)
         let font = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"
         if let data = FileManager.default.contents(atPath: font) { files["fonts/probe.ttf"] = data }
         return files
     }
 
-    /// 16 bit, mono, 44,100 samples a second: a tone.
+    /// 16 bit, mono, 44,100 samples a second: silence.
     static func sound(seconds: Int) -> Data {
         let count = seconds * 44_100
         var data = Data("RIFF".utf8)
@@ -29,9 +28,7 @@ enum KioskSite {
         add(UInt16(16))
         data += Data("data".utf8)
         add(UInt32(count * 2))
-        var samples = [Int16](repeating: 0, count: count)
-        for index in samples.indices { samples[index] = Int16(truncatingIfNeeded: (index % 100) * 300 - 15_000) }
-        samples.withUnsafeBytes { data.append(contentsOf: $0) }
+        data += Data(count: count * 2)
         return data
     }
 

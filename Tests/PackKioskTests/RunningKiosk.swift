@@ -21,21 +21,21 @@ final class RunningKiosk: Sendable {
         var nextID = 1
     }
 
-    private final class Heard: Sendable {
-        let state = Mutex(State())
-    }
-
-    private let heard = Heard()
+    private let state = Mutex(State())
     private let kiosk = Process()
     private let display = Process()
     private let input = Pipe()
     private let output = Pipe()
     let errors: URL
+    /// The kiosk reads from the bench's folder until it ends.
+    private let bench: Bench
 
     /// Starts it and waits until its first page has loaded.
-    init(_ bench: Bench, _ transport: Transport, package: String = "shop", waits: Bool = true, _ arguments: String...)
-        async throws
-    {
+    init(
+        _ bench: Bench, _ transport: Transport, package: String = "shop", inWindow: Bool = false,
+        _ arguments: String...
+    ) async throws {
+        self.bench = bench
         errors = bench.folder.appendingPathComponent("kiosk.err")
         try Data().write(to: errors)
         let displayOutput = Pipe()
@@ -55,7 +55,7 @@ final class RunningKiosk: Sendable {
         kiosk.arguments =
             [
                 "--store", "store", "--registry", ".packtool/registry", "--package", package, "--transport",
-                transport.rawValue, "--offscreen", "--control", "--update-interval", "0",
+                transport.rawValue, inWindow ? "--software" : "--offscreen", "--control", "--update-interval", "0",
             ] + arguments
         kiosk.currentDirectoryURL = bench.folder
         var environment = ProcessInfo.processInfo.environment
@@ -66,10 +66,10 @@ final class RunningKiosk: Sendable {
         kiosk.standardInput = input
         kiosk.standardOutput = output
         kiosk.standardError = try FileHandle(forWritingTo: errors)
-        output.fileHandleForReading.readabilityHandler = { [heard] handle in
+        output.fileHandleForReading.readabilityHandler = { [weak self] handle in
             let data = handle.availableData
             if data.isEmpty { handle.readabilityHandler = nil }
-            heard.state.withLock { state in
+            self?.state.withLock { state in
                 state.rest += data
                 while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
                     let line = state.rest[state.rest.startIndex..<end]
@@ -79,7 +79,7 @@ final class RunningKiosk: Sendable {
             }
         }
         try kiosk.run()
-        if waits { try await event("finished") }
+        try await event("finished")
     }
 
     deinit {
@@ -95,7 +95,7 @@ final class RunningKiosk: Sendable {
     var saidErrors: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
 
     /// How many events have come; what ``event(_:after:where:)`` counts from.
-    var eventCount: Int { heard.state.withLock { $0.events.count } }
+    var eventCount: Int { state.withLock { $0.events.count } }
 
     /// Waits up to a minute for an event.
     @discardableResult
@@ -103,7 +103,7 @@ final class RunningKiosk: Sendable {
         _ name: String, after count: Int = 0, where holds: (JSONObject) -> Bool = { _ in true }
     ) async throws -> JSONObject {
         for _ in 0..<6_000 {
-            let found = heard.state.withLock { state in
+            let found = state.withLock { state in
                 state.events.dropFirst(count).first { $0["event"] == .string(name) && holds($0) }
             }
             if let found { return found }
@@ -117,7 +117,7 @@ final class RunningKiosk: Sendable {
     /// Sends a command and gives its value as JSON text.
     @discardableResult
     func send(_ command: String, _ arguments: [String: String] = [:]) async throws -> String {
-        let (id, count) = heard.state.withLock { state in
+        let (id, count) = state.withLock { state in
             state.nextID += 1
             return (state.nextID, state.events.count)
         }
@@ -138,12 +138,17 @@ final class RunningKiosk: Sendable {
     func load(_ url: String) async throws {
         let count = eventCount
         try await send("load", ["url": url])
-        try await event("finished", after: count)
+        // Not the end of a load that was given up before.
+        try await event("finished", after: count) { $0["url"] == .string(url) }
     }
 
-    /// Open files and resident bytes of the kiosk's own process.
+    /// The sockets, pipes and content files that the kiosk's own process has open, and its resident bytes.
     func resources() throws -> (files: Int, bytes: Int) {
-        let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count
+        let folder = "/proc/\(processID)/fd"
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
+            let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")) ?? ""
+            return ["socket:", "pipe:"].contains { target.hasPrefix($0) } || target.contains("/objects/")
+        }
         let pages = try String(contentsOfFile: "/proc/\(processID)/statm", encoding: .utf8).split(separator: " ")
         return (files, (Int(pages[1]) ?? 0) * 4096)
     }

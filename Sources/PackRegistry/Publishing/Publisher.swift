@@ -66,10 +66,12 @@ package struct Publisher: Sendable {
     /// Withdraws a version: signs the package's role without it.
     package func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String) async throws {
         let path = ViewLayout.manifestTarget(package, version)
+        let fault = RegistryError(.notFound, "\(package) \(version) is not published, or was withdrawn before")
+        // Before anything is signed: the key of a package that is not there need not be delegated.
+        _ = try await trust.refresh()
+        guard let listed = try await trust.role(of: package), listed.body.targets[path] != nil else { throw fault }
         _ = try await signing(package) { role in
-            guard role.targets[path] != nil else {
-                throw RegistryError(.notFound, "\(package) \(version) is not published, or was withdrawn before")
-            }
+            guard role.targets[path] != nil else { throw fault }
             role.targets[path] = nil
             return true
         } submit: { bytes in

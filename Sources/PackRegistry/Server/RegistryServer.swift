@@ -65,6 +65,7 @@ package struct RegistryServer: Sendable {
         signals: [UnixSignal] = [], onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
         UploadFile.removeLeftovers(in: host.uploadFolder)
+        Self.raiseOpenFileLimit()
         var group = ServiceGroupConfiguration(
             services: [try buildApplication(onRunning: onRunning)], gracefulShutdownSignals: signals, logger: quiet)
         group.maximumGracefulShutdownDuration = configuration.limits.shutdownTimeout
@@ -72,6 +73,9 @@ package struct RegistryServer: Sendable {
             try await ServiceGroup(configuration: group).run()
         } catch let error as IOError {
             throw RegistryError(.unusable, Self.explanation(of: error, configuration))
+        } catch is SocketAddressError {
+            throw RegistryError(
+                .unusable, "the host \(configuration.host) is not known to this machine: choose another --host")
         }
     }
 
@@ -136,6 +140,14 @@ package struct RegistryServer: Sendable {
         var logger = logger
         logger.logLevel = max(logger.logLevel, .error)
         return logger
+    }
+
+    /// A connection and its file are two descriptors, and Debian's default for all is 1,024.
+    private static func raiseOpenFileLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 65_536)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static func explanation(of error: IOError, _ configuration: Configuration) -> String {

@@ -6,7 +6,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print one JSON document on stdout.")
     var json = false
 
-    @Flag(help: "Print no messages.")
+    @Flag(help: "Print the result and errors only, no messages.")
     var quiet = false
 
     @Flag(help: "Print more about what is done.")

@@ -73,12 +73,18 @@ struct RegistrySession {
     }
 
     /// Makes the patches and small downloads that a change left to be made. The change is there already, devices can use
-    /// it; a server, where the registry has one, makes them by itself.
-    func finish(console: Console) async throws {
+    /// it; a server, where the registry has one, makes them by itself. So what goes wrong here is told, and is no
+    /// failure of the command.
+    func finish(console: Console) async {
         guard let local, !local.isServed else { return }
         let line = ProgressLine(isShown: console.showsProgress)
         line.show("making patches")
-        defer { line.clear() }
-        try await local.maintain { made, all in line.show("making patches and downloads: \(made) of \(all)") }
+        do {
+            try await local.maintain { made, all in line.show("making patches and downloads: \(made) of \(all)") }
+            line.clear()
+        } catch {
+            line.clear()
+            console.note("warning: \(error)")
+        }
     }
 }

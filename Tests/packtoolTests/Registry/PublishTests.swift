@@ -62,6 +62,26 @@ struct PublishTests {
         #expect(published.count == 3 && published.filter { $0 == "1.1.0" }.count == 2, "\(published)")
     }
 
+    @Test func `a channel that is new is said so, once`() async throws {
+        let tool = try Tool()
+        try await Self.build(tool, "shop", "1.0.0")
+        let publish = ["publish", "--channel", "betta"]
+        #expect(try await tool.run(publish).standardError.contains("the channel betta is new"))
+        #expect(try await !tool.run(publish).standardError.contains("is new"))
+        let status = try await tool.run("status", "--channel", "beta")
+        expectClearError(status, naming: ["beta", "betta"])
+    }
+
+    @Test func `withdrawing what is not there changes nothing`() async throws {
+        let tool = try Tool()
+        try await Self.build(tool, "shop", "1.0.0")
+        #expect(try await tool.run("publish", "--channel", "beta").exitCode == 0)
+        let before = try await tool.run("keys", "list", "--json").json()
+        let outcome = try await tool.run("withdraw", "nope@7.0.0", "--reason", "x")
+        expectClearError(outcome, naming: ["nope", "7.0.0"])
+        #expect(try await tool.run("keys", "list", "--json").json() == before)
+    }
+
     @Test func `publishing again does not take a version from devices that have it`() async throws {
         let tool = try Tool()
         try await Self.build(tool, "shop", "1.0.0")

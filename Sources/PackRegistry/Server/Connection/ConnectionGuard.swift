@@ -21,11 +21,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var bodyStart = NIODeadline.uptimeNanoseconds(0)
     private var bodyByteCount = 0
     private var bodyCheck: Scheduled<Void>?
-    private var stallCheck: Scheduled<Void>?
+    private var drainCheck: DrainCheck
     private var linger: Scheduled<Void>?
 
     init(limits: ServerLimits) {
         self.limits = limits
+        drainCheck = DrainCheck(limits: limits)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -67,13 +68,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        stallCheck?.cancel()
-        stallCheck = nil
-        if !context.channel.isWritable {
-            stallCheck = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.stallTimeout)) {
-                context.close(promise: nil)
-            }
-        }
+        drainCheck.writabilityChanged(context)
         context.fireChannelWritabilityChanged()
     }
 
@@ -120,7 +115,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func cancelAll() {
-        for task in [bodyCheck, stallCheck, linger] { task?.cancel() }
-        (bodyCheck, stallCheck, linger) = (nil, nil, nil)
+        for task in [bodyCheck, linger] { task?.cancel() }
+        (bodyCheck, linger) = (nil, nil)
+        drainCheck.stop()
     }
 }

@@ -67,18 +67,19 @@ final class FileCache: Sendable {
         }
         guard let entry else { return nil }
         if case .memory = entry.file.content { return entry.file }
-        guard let open = OpenFile(path: root + path), open.stamp == entry.stamp else { return nil }
+        guard let open = try? OpenFile(path: root + path), open.stamp == entry.stamp else { return nil }
         return ServedFile(
             digest: entry.file.digest, size: entry.file.size, content: .disk(open), heads: entry.file.heads)
     }
 
     /// nil where there is no such regular file.
+    /// - Throws: ``RegistryError`` where one could not be opened.
     /// - Parameters:
     ///   - path: relative to the view.
     ///   - digest: the content's, where the file's name says it; it is not computed then.
     func file(_ path: String, digest known: Digest?) async throws -> ServedFile? {
         if let file = self.known(path) { return file }
-        guard let open = OpenFile(path: root + path) else { return nil }
+        guard let open = try OpenFile(path: root + path) else { return nil }
         let size = open.stamp.size
         let place = ViewPath(path.split(separator: "/").map(String.init))
         if size <= maximumFileByteCount {

@@ -13,15 +13,22 @@ final class OpenFile: Sendable {
     private let descriptor: Int32
 
     /// nil where there is no regular file.
-    init?(path: String) {
+    /// - Throws: ``RegistryError`` where there may be one: a file that could not be opened must not be told from one that
+    ///   is not there.
+    convenience init?(path: String) throws(RegistryError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
+        if descriptor < 0 {
+            switch errno {
+            case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: return nil
+            case EMFILE, ENFILE, ENOMEM: throw RegistryError(.busy, "too many files are open here: try again")
+            case let code: throw SystemCall.failure("opened", URL(filePath: path), code: code)
+            }
+        }
         guard let stamp = FileStamp(descriptor: descriptor) else {
             close(descriptor)
             return nil
         }
-        self.descriptor = descriptor
-        self.stamp = stamp
+        self.init(descriptor: descriptor, stamp: stamp)
     }
 
     private init(descriptor: Int32, stamp: FileStamp) {

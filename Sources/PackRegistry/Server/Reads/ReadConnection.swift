@@ -29,7 +29,7 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadHeld = false
     private var lastAnswer = NIODeadline.now()
     private var idleCheck: Scheduled<Void>?
-    private var stallCheck: Scheduled<Void>?
+    private var drainCheck: DrainCheck
     private var date = HTTPDate()
 
     init(
@@ -39,6 +39,7 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
         self.cache = cache
         self.log = log
         self.limits = limits
+        drainCheck = DrainCheck(limits: limits)
         self.promise = promise
         self.next = next
     }
@@ -78,15 +79,10 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         if isHandedOver { return context.fireChannelWritabilityChanged() }
-        stallCheck?.cancel()
-        stallCheck = nil
+        drainCheck.writabilityChanged(context)
         if context.channel.isWritable {
             answerAll(context)
             flush(context)
-        } else {
-            stallCheck = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.stallTimeout)) {
-                context.close(promise: nil)
-            }
         }
     }
 
@@ -276,8 +272,8 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func cancelChecks() {
         idleCheck?.cancel()
-        stallCheck?.cancel()
-        (idleCheck, stallCheck) = (nil, nil)
+        idleCheck = nil
+        drainCheck.stop()
     }
 
     private func end() {

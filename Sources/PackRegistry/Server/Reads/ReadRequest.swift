@@ -17,6 +17,7 @@ struct ReadRequest {
 
     /// Longer ones go to the parser.
     static let maximumByteCount = 8 << 10
+    private static let maximumFieldCount = 32
 
     let isHead: Bool
     /// Relative to the view.
@@ -41,16 +42,20 @@ struct ReadRequest {
     static func parse(_ bytes: UnsafeRawBufferPointer) -> Outcome {
         var lines = Lines(bytes)
         guard let first = lines.next() else {
-            return bytes.count > maximumByteCount || !mayBecomeRead(bytes) ? .other : .incomplete
+            return lines.isDamaged || bytes.count > maximumByteCount || !mayBecomeRead(bytes) ? .other : .incomplete
         }
         guard var request = ReadRequest(first) else { return .other }
         var hosts = 0
+        var count = 0
         while let line = lines.next() {
             if line.isEmpty {
-                guard hosts == 1 else { return .other }
+                guard hosts == 1, lines.position <= maximumByteCount else { return .other }
                 return .read(request, byteCount: lines.position)
             }
-            guard let field = Field(line), request.take(field, hosts: &hosts) else { return .other }
+            count += 1
+            guard count <= maximumFieldCount, let field = Field(line), request.take(field, hosts: &hosts) else {
+                return .other
+            }
         }
         return lines.isDamaged || bytes.count > maximumByteCount ? .other : .incomplete
     }

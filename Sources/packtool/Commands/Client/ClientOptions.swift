@@ -90,6 +90,9 @@ struct ClientOptions: ParsableArguments {
         let given = try packages
         if given.count == 1 { return given[0] }
         let installed = try await updater.status().filter { $0.active != nil }.map(\.package)
+        guard !installed.isEmpty || !given.isEmpty else {
+            throw CommandFailure("nothing is installed in \(store): run packtool client update --store \(store)")
+        }
         guard given.isEmpty, installed.count == 1 else {
             let names = installed.map(\.text).joined(separator: ", ")
             throw CommandFailure("say which package: --package ID (installed: \(names.isEmpty ? "none" : names))")

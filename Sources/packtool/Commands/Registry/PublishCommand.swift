@@ -40,6 +40,10 @@ struct PublishCommand: AsyncParsableCommand {
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard (0...100).contains(rollout) else { throw ValidationError("--rollout is a number from 0 to 100") }
+    }
+
     private struct Offered {
         let package: PackageID
         let version: SemanticVersion
@@ -70,13 +74,23 @@ struct PublishCommand: AsyncParsableCommand {
                     Offered(
                         package: manifest.package, version: manifest.version, channel: channel, outcome: outcome))
             }
+            if try await isNew(channel, offered, session.registry) { console.note("the channel \(channel) is new") }
         } else {
             console.note("published and not offered to any device: give --channel")
         }
         console.result(text(published, offered), json: json(published, offered))
         // Whoever reads from a pipe is not to wait for the patches.
         fflush(nil)
-        if !noWait { try await session.finish(console: console) }
+        if !noWait { await session.finish(console: console) }
+    }
+
+    /// Whether the channel offers nothing but what was offered just now: a misspelt name makes one.
+    private func isNew(_ channel: ChannelName, _ offered: [Offered], _ registry: any Registry) async throws -> Bool {
+        guard !offered.isEmpty, offered.allSatisfy({ $0.outcome.isChanged && $0.outcome.releases.count == 1 }) else {
+            return false
+        }
+        let all = try await registry.overview().channels[channel] ?? [:]
+        return Set(all.keys) == Set(offered.map(\.package))
     }
 
     private func files() throws -> [URL] {

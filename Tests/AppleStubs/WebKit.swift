@@ -1,0 +1,116 @@
+// What our Apple files use of WebKit, so that they are type-checked on Linux. Declarations only.
+@_exported import Foundation
+@_exported import FoundationNetworking
+
+@MainActor public protocol WKURLSchemeTask: AnyObject {
+    var request: URLRequest { get }
+    func didReceive(_ response: URLResponse)
+    func didReceive(_ data: Data)
+    func didFinish()
+    func didFailWithError(_ error: any Error)
+}
+
+@MainActor public protocol WKURLSchemeHandler: AnyObject {
+    func webView(_ webView: WKWebView, start urlSchemeTask: any WKURLSchemeTask)
+    func webView(_ webView: WKWebView, stop urlSchemeTask: any WKURLSchemeTask)
+}
+
+@MainActor public final class WKHTTPCookieStore: NSObject {
+    public func allCookies() async -> [HTTPCookie] { [] }
+    public func setCookie(_ cookie: HTTPCookie) async {}
+    public func deleteCookie(_ cookie: HTTPCookie) async {}
+}
+
+@MainActor public final class WKWebsiteDataStore: NSObject {
+    public static func `default`() -> WKWebsiteDataStore { WKWebsiteDataStore() }
+    public var httpCookieStore: WKHTTPCookieStore { WKHTTPCookieStore() }
+    public var proxyConfigurations: [ProxyConfiguration] = []
+}
+
+@MainActor public final class WKUserScript: NSObject {
+    public enum InjectionTime: Int { case atDocumentStart, atDocumentEnd }
+    public init(source: String, injectionTime: InjectionTime, forMainFrameOnly: Bool) {}
+}
+
+@MainActor public final class WKScriptMessage: NSObject {
+    public var body: Any { 0 }
+    public var name: String { "" }
+}
+
+@MainActor public protocol WKScriptMessageHandler: AnyObject {
+    func userContentController(_ userContentController: WKUserContentController, didReceive message: WKScriptMessage)
+}
+
+@MainActor public final class WKUserContentController: NSObject {
+    public func addUserScript(_ script: WKUserScript) {}
+    public func add(_ handler: any WKScriptMessageHandler, name: String) {}
+}
+
+@MainActor public final class WKWebViewConfiguration: NSObject {
+    public override init() {}
+    public var websiteDataStore = WKWebsiteDataStore.default()
+    public var userContentController = WKUserContentController()
+    public func setURLSchemeHandler(_ handler: (any WKURLSchemeHandler)?, forURLScheme scheme: String) {}
+}
+
+public final class WKNavigation: NSObject {}
+@MainActor public final class WKNavigationAction: NSObject { public var request: URLRequest { fatalError() } }
+public enum WKNavigationActionPolicy: Int, Sendable { case cancel, allow }
+
+@MainActor public protocol WKNavigationDelegate: AnyObject {
+    func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async -> WKNavigationActionPolicy
+    func webView(_ webView: WKWebView, didStartProvisionalNavigation navigation: WKNavigation!)
+    func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!)
+    func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!)
+    func webView(
+        _ webView: WKWebView, respondTo challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?)
+}
+
+extension WKNavigationDelegate {
+    public func webView(
+        _ webView: WKWebView, decidePolicyFor action: WKNavigationAction
+    ) async -> WKNavigationActionPolicy { .allow }
+    public func webView(_ webView: WKWebView, didStartProvisionalNavigation navigation: WKNavigation!) {}
+    public func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {}
+    public func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {}
+    public func webView(
+        _ webView: WKWebView, respondTo challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) { (.performDefaultHandling, nil) }
+}
+
+@MainActor public final class WKWebView: UIView {
+    public weak var navigationDelegate: (any WKNavigationDelegate)?
+    public init(frame: CGRect, configuration: WKWebViewConfiguration) {}
+    public var url: URL? { nil }
+    @discardableResult public func load(_ request: URLRequest) -> WKNavigation? { nil }
+}
+
+// UIKit and Network, as far as the example host app uses them.
+@MainActor open class UIView: NSObject { public override init() {} }
+@MainActor open class UIViewController: NSObject {
+    public override init() {}
+    public var view = UIView()
+    open func viewDidLoad() {}
+}
+
+public enum NWEndpoint: Sendable {
+    public struct Host: Sendable, ExpressibleByStringLiteral { public init(stringLiteral value: String) {} }
+    public struct Port: Sendable { public init?(rawValue: UInt16) {} }
+    case hostPort(host: Host, port: Port)
+}
+
+public struct ProxyConfiguration: Sendable {
+    public init(httpCONNECTProxy endpoint: NWEndpoint) {}
+    public func applyCredential(username: String, password: String) {}
+}
+
+public struct SecTrust: Sendable {}
+public struct SecCertificate: Sendable {}
+public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> [SecCertificate]? { nil }
+public func SecCertificateCopyData(_ certificate: SecCertificate) -> Data { Data() }
+
+extension URLProtectionSpace { public var serverTrust: SecTrust? { nil } }
+extension URLCredential {
+    public convenience init(trust: SecTrust) { self.init(user: "", password: "", persistence: .none) }
+}
