@@ -31,8 +31,9 @@ public actor Updater {
     /// - Throws: ``UpdateError/storeIsNewer(folder:found:supported:)`` and faults of the file system.
     public init(_ configuration: UpdaterConfiguration) throws {
         let transport = Self.transport(configuration)
+        let channel = configuration.channel
         try self.init(configuration, transport: transport) { layout, root, transport, now in
-            try TrustedTargets(layout: layout, root: root, transport: transport, now: now)
+            try TrustedTargets(layout: layout, root: root, transport: transport, channel: channel, now: now)
         }
     }
 

@@ -209,6 +209,12 @@ package struct KeyMaintenance: Sendable {
         }
         let document = try root.revised(
             expires: now().addingTimeInterval(MetadataLifetime.root), signers: signers, change)
+        do {
+            try document.verify(by: root.body.authority(for: .root))
+        } catch {
+            throw RegistryError(
+                .forbidden, "\(error): write the change with packtool keys propose, for the others to sign")
+        }
         try await registry.submit(metadata: document.bytes, role: TopLevelRole.root.rawValue)
     }
 }

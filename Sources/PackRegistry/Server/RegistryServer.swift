@@ -129,6 +129,7 @@ package struct RegistryServer: Sendable {
         ).addRoutes(to: router)
         ChannelController(bearer: bearer, limits: limits, writes: writes).addRoutes(to: router)
         AdministrationController(bearer: bearer, host: host, limits: limits, writes: writes).addRoutes(to: router)
+        BundleController(view: view).addRoutes(to: router)
         HealthController(host: host).addRoutes(to: router)
         return RegistryResponder(
             view: view, site: SiteController(state: state, view: view), api: router.buildResponder())

@@ -145,7 +145,16 @@ public actor TrustClient {
         try store.write(trusted.root.bytes, to: StoreName.root)
     }
 
+    /// §5.3.11, and the targets roles that the forgotten snapshot vouched for: a repository that was set back may give
+    /// their versions to other texts. The snapshot goes last, because it is what names them.
     private func forgetOnlineMetadata() throws {
+        let stored = try store.read(StoreName.role("snapshot")).flatMap {
+            try? SignedDocument<SnapshotMetadata>(parsing: $0)
+        }
+        // A thief may have let it name the root, which stays.
+        for name in stored?.body.files.names ?? [] where name.hasSuffix(".json") && !name.isExactly(StoreName.root) {
+            try store.remove(StoreName.role(String(name.dropLast(5))))
+        }
         try store.remove(StoreName.role("timestamp"))
         try store.remove(StoreName.role("snapshot"))
     }

@@ -8,15 +8,19 @@ struct TrustedTargets: SignedTargets {
     private let probe: RootProbe
 
     /// - Parameter root: the `root.json` that the app embeds; nil where the store holds one already.
+    /// - Parameter channel: what a fresh device asks a bundle for.
     /// - Throws: ``UpdateError/noRoot``
     init(
-        layout: StoreLayout, root: [UInt8]?, transport: any UpdateTransport, now: @escaping @Sendable () -> Date
+        layout: StoreLayout, root: [UInt8]?, transport: any UpdateTransport, channel: ChannelName,
+        now: @escaping @Sendable () -> Date
     ) throws {
         let store = try FolderTrustStore(folder: layout.trust)
         if root == nil, try store.read("root.json") == nil { throw UpdateError.noRoot }
         client = TrustClient(
-            store: store, transport: MetadataTransport(transport: transport, layout: layout), trustedRoot: root,
-            now: now)
+            store: store,
+            transport: MetadataTransport(
+                transport: transport, layout: layout, bundle: MetadataBundle(channel: channel, transport: transport)),
+            trustedRoot: root, now: now)
         probe = RootProbe(file: layout.cache.appending(path: "root-probe"), now: now)
     }
 
@@ -59,8 +63,11 @@ struct TrustedTargets: SignedTargets {
 struct MetadataTransport: TrustTransport {
     let transport: any UpdateTransport
     let layout: StoreLayout
+    let bundle: MetadataBundle
 
     func fetch(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
+        if let root = Self.rootVersion(path), isFresh { await bundle.fetchOnce(root: root - 1) }
+        if let bundled = bundle.take(path, maximumByteCount: maximumByteCount) { return bundled }
         guard path == RepositoryPath.metadata("timestamp") else {
             return try await read(path, maximumByteCount, validator: nil, known: [])
         }
@@ -73,6 +80,15 @@ struct MetadataTransport: TrustTransport {
         let validator = String(decoding: cached[..<end], as: UTF8.self)
         return try await read(
             path, maximumByteCount, validator: validator, known: Array(cached[(end + 1)...]), cache: file)
+    }
+
+    /// A device that has never seen a timestamp needs everything.
+    private var isFresh: Bool { Durable.size(of: layout.trust.appending(path: "timestamp.json")) == nil }
+
+    /// The version in `metadata/N.root.json`.
+    private static func rootVersion(_ path: String) -> Int? {
+        let parts = path.split(separator: "/").last?.split(separator: ".") ?? []
+        return parts.count == 3 && parts[1] == "root" ? Int(parts[0]) : nil
     }
 
     private func read(

@@ -63,8 +63,38 @@ struct FastForwardTests {
         #expect(try device.versions() == [2, 2, 1, 1])
     }
 
+    @Test func `after a repository was set back, a role's version may be another text`() async throws {
+        let device = try TrustFixture(statesHashes: false)
+        try device.repository.delegate(to: "A")
+        device.repository.add("old", "old", to: "A")
+        try device.repository.publishNext()
+        #expect(try await device.targetInfo("old") != nil)
+        device.repository.delegated["A"]?.targets = [:]
+        device.repository.add("new", "new", to: "A")
+        for role in ["timestamp", "snapshot"] { try device.repository.rotateKeys(of: #require(.init(rawValue: role))) }
+        // The same versions once more.
+        try device.repository.publish()
+        #expect(try await device.targetInfo("new") != nil)
+        #expect(try await device.targetInfo("old") == nil)
+    }
+
+    @Test func `a snapshot that names the root does not make a device forget it`() async throws {
+        let device = try TrustFixture()
+        try await device.refresh()
+        var snapshot = try #require(device.store.files["snapshot.json"].map { String(decoding: $0, as: UTF8.self) })
+        snapshot.replace("\"targets.json\"", with: "\"root.json\"")
+        device.store.files["snapshot.json"] = Array(snapshot.utf8)
+        try device.repository.rotateKeys(of: .snapshot)
+        try device.repository.publishNext()
+        device.store.crash(after: 3)
+        _ = try? await device.refresh()
+        device.store.crash(after: nil)
+        #expect(device.store.files["root.json"] != nil)
+        try await device.refresh()
+    }
+
     @Test func `a crash at any step of the recovery leaves a store that recovers`() async throws {
-        for step in 0..<8 {
+        for step in 0..<10 {
             let device = try await attacked()
             try device.repository.rotateKeys(of: .timestamp)
             try device.repository.rotateKeys(of: .snapshot)

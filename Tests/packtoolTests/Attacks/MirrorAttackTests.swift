@@ -76,9 +76,12 @@ struct MirrorAttackTests {
         let mirror = try await scene.mirror()
         let patches = mirror.paths(below: "patches")
         #expect(patches.count >= 4)
-        // Each is a sound patch, only of something else.
-        let bodies = try patches.map { try mirror.read($0) }
-        for (path, body) in zip(patches, bodies.dropFirst() + bodies.prefix(1)) { try mirror.write(body, to: path) }
+        // Each is a sound download, only of another version.
+        let other = { (path: String) in
+            patches.first { $0.hasSuffix("full.zst") && $0.dropLast(8) != path.prefix($0.count - 8) }
+        }
+        let bodies = try patches.map { try mirror.read(#require(other($0))) }
+        for (path, body) in zip(patches, bodies) { try mirror.write(body, to: path) }
         try await scene.expectUpdate(from: mirror.url, to: "1.2.0")
         let said = try await scene.explanations().joined(separator: "\n")
         #expect(said.contains("fell-back"), "\(said)")

@@ -49,6 +49,9 @@ final class RunningTool: Sendable {
         return nil
     }
 
+    /// What stdout holds so far.
+    var lines: [String] { text(output).split(separator: "\n").map(String.init) }
+
     private func text(_ file: URL) -> String {
         (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }

@@ -1,0 +1,141 @@
+import Foundation
+import GRDB
+import PackFormat
+import PackTrust
+import Synchronization
+import Testing
+
+@testable import PackRegistry
+
+/// What the signed metadata of a large app costs a device that uses a few of its packages.
+struct MetadataSizeTests {
+    private static let packages = 100
+    private static let versions = 50
+
+    /// Reads the view, and counts what a server would send.
+    private final class CountingTransport: TrustTransport {
+        private let inner: RegistryTransport
+        private let counted = Mutex((requests: 0, bytes: 0))
+
+        init(_ registry: any RegistryReading) { inner = RegistryTransport(registry: registry) }
+
+        func fetch(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
+            let bytes = try await inner.fetch(path, maximumByteCount: maximumByteCount)
+            counted.withLock { $0 = ($0.requests + 1, $0.bytes + (bytes?.count ?? 0)) }
+            return bytes
+        }
+
+        func take() -> (requests: Int, bytes: Int) {
+            counted.withLock { counted in
+                defer { counted = (0, 0) }
+                return counted
+            }
+        }
+    }
+
+    private static func id(_ number: Int) throws -> PackageID { try PackageID("package-\(number)") }
+
+    private static func manifest(_ package: PackageID, _ version: String) throws -> (Manifest, [UInt8]) {
+        let digest = Digest(of: Array("\(package) \(version)".utf8)).hex
+        let text =
+            "{\"entry\":\"index.html\",\"files\":{\"index.html\":{\"sha256\":\"\(digest)\",\"size\":10}},\"format\":1,"
+            + "\"package\":\"\(package)\",\"version\":\"\(version)\"}"
+        return (try Manifest(parsing: Array(text.utf8)), Array(text.utf8))
+    }
+
+    /// A registry in which 100 teams, each with a key of its own, have published 50 versions, the newest to a fifth of the
+    /// devices.
+    private static func largeShop() throws -> (shop: Shop, key: PrivateKey) {
+        let shop = try Shop()
+        let now = shop.clock.now
+        let keys = try (0..<packages).map { _ in try PrivateKey.generate(.ed25519) }
+        let owner = try shop.keys().owner
+        try shop.local.database.write { db in
+            let signer = MetadataSigner(
+                db, keys: try OnlineKeys.load(from: shop.local.files), app: "shop", now: now)
+            let targets: SignedDocument<TargetsMetadata> = try signer.table.required("targets")
+            try signer.table.put(
+                targets.revised(signers: owner) { body in
+                    for (number, key) in keys.enumerated() {
+                        try body.setPublishers([key.publicKey], of: id(number))
+                    }
+                }, as: "targets")
+            for (number, key) in keys.enumerated() {
+                var role = TargetsMetadata(expires: now + MetadataLifetime.package)
+                for version in 0..<versions {
+                    try add(
+                        "1.\(version).0", of: id(number), to: &role, in: db, now: now,
+                        percent: version == versions - 2 ? 100 : version == versions - 1 ? 20 : nil)
+                }
+                try signer.table.put(
+                    SignedDocument(unsigned: role).signed(by: key), as: ViewLayout.role(of: id(number)))
+            }
+            try signer.signChannels()
+            try signer.seal()
+        }
+        try shop.local.view.write()
+        return (shop, keys[0])
+    }
+
+    private static func add(
+        _ text: String, of package: PackageID, to role: inout TargetsMetadata, in db: Database, now: Date, percent: Int?
+    ) throws {
+        let (manifest, bytes) = try manifest(package, text)
+        role.targets[ViewLayout.manifestTarget(package, manifest.version)] = TargetInfo(of: bytes)
+        // What no channel offers stands in the role only: nothing else of it is metadata.
+        guard let percent else { return }
+        let digest = Digest(of: bytes)
+        let table = VersionTable(db: db)
+        let actor = Identity.local(user: "ann")
+        try table.take(manifest, bytes: bytes, digest: digest, by: actor, now: now)
+        try table.publish(manifest, digest: digest, by: actor, now: now)
+        let releases = ReleaseTable(db: db)
+        let release = try Release(
+            id: releases.newID(), offer: .version(manifest.version, manifest: digest),
+            rollout: Rollout(percent: percent))
+        try releases.apply([.add(release)], of: package, on: ChannelName("stable"), by: actor, now: now)
+    }
+
+    /// One check of a device that uses three packages.
+    private static func check(_ client: TrustClient) async throws {
+        try await client.refresh()
+        let target = ViewLayout.channelTarget(try ChannelName("stable"))
+        let channel = try ChannelFile(parsing: try await client.target(target, maximumByteCount: 1 << 24))
+        for number in [0, 1, 2] {
+            let version = try #require(channel.packages[id(number)]?.releases.first?.version)
+            _ = try #require(try await client.targetInfo(ViewLayout.manifestTarget(id(number), version)))
+        }
+    }
+
+    @Test func `a change in an app of 100 packages and 5,000 versions costs a device at most 60 KB`() async throws {
+        let (shop, key) = try Self.largeShop()
+        let transport = CountingTransport(shop.registry)
+        let folder = shop.folder.url.appending(path: "device")
+        let root = Array(try Data(contentsOf: shop.project.root))
+        func device() throws -> TrustClient {
+            let now = shop.clock.now
+            return TrustClient(
+                store: try FolderTrustStore(folder: folder), transport: transport, trustedRoot: root, now: { now })
+        }
+        try await Self.check(device())
+        let first = transport.take()
+        #expect(first.requests <= 10)
+        try shop.local.database.write { db in
+            let now = shop.clock.now
+            let signer = MetadataSigner(
+                db, keys: try OnlineKeys.load(from: shop.local.files), app: "shop", now: now)
+            let current: SignedDocument<TargetsMetadata> = try signer.table.required(ViewLayout.role(of: Self.id(0)))
+            try signer.table.put(
+                current.revised(signers: [key]) { role in
+                    try Self.add("2.0.0", of: Self.id(0), to: &role, in: db, now: now, percent: 20)
+                }, as: ViewLayout.role(of: Self.id(0)))
+            try signer.signChannels()
+            try signer.seal()
+        }
+        try shop.local.view.write()
+        try await Self.check(device())
+        let change = transport.take()
+        #expect(change.bytes <= 60_000, "\(change)")
+        #expect(first.bytes <= 150_000, "\(first)")
+    }
+}
