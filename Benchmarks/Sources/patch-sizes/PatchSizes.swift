@@ -2,33 +2,39 @@ import Foundation
 import PackFormat
 import PackPatch
 
-/// `patch-sizes OLD NEW [OUT]`: the patch between two folders, without and with renaming, and what it takes to make and to apply it.
+/// The patch between two folders.
 ///
-/// Prints one line of JSON: sizes in bytes, seconds of CPU, and the peak memory of applying in KB. With OUT the patch is kept
-/// there. `patch-sizes apply OLD NEW PATCH` only applies, so that its time and memory can be measured from outside.
+///     patch-sizes OLD NEW [OUT]              the patch without and with renaming: one line of JSON
+///     patch-sizes make OLD NEW OUT           only the patch that a registry makes
+///     patch-sizes apply OLD NEW PATCH OUT    applies it: the new objects go to the folder OUT
+///
+/// Sizes in bytes, seconds of CPU. `make` and `apply` are for measuring time and memory from outside.
 @main
 struct PatchSizes {
     static func main() throws {
-        var arguments = Array(CommandLine.arguments.dropFirst())
-        guard arguments.count >= 2 else {
-            FileHandle.standardError.write(Data("usage: patch-sizes OLD NEW [OUT] | apply OLD NEW PATCH\n".utf8))
-            exit(64)
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        switch arguments.first {
+        case "make" where arguments.count == 4:
+            let work = try Work(arguments[1], arguments[2])
+            let size = try PatchEncoder().encode(work.plan, to: URL(filePath: arguments[3]), object: work.place)
+            print("{\"lost\": \(work.plan.lostByteCount), \"new\": \(work.plan.newByteCount), \"patch\": \(size)}")
+        case "apply" where arguments.count == 5:
+            let work = try Work(arguments[1], arguments[2])
+            var sink = Sink(folder: URL(filePath: arguments[4], directoryHint: .isDirectory))
+            try FileManager.default.createDirectory(at: sink.folder, withIntermediateDirectories: true)
+            try PatchDecoder(work.plan).apply(URL(filePath: arguments[3]), to: &sink, base: work.place)
+        default:
+            guard arguments.count >= 2 else {
+                FileHandle.standardError.write(
+                    Data("usage: patch-sizes OLD NEW [OUT] | make OLD NEW OUT | apply OLD NEW PATCH OUT\n".utf8))
+                exit(64)
+            }
+            try compare(arguments)
         }
-        let isApplying = arguments[0] == "apply"
-        if isApplying { arguments.removeFirst() }
-        let old = try Side(arguments[0])
-        let new = try Side(arguments[1])
-        let plan = PatchPlan(from: old.manifest, to: new.manifest)
-        func place(_ digest: Digest) throws -> URL {
-            guard let url = old.places[digest] ?? new.places[digest] else { throw PatchError.damagedBase(digest) }
-            return url
-        }
-        if isApplying {
-            var sink = Sink()
-            try PatchDecoder(plan).apply(URL(filePath: arguments[2]), to: &sink) { try place($0) }
-            print(sink.byteCount)
-            return
-        }
+    }
+
+    private static func compare(_ arguments: [String]) throws {
+        let work = try Work(arguments[0], arguments[1])
         let folder = FileManager.default.temporaryDirectory.appending(path: "patch-sizes-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -37,56 +43,97 @@ struct PatchSizes {
         var seconds: [Double] = []
         for usesRenaming in [false, true] {
             let start = clock()
-            sizes.append(try PatchEncoder(usesRenaming: usesRenaming).encode(plan, to: file) { try place($0) })
+            sizes.append(
+                try PatchEncoder(usesRenaming: usesRenaming).encode(work.plan, to: file, object: work.place))
             seconds.append(Double(clock() - start) / Double(CLOCKS_PER_SEC))
         }
         let start = clock()
-        var sink = Sink()
-        try PatchDecoder(plan).apply(file, to: &sink) { try place($0) }
+        var sink = Sink(folder: folder)
+        try PatchDecoder(work.plan).apply(file, to: &sink, base: work.place)
         let applying = Double(clock() - start) / Double(CLOCKS_PER_SEC)
         if arguments.count > 2 {
-            let out = URL(filePath: arguments[2])
-            try? FileManager.default.removeItem(at: out)
-            try FileManager.default.copyItem(at: file, to: out)
+            try? FileManager.default.removeItem(at: URL(filePath: arguments[2]))
+            try FileManager.default.copyItem(at: file, to: URL(filePath: arguments[2]))
         }
-        let manifest = try ManifestPatch.encode(base: old.manifest.bytes, target: new.manifest.bytes).count
+        let manifest = try ManifestPatch.encode(base: work.old.bytes, target: work.new.bytes).count
         print(
             """
-            {"lost": \(plan.lostByteCount), "new": \(plan.newByteCount), "plain": \(sizes[0]), "renamed": \(sizes[1]), \
-            "manifest": \(manifest), "plainSeconds": \(seconds[0]), "renamedSeconds": \(seconds[1]), \
-            "applySeconds": \(applying)}
+            {"lost": \(work.plan.lostByteCount), "new": \(work.plan.newByteCount), "plain": \(sizes[0]), \
+            "renamed": \(sizes[1]), "manifest": \(manifest), "plainSeconds": \(seconds[0]), \
+            "renamedSeconds": \(seconds[1]), "applySeconds": \(applying)}
             """)
     }
 }
 
-/// A folder as a version of a package.
-private struct Side {
-    let manifest: Manifest
-    let places: [Digest: URL]
+/// Two folders as two versions of a package.
+private struct Work {
+    let old: Manifest
+    let new: Manifest
+    let plan: PatchPlan
+    private let places: [Digest: URL]
 
-    init(_ path: String) throws {
-        let root = URL(filePath: path, directoryHint: .isDirectory)
-        var files: [PackagePath: Manifest.File] = [:]
+    init(_ old: String, _ new: String) throws {
         var places: [Digest: URL] = [:]
-        for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+        self.old = try Self.manifest(of: old, &places)
+        self.new = try Self.manifest(of: new, &places)
+        plan = PatchPlan(from: self.old, to: self.new)
+        self.places = places
+    }
+
+    func place(_ digest: Digest) throws -> URL {
+        guard let url = places[digest] else { throw PatchError.damagedBase(digest) }
+        return url
+    }
+
+    private static func manifest(of path: String, _ places: inout [Digest: URL]) throws -> Manifest {
+        let root = URL(filePath: path, directoryHint: .isDirectory)
+        let names = Set(try FileManager.default.subpathsOfDirectory(atPath: path))
+        var files: [PackagePath: Manifest.File] = [:]
+        for name in names.sorted() {
+            let isCopy = [".gz", ".br", ".zst"].contains {
+                name.hasSuffix($0) && names.contains(String(name.dropLast($0.count)))
+            }
             let url = root.appending(path: name)
-            guard try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
-            let bytes = try Data(contentsOf: url)
-            let digest = Digest(of: bytes)
-            files[try PackagePath(name)] = Manifest.File(digest: digest, size: bytes.count)
-            places[digest] = url
+            guard !isCopy, try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true else { continue }
+            // Each file's bytes are gone before the next, so that the peak is the patch's own.
+            try autorelease {
+                let bytes = try Data(contentsOf: url, options: .alwaysMapped)
+                let digest = Digest(of: bytes)
+                files[try PackagePath(name)] = Manifest.File(digest: digest, size: bytes.count)
+                places[digest] = url
+            }
         }
         // Without a page a folder is a bundle; which of the two it is makes no difference here.
-        manifest = try Manifest(
+        return try Manifest(
             package: PackageID("bench"), version: SemanticVersion("1.0.0"), entry: nil, files: files, shared: [:])
-        self.places = places
+    }
+
+    private static func autorelease(_ body: () throws -> Void) rethrows {
+        #if canImport(ObjectiveC)
+            try autoreleasepool(invoking: body)
+        #else
+            try body()
+        #endif
     }
 }
 
+/// Writes each object to a file named by its digest, as a device does.
 private struct Sink: ObjectSink {
-    private(set) var byteCount = 0
+    let folder: URL
+    private var handle: FileHandle?
 
-    mutating func begin(_ object: Object) throws {}
-    mutating func write(_ bytes: UnsafeRawBufferPointer) throws { byteCount += bytes.count }
-    mutating func finish(_ object: Object) throws {}
+    init(folder: URL) { self.folder = folder }
+
+    mutating func begin(_ object: Object) throws {
+        let file = folder.appending(path: object.digest.hex)
+        FileManager.default.createFile(atPath: file.path, contents: nil)
+        handle = try FileHandle(forWritingTo: file)
+    }
+
+    mutating func write(_ bytes: UnsafeRawBufferPointer) throws { try handle?.write(contentsOf: Data(bytes)) }
+
+    mutating func finish(_ object: Object) throws {
+        try handle?.close()
+        handle = nil
+    }
 }

@@ -6,9 +6,11 @@ import Testing
 struct WholeUpdateTests {
     /// An application of 350 files and 7 MB, as a bundler writes it: hashed names, chunks that import each other.
     private struct App {
-        static let chunkCount = 345
+        let chunkCount: Int
         /// The version of each chunk that was edited.
         private var edits: [Int: Int] = [:]
+
+        init(chunkCount: Int = 345) { self.chunkCount = chunkCount }
 
         mutating func edit(_ chunk: Int) { edits[chunk, default: 0] += 1 }
 
@@ -22,7 +24,7 @@ struct WholeUpdateTests {
                 "favicon.svg": "<svg xmlns=\"http://www.w3.org/2000/svg\"></svg>", "robots.txt": "User-agent: *\n",
                 "manifest.webmanifest": "{\"name\":\"App\"}", "assets/style-1a2b3c4d.css": "body{margin:0}",
             ]
-            for chunk in 0..<Self.chunkCount { files["assets/\(name(chunk))"] = text(chunk) }
+            for chunk in 0..<chunkCount { files["assets/\(name(chunk))"] = text(chunk) }
             return files
         }
 
@@ -41,7 +43,7 @@ struct WholeUpdateTests {
                 return state >> 33
             }
             // Each chunk is imported by the three before it.
-            let imports = (1...3).map { chunk + $0 }.filter { $0 < Self.chunkCount }
+            let imports = (1...3).map { chunk + $0 }.filter { $0 < chunkCount }
             var text = imports.map { "import{a as i\($0)}from\"./\(name($0))\";" }.joined()
             while text.utf8.count < 20_000 {
                 text += "function f\(next() % 9999)(e,t){return e.q\(next() % 999)?t.w\(next()):\(next())}"
@@ -109,11 +111,11 @@ struct WholeUpdateTests {
 
     @Test func `an update across five versions costs one patch`() async throws {
         let registry = try await LiveRegistry()
-        var app = App()
+        var app = App(chunkCount: 60)
         try await registry.publish("app", "1.0.0", files: app.files)
         _ = try await Self.update(registry, over: registry.url)
         for version in 1...5 {
-            app.edit(version * 50)
+            app.edit(version * 10)
             try await registry.publish("app", "1.0.\(version)", files: app.files)
         }
         let wire = try await Wire(registry)
