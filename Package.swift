@@ -27,6 +27,7 @@ let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", pac
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
 let certificates: Target.Dependency = .product(name: "X509", package: "swift-certificates")
+let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
@@ -44,6 +45,7 @@ let package = Package(
         .library(name: "PackTrust", targets: ["PackTrust"]),
         .library(name: "PackUpdater", targets: ["PackFormat", "PackUpdater"]),
         .library(name: "PackWeb", targets: ["PackFormat", "PackWeb"]),
+        .library(name: "PackProxy", targets: ["PackProxy"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -52,6 +54,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
@@ -100,7 +103,7 @@ let package = Package(
             swiftSettings: settings),
 
         // Level 4: a third way into a web view, apart so that NIO stays out of the others.
-        module("PackProxy", ["PackWeb", "PackFormat", crypto, certificates, nioCore, nioPosix, nioHTTP1, nioSSL]),
+        module("PackProxy", ["PackWeb", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1, nioSSL]),
 
         // Level 4: the commands.
         .executableTarget(
@@ -129,7 +132,31 @@ let package = Package(
         tests(
             "BrowserTests",
             ["PackWeb", "PackFormat", hummingbird, hummingbirdCore, nioCore, httpTypes, logging, lifecycle]),
+        tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
         tests("packtoolTests", ["PackFormat", "PackJSON", "PackTrust"]),
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Kiosks run on Linux; Apple's platforms have their own web view. PACKTOOL_WITHOUT_KIOSK=1 builds the rest where WebKitGTK
+// is not installed.
+#if os(Linux)
+    if Context.environment["PACKTOOL_WITHOUT_KIOSK"] == nil {
+        package.products += [
+            .executable(name: "packtool-kiosk", targets: ["packtool-kiosk"]),
+            .library(name: "PackWebKitGTK", targets: ["PackWebKitGTK"]),
+        ]
+        package.targets += [
+            .systemLibrary(
+                name: "CWebKitGTK", pkgConfig: "webkit2gtk-4.1", providers: [.apt(["libwebkit2gtk-4.1-dev"])]),
+            module("PackWebKitGTK", ["PackWeb", "CWebKitGTK"]),
+            .executableTarget(
+                name: "packtool-kiosk",
+                dependencies: [
+                    "PackFormat", "PackJSON", "PackUpdater", "PackWeb", "PackProxy", "PackWebKitGTK", arguments,
+                ],
+                swiftSettings: settings),
+            tests("PackKioskTests", ["PackFormat", "PackJSON", "packtool", "packtool-kiosk"]),
+        ]
+    }
+#endif

@@ -24,6 +24,8 @@ ALLOWED = {
     "PackRegistry": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "Crypto", "GRDB"} | SERVER,
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackTrust", "Crypto"} | APPLE,
     "PackWeb": {"PackFormat"} | APPLE,
+    "PackProxy": {"PackWeb", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL"},
+    "PackWebKitGTK": {"PackWeb", "CWebKitGTK"},
     "tuf-client": {"PackTrust"},
 }
 # Modules that are rules or bytes only: the network, the clock and the database stay outside.

@@ -1,1 +1,98 @@
-// The loopback proxy.
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+public import PackWeb
+
+/// A network proxy on this machine for one web view: `https://PACKAGE.package` is answered from the device, everything
+/// else goes out as it came.
+///
+///     let proxy = LoopbackProxy(pages: PageDirectory(catalog), online: OnlineSession())
+///     let access = try await proxy.start()
+///     // point the web view's proxy at access.address, and trust access.certificate for *.package in that view
+///     try await proxy.stop()
+///
+/// The engine sees a real https origin: cookies, Blob bodies, service workers and everything else works as on the web.
+/// The proxy listens on 127.0.0.1 only and asks for a user and a password that it made at its start, so that other
+/// programs and pages of other browsers on the machine cannot use it. The certificate's key is made at the start, lives in
+/// memory, and signs nothing but this proxy's connections; hosts outside `.package` are never decrypted.
+public final class LoopbackProxy: Sendable {
+    /// What a web view needs to use the proxy.
+    public struct Access: Sendable, Hashable {
+        public let port: Int
+        public let user: String
+        public let password: String
+        /// To be trusted for `*.package` in that web view only, in PEM.
+        public let certificate: String
+        /// The same in DER, as Apple's `SecCertificateCreateWithData` takes it.
+        public let certificateBytes: [UInt8]
+
+        /// The proxy with its credentials as a URL.
+        public var address: String { "http://\(user):\(password)@127.0.0.1:\(port)" }
+    }
+
+    private let pages: any PageSource
+    private let online: OnlineSession
+    private let limits: ProxyLimits
+    private let group: MultiThreadedEventLoopGroup
+    private let running = LockedChannel()
+
+    /// - Parameter online: sends what the device does not answer; must not use this proxy itself.
+    public init(pages: any PageSource, online: OnlineSession, limits: ProxyLimits = ProxyLimits()) {
+        self.pages = pages
+        self.online = online
+        self.limits = limits
+        group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    }
+
+    /// Makes the key and the credentials and listens on a free port of 127.0.0.1.
+    /// - Parameter hosts: packages' hosts to be named in the certificate besides `*.package`.
+    public func start(hosts: [String] = []) async throws -> Access {
+        let identity = try LoopbackIdentity(hosts: hosts)
+        let credentials = ProxyCredentials()
+        let tls = try identity.serverContext()
+        let (pages, online, limits) = (pages, online, limits)
+        let channel = try await ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.socketOption(.tcp_nodelay), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    let encoder = HTTPResponseEncoder()
+                    let decoder = ByteToMessageHandler(HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes))
+                    try pipeline.addHandlers(encoder, decoder)
+                    let front = FrontHandler(
+                        credentials: credentials, limits: limits, encoder: encoder, decoder: decoder
+                    ) { channel in
+                        let pipeline = channel.pipeline.syncOperations
+                        try pipeline.addHandler(NIOSSLServerHandler(context: tls))
+                        try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
+                        try pipeline.addHandler(PackageHandler(pages: pages, online: online, limits: limits))
+                    }
+                    try pipeline.addHandler(front)
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        running.set(channel)
+        return Access(
+            port: channel.localAddress?.port ?? 0, user: credentials.user, password: credentials.password,
+            certificate: identity.certificatePEM, certificateBytes: identity.certificateBytes)
+    }
+
+    /// Stops listening and closes what is open.
+    public func stop() async throws {
+        try? await running.take()?.close()
+        try await group.shutdownGracefully()
+    }
+}
+
+/// Bounds on what a proxy takes from its web view.
+public struct ProxyLimits: Sendable, Hashable {
+    /// Bytes of a request's body that goes to a package's online copy; more is answered 413. Bodies for other hosts
+    /// pass through and are not held.
+    public var maximumBodySize = 64 << 20
+    /// Seconds to wait for a connection to another host.
+    public var connectTimeout = 30
+
+    public init() {}
+}

@@ -108,8 +108,8 @@ def relay(plain, upstream) -> None:
                     data = source.recv(65536)
                 except ssl.SSLWantReadError:
                     continue
-                if not data:
-                    return
+                if not data or data.startswith(b"HTTP/1.1 599"):
+                    return  # A server cannot fail as an engine's adapter can: this status says that it would.
                 (upstream if source is plain else plain).sendall(data)
     except OSError:
         pass

@@ -1,7 +1,10 @@
-"""An HTTP server that says what it got. Prints its port; ends with its standard input."""
+"""An HTTP server that says what it got. Prints its port; ends with its standard input.
+
+With two arguments, a certificate's file and its key's, it serves https."""
 import http.server
 import json
 import os
+import ssl
 import sys
 import threading
 import time
@@ -46,6 +49,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif url.path == "/status":
             fields = [("ETag", '"e"')] if query["code"] == "304" else [("X-Asked", "1")]
             self.answer(int(query["code"]), b"" if query["code"] == "304" else b"status", fields)
+        elif url.path == "/mirror":
+            fields = [("X-Type", self.headers.get("Content-Type", "")), ("X-Method", self.command)]
+            self.answer(200, body, fields + [("Access-Control-Expose-Headers", "X-Type, X-Method")])
+        elif url.path == "/cookies":
+            fields = [("Set-Cookie", line) for line in query.get("set", "").split("|") if line]
+            fields.append(("Access-Control-Allow-Credentials", "true"))
+            self.answer(200, self.headers.get("Cookie", "").encode(), fields)
         elif url.path == "/bytes":
             self.answer(200, bytes(i * 31 % 251 for i in range(int(query["n"]))))
         elif url.path == "/slow":
@@ -71,6 +81,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 if __name__ == "__main__":
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
+    if len(sys.argv) == 3:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[1], sys.argv[2])
+        server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(server.server_address[1], flush=True)
     sys.stdin.read()

@@ -24,4 +24,20 @@ struct DerivedFile: Hashable, Sendable {
         self.target = target
         self.base = base
     }
+
+    /// The patch whose path in the view this is; nil for every other path.
+    init?(patchPath path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[0] == "patches", let target = try? Digest(hex: String(parts[1])) else {
+            return nil
+        }
+        for (suffix, kind) in [(".manifest.zst", Kind.manifest), (".zst", .patch)] where parts[2].hasSuffix(suffix) {
+            guard let base = try? Digest(hex: String(parts[2].dropLast(suffix.count))), base != target else {
+                return nil
+            }
+            self.init(kind, of: target, from: base)
+            return
+        }
+        return nil
+    }
 }

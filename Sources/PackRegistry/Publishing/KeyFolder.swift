@@ -107,6 +107,7 @@ package struct KeyFolder: Sendable {
     }
 
     private func save(_ key: PrivateKey, named name: String) throws -> URL {
+        try ProjectFolder(folder.deletingLastPathComponent()).make()
         try Workspace.makeFolders(folder)
         if let passphrase = environment[Self.passphraseVariable], !passphrase.isEmpty {
             let file = folder.appending(path: "\(name).json", directoryHint: .notDirectory)

@@ -1,4 +1,5 @@
 import Foundation
+import PackFormat
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

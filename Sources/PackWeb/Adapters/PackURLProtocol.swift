@@ -1,3 +1,5 @@
+import PackFormat
+
 #if canImport(FoundationNetworking)
     import Foundation
     public import FoundationNetworking

@@ -1,3 +1,5 @@
+import PackFormat
+
 #if canImport(FoundationNetworking)
     import Foundation
     public import FoundationNetworking
@@ -21,27 +23,40 @@ public final class SchemeTaskDriver: Sendable {
         let transfer: Transfer
     }
 
-    private let page: PageSession
+    private let page: @Sendable (SiteRequest) -> PageSession
     private let online: OnlineSession
     private let bodies: BodyStore?
-    private let place: CallbackPlace
+    private let place: @Sendable () -> CallbackPlace
     private let running = Locked<[ObjectIdentifier: Running]>([:])
 
     /// - Parameters:
     ///   - bodies: the ``PageBridge``'s, where pages have the hook.
     ///   - place: where the engine wants to be called; web views want their main thread.
-    public init(
-        page: PageSession, online: OnlineSession, bodies: BodyStore? = nil, place: CallbackPlace = .main
-    ) {
-        self.page = page
+    public init(page: PageSession, online: OnlineSession, bodies: BodyStore? = nil, place: CallbackPlace = .main) {
+        self.page = { _ in page }
         self.online = online
         self.bodies = bodies
+        self.place = { place }
+    }
+
+    /// For an engine whose handler serves one page after the other: each request finds its own page's version.
+    /// - Parameters:
+    ///   - bodies: the ``PageBridge``'s, where pages have the hook.
+    ///   - place: asked once for each task; a task whose calls may block needs a place of its own.
+    public init(
+        pages: any PageSource, online: OnlineSession, bodies: BodyStore? = nil,
+        place: @escaping @Sendable () -> CallbackPlace
+    ) {
+        page = { pages.page(for: $0) }
+        self.bodies = bodies
+        self.online = online
         self.place = place
     }
 
     public func start(_ task: any SchemeTask, request: URLRequest) {
         let id = ObjectIdentifier(task)
-        let transfer = Transfer(request, on: page, online: online, bodies: bodies, at: place) { [weak self] event in
+        let page = page(SiteRequest(request))
+        let transfer = Transfer(request, on: page, online: online, bodies: bodies, at: place()) { [weak self] event in
             switch event {
             case .response(let head): task.receive(head)
             case .data(let data): task.receive(data)

@@ -1,4 +1,5 @@
 public import Foundation
+import PackFormat
 
 /// Keeps the bodies that pages handed over until the requests that they belong to come for them.
 ///

@@ -1,4 +1,5 @@
 import Foundation
+import PackFormat
 
 /// A request that the app performs for a page: its events wait here until the page asks for them.
 ///

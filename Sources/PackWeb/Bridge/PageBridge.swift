@@ -1,4 +1,5 @@
 public import Foundation
+import PackFormat
 
 /// The app's end of the page hook: answers its messages.
 ///
@@ -134,8 +135,8 @@ public final class PageBridge: Sendable {
             guard let cookies = configuration.cookies, let page = sender.page else {
                 throw HookFault(.unavailable, "this app keeps no cookies for scripts")
             }
-            if case .setCookie(let text) = message { await cookies.setScriptCookie(text, for: page) }
-            if case .cookies = message { reply.cookies = await cookies.scriptCookies(for: page) }
+            if case .setCookie(let text) = message { cookies.setScriptCookie(text, at: page) }
+            if case .cookies = message { reply.cookies = cookies.scriptCookies(at: page) }
         case .confirm(let package, let version, let token):
             guard let confirm = configuration.confirm else {
                 throw HookFault(.unavailable, "this app has no version to confirm")

@@ -1,3 +1,5 @@
+import PackFormat
+
 /// Tells pages apart where the way in does not: a proxy, a local server, a `URLProtocol`.
 ///
 /// A navigation starts a page. What a page loads names it in `Referer`: the page's own address, or that of a script or
@@ -72,7 +74,10 @@ public final class PageDirectory: Sendable {
     /// An engine says what a request is for in `Sec-Fetch-Dest`; a program that is none, and names no page, wants the
     /// newest version.
     private static func isNavigation(_ request: SiteRequest) -> Bool {
-        if request.headers["sec-fetch-dest"] != nil { return request.wantsPage }
+        if let destination = request.headers["sec-fetch-dest"] {
+            // A frame belongs to the page that embeds it; opened from elsewhere, it is a page.
+            return destination == "document" || (request.wantsPage && request.headers["referer"] == nil)
+        }
         return request.headers["referer"] == nil || request.headers["accept"]?.contains("text/html") == true
     }
 

@@ -15,4 +15,10 @@ public struct CallbackPlace: Sendable {
     public static let inPlace = CallbackPlace { $0() }
 
     public static let main = CallbackPlace { work in DispatchQueue.main.async(execute: DispatchWorkItem { work() }) }
+
+    /// A thread of its own where one is needed, one call after the other: calls may block.
+    public static func serial(label: String) -> CallbackPlace {
+        let queue = DispatchQueue(label: label)
+        return CallbackPlace { work in queue.async(execute: DispatchWorkItem { work() }) }
+    }
 }

@@ -1,5 +1,6 @@
 import Dispatch
 public import Foundation
+import PackFormat
 
 #if canImport(FoundationNetworking)
     public import FoundationNetworking
@@ -12,8 +13,10 @@ public import Foundation
 public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     private struct Container: Sendable {
         let receive: @Sendable (TransferEvent) -> Void
-        let redirect: @Sendable (URLRequest) -> Bool
+        let redirect: @Sendable (URLRequest) -> URLRequest?
         let sent: @Sendable (Int) -> Void
+        /// As it is known above, before `prepare`: the hop under way.
+        var request: URLRequest
     }
 
     private let containers = Locked<[ObjectIdentifier: Container]>([:])
@@ -24,6 +27,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     /// until it times out (Foundation 6.3). Here no connection is kept, so none is found closed.
     nonisolated(unsafe) private var bodySession: URLSession?
     private let lock = NSLock()
+    private let cookies: CookieKeeper?
     /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
     /// `URLProtocol`'s `startLoading` or `stopLoading`, because all sessions share one queue there.
     private let work = DispatchQueue(label: "PackWeb.OnlineSession")
@@ -32,13 +36,21 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     ///   - configuration: taken as it is, but for our own protocol and the cache, which are taken out: a page's
     ///     conditional requests must reach the server, and an answer must never come from two caches.
     ///   - concurrency: how many delegate calls may run at once; one task's are always in order.
+    ///   - cookies: what gives each request its cookies and keeps those of each answer, every hop of a redirect
+    ///     included; nil leaves them to the configuration's own storage.
     ///   - prepare: the app's last word on each request and on each hop of it: changes it, or refuses it with nil.
     public init(
-        _ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1,
+        _ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1, cookies: CookieKeeper? = nil,
         prepare: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 }
     ) {
+        self.cookies = cookies
         self.prepare = prepare
         super.init()
+        if cookies != nil {
+            // Two that set the field would send a cookie twice.
+            configuration.httpCookieStorage = nil
+            configuration.httpShouldSetCookies = false
+        }
         configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != PackURLProtocol.self }
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -61,24 +73,26 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Starts a request.
     /// - Parameters:
-    ///   - redirect: asked with each hop; false ends the request with the redirect's own answer.
+    ///   - redirect: asked with each hop, which it may change; nil makes the redirect itself the answer.
     ///   - sent: gets how many bytes of the body have gone out, now and then.
     ///   - receive: gets the events as the system gives them; put a gate behind it.
     /// - Returns: what cancels it. Events that are under way may still come: the gate stops them.
     func start(
-        _ request: URLRequest, redirect: @escaping @Sendable (URLRequest) -> Bool,
+        _ request: URLRequest, redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
         sent: @escaping @Sendable (Int) -> Void = { _ in }, receive: @escaping @Sendable (TransferEvent) -> Void
     ) -> @Sendable () -> Void {
         let started = Locked<URLSessionDataTask?>(nil)
         work.async {
-            guard var request = self.prepare(request), let session = self.session(for: &request) else {
+            guard var prepared = self.prepare(self.withCookies(request)), let session = self.session(for: &prepared)
+            else {
                 receive(.failed(URLError(.cancelled)))
                 return
             }
-            let task = session.dataTask(with: request)
+            let task = session.dataTask(with: prepared)
             // Before the task runs: its first event may come before `resume()` returns.
             self.containers.withLock {
-                $0[ObjectIdentifier(task)] = Container(receive: receive, redirect: redirect, sent: sent)
+                $0[ObjectIdentifier(task)] = Container(
+                    receive: receive, redirect: redirect, sent: sent, request: request)
             }
             started.withLock { $0 = task }
             task.resume()
@@ -98,9 +112,8 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
-            let fields = response.allHeaderFields.map { (String(describing: $0.key), String(describing: $0.value)) }
-            let headers = Dictionary(fields) { "\($0), \($1)" }
-            receive(.response(TransferHead(status: response.statusCode, headers: headers)), for: dataTask)
+            keepCookies(of: response, to: dataTask)
+            receive(.response(TransferHead(response)), for: dataTask)
             completionHandler(.allow)
         } else {
             receive(.failed(WebError.notHTTP(dataTask.originalRequest?.url?.absoluteString ?? "")), for: dataTask)
@@ -121,8 +134,45 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
+        keepCookies(of: response, to: task)
         let container = containers.withLock { $0[ObjectIdentifier(task)] }
-        completionHandler(container?.redirect(request) == true ? prepare(request) : nil)
+        guard let container, let next = container.redirect(Self.hop(request, from: container.request, response))
+        else {
+            completionHandler(nil)
+            return
+        }
+        containers.withLock { $0[ObjectIdentifier(task)]?.request = next }
+        completionHandler(prepare(withCookies(next)))
+    }
+
+    /// The request of a redirect's next hop (Fetch section 4.4): 307 and 308 keep method and body, which Foundation on
+    /// Linux drops; where another one becomes a GET, what described the body goes with it.
+    private static func hop(
+        _ request: URLRequest, from last: URLRequest, _ response: HTTPURLResponse
+    ) -> URLRequest {
+        var next = last
+        next.url = request.url
+        let method = last.httpMethod ?? "GET"
+        let becomesGET =
+            [301, 302].contains(response.statusCode) && method == "POST"
+            || response.statusCode == 303 && method != "GET" && method != "HEAD"
+        if becomesGET {
+            next.httpMethod = "GET"
+            next.httpBody = nil
+            next.httpBodyStream = nil
+            for name in ["Content-Encoding", "Content-Language", "Content-Length", "Content-Location", "Content-Type"] {
+                next.setValue(nil, forHTTPHeaderField: name)
+            }
+        }
+        if next.url?.host() != last.url?.host() { next.setValue(nil, forHTTPHeaderField: "Authorization") }
+        return next
+    }
+
+    private func keepCookies(of response: HTTPURLResponse, to task: URLSessionTask) {
+        guard let cookies, let request = containers.withLock({ $0[ObjectIdentifier(task)] })?.request,
+            request.httpShouldHandleCookies, let url = request.url
+        else { return }
+        cookies.store(response, from: url)
     }
 
     public func urlSession(
@@ -133,8 +183,32 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         container?.sent(Int(totalBytesSent))
     }
 
+    /// The page that asks is the one that the request names: its document, else its referrer.
+    private func withCookies(_ request: URLRequest) -> URLRequest {
+        guard let cookies, request.httpShouldHandleCookies else { return request }
+        var copy = request
+        let page = request.mainDocumentURL ?? request.value(forHTTPHeaderField: "Referer").flatMap { URL(string: $0) }
+        cookies.apply(to: &copy, page: page, isNavigation: SiteRequest(request).wantsPage)
+        return copy
+    }
+
     private func receive(_ event: TransferEvent, for task: URLSessionTask) {
         let container = containers.withLock { $0[ObjectIdentifier(task)] }
         container?.receive(event)
+    }
+}
+
+extension TransferHead {
+    /// The head of an answer whose body the system has decoded: the headers that describe the encoded body are gone.
+    init(_ response: HTTPURLResponse) {
+        let fields = response.allHeaderFields.map { (String(describing: $0.key), String(describing: $0.value)) }
+        var headers = Dictionary(fields) { "\($0), \($1)" }
+        let isEncoded = headers.contains { name, value in
+            name.lowercased() == "content-encoding" && value.lowercased() != "identity"
+        }
+        if isEncoded {
+            headers = headers.filter { !["content-encoding", "content-length"].contains($0.key.lowercased()) }
+        }
+        self.init(status: response.statusCode, headers: headers)
     }
 }

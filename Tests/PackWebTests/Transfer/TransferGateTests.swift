@@ -1,4 +1,5 @@
 import Foundation
+import PackFormat
 import Testing
 
 @testable import PackWeb

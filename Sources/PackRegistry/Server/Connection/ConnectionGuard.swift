@@ -55,7 +55,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head) where isReadingBody:
             // The answer comes before the body's end, so the rest of the body is of no use to anybody.
             isClosing = true
-            head.headerFields[.connection] = "close"
+            // HTTP/2 has no such field: there only the stream ends.
+            if context.channel.parent?.parent == nil { head.headerFields[.connection] = "close" }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end where isClosing:
             context.write(data, promise: promise)

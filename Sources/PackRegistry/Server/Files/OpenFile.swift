@@ -24,8 +24,24 @@ final class OpenFile: Sendable {
         self.stamp = stamp
     }
 
+    private init(descriptor: Int32, stamp: FileStamp) {
+        self.descriptor = descriptor
+        self.stamp = stamp
+    }
+
     deinit {
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The stamp of a file that is not open: reading fails.
+    static func none(_ stamp: FileStamp) -> OpenFile { OpenFile(descriptor: -1, stamp: stamp) }
+
+    /// A part of the file for `sendfile`, with a descriptor of its own; its handle is to be closed after the writing.
+    func region(_ bounds: Range<Int>) -> FileRegion? {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { return nil }
+        let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: copy)
+        return FileRegion(fileHandle: handle, readerIndex: bounds.lowerBound, endIndex: bounds.upperBound)
     }
 
     /// The whole content.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import PackFormat
 import PackJSON
 import PackUpdater
@@ -22,8 +23,12 @@ struct ClientServeCommand: AsyncParsableCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Option(help: "The port; 0 takes a free one.")
-    var port = 8788
+    @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "PORT"))
+    var port = 8789
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
+    }
 
     @Option(
         help: """
@@ -53,7 +58,11 @@ struct ClientServeCommand: AsyncParsableCommand {
                     "http://127.0.0.1:\(port)/",
                     json: .object(["url": .string("http://127.0.0.1:\(port)/")]))
             }, logger: logger)
-        try await application.runService()
+        do {
+            try await application.runService()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw CommandFailure("port \(port) is in use on 127.0.0.1: choose another with --port")
+        }
         report.write()
     }
 

@@ -1,0 +1,57 @@
+#pragma once
+#include <gio/gunixinputstream.h>
+#include <glib-unix.h>
+#include <sys/eventfd.h>
+#include <webkit2/webkit2.h>
+
+// What Swift cannot call: functions with variable arguments, and macros. No decision is made here.
+
+static inline WebKitWebContext *pack_web_context_new(const char *data, const char *cache) {
+    WebKitWebsiteDataManager *manager = data
+        ? webkit_website_data_manager_new("base-data-directory", data, "base-cache-directory", cache, NULL)
+        : webkit_website_data_manager_new_ephemeral();
+    WebKitWebContext *context = webkit_web_context_new_with_website_data_manager(manager);
+    g_object_unref(manager);
+    return context;
+}
+
+static inline WebKitWebView *pack_web_view_new(WebKitWebContext *context, WebKitUserContentManager *content) {
+    return WEBKIT_WEB_VIEW(
+        g_object_new(WEBKIT_TYPE_WEB_VIEW, "web-context", context, "user-content-manager", content, NULL));
+}
+
+static inline GtkWindow *pack_window(GtkWidget *widget) { return GTK_WINDOW(widget); }
+static inline GtkContainer *pack_container(GtkWidget *widget) { return GTK_CONTAINER(widget); }
+static inline GtkWidget *pack_widget(gpointer object) { return GTK_WIDGET(object); }
+
+static inline gulong pack_connect(gpointer object, const char *signal, void *handler, gpointer data) {
+    return g_signal_connect_data(object, signal, G_CALLBACK(handler), data, NULL, (GConnectFlags)0);
+}
+
+static inline void pack_disconnect_all(gpointer object, gpointer data) {
+    g_signal_handlers_disconnect_by_data(object, data);
+}
+
+static inline GError *pack_error(const char *message) {
+    return g_error_new_literal(G_IO_ERROR, G_IO_ERROR_FAILED, message);
+}
+
+static inline GtkWidget *pack_offscreen_window_new(void) { return gtk_offscreen_window_new(); }
+
+// libdispatch's own door for a foreign main loop, which Foundation's run loop uses as well: a descriptor that is
+// readable when the main queue has work, and the call that does the work.
+extern int _dispatch_get_main_queue_handle_4CF(void);
+extern void _dispatch_main_queue_callback_4CF(void *ignored);
+
+static inline gboolean pack_drain_main_queue(gint descriptor, GIOCondition condition, gpointer data) {
+    (void)condition;
+    (void)data;
+    eventfd_t count;
+    eventfd_read(descriptor, &count);
+    _dispatch_main_queue_callback_4CF(NULL);
+    return G_SOURCE_CONTINUE;
+}
+
+static inline void pack_join_main_queue(void) {
+    g_unix_fd_add(_dispatch_get_main_queue_handle_4CF(), G_IO_IN, pack_drain_main_queue, NULL);
+}

@@ -1,0 +1,159 @@
+public import Foundation
+import PackFormat
+
+#if canImport(FoundationNetworking)
+    public import FoundationNetworking
+#endif
+
+/// Keeps the app's cookies and the web view's equal, in all five directions that hybrid apps know.
+///
+///     let keeper = CookieKeeper(native: SystemCookieStore(.shared), web: store)
+///     await keeper.takeFromWebView()        // before a navigation's answer is allowed: web view → app
+///     await keeper.giveToWebView()          // before a navigation is allowed: app → web view
+///     keeper.apply(to: &request, page: url) // before native code sends a page's request: app → request
+///     keeper.store(response, from: url)     // each hop of its answer: answer → app
+///     keeper.setScriptCookie(text, at: url) // document.cookie of a page: script → app
+///
+/// The app's store is the one that is asked; the web view's follows. A deletion and an expiry are carried like a new value.
+public final class CookieKeeper: CookieAuthority {
+    private struct State {
+        /// What both stores held when they were last equal.
+        var base: [WebCookie.Key: WebCookie] = [:]
+        /// One merge after the other: its steps wait for the web view.
+        var last: Task<Void, Never>?
+    }
+
+    private let native: any NativeCookieStore
+    private let web: Locked<(any WebCookieStore)?>
+    private let now: @Sendable () -> Date
+    private let state = Locked(State())
+
+    public init(
+        native: any NativeCookieStore, web: (any WebCookieStore)? = nil,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.native = native
+        self.web = Locked(web)
+        self.now = now
+    }
+
+    /// Names the web view's store where the view is made after the keeper.
+    public func attach(_ web: any WebCookieStore) { self.web.withLock { $0 = web } }
+
+    // MARK: Both stores
+
+    /// Carries the web view's changes to the app. Returns when they are there.
+    public func takeFromWebView() async { await merge(preferring: .web) }
+
+    /// Carries the app's changes to the web view. Returns when they are there.
+    public func giveToWebView() async { await merge(preferring: .native) }
+
+    private func merge(preferring side: CookieMerge.Side) async {
+        let task = state.withLock { state in
+            let previous = state.last
+            let task = Task {
+                await previous?.value
+                await self.mergeNow(preferring: side)
+            }
+            state.last = task
+            return task
+        }
+        await task.value
+    }
+
+    private func mergeNow(preferring side: CookieMerge.Side) async {
+        guard let web = web.withLock({ $0 }) else { return }
+        let theirs = await web.cookies()
+        let merge = state.withLock { state in
+            let merge = CookieMerge(
+                base: state.base, native: native.cookies(), web: theirs, preferring: side, now: now())
+            for change in merge.native {
+                switch change {
+                case .set(let cookie): native.set(cookie)
+                case .delete(let cookie): native.delete(cookie)
+                }
+            }
+            state.base = merge.result
+            return merge
+        }
+        for change in merge.web {
+            switch change {
+            case .set(let cookie): await web.set(cookie)
+            case .delete(let cookie): await web.delete(cookie)
+            }
+        }
+    }
+
+    // MARK: Requests that native code sends
+
+    /// Puts the app's cookies for a request in the place of whatever `Cookie` field it has.
+    /// - Parameters:
+    ///   - page: the page that makes the request; nil: the app itself.
+    ///   - isNavigation: whether the answer replaces the page.
+    public func apply(to request: inout URLRequest, page: URL?, isNavigation: Bool = false) {
+        guard let url = request.url else { return }
+        let method = request.httpMethod ?? "GET"
+        let cookies = knownCookies().filter {
+            CookieScope.admits($0, to: url, now: now())
+                && CookieScope.admits($0, from: page, to: url, isNavigation: isNavigation, method: method)
+        }
+        request.setValue(CookieScope.header(cookies), forHTTPHeaderField: "Cookie")
+    }
+
+    /// Keeps the cookies of an answer; to be called for each hop of a redirect with that hop's URL.
+    public func store(_ response: HTTPURLResponse, from url: URL) {
+        for (name, value) in response.allHeaderFields
+        where String(describing: name).lowercased() == "set-cookie" {
+            store(setCookie: String(describing: value), from: url)
+        }
+    }
+
+    /// Keeps the cookies of `Set-Cookie` fields, joined by commas or not.
+    public func store(setCookie fields: String, from url: URL) {
+        for field in SetCookieList.split(fields) { keep(field, from: .server, at: url) }
+    }
+
+    // MARK: Scripts
+
+    public func scriptCookies(at page: URL) -> String {
+        let cookies = knownCookies().filter { !$0.isHTTPOnly && CookieScope.admits($0, to: page, now: now()) }
+        return CookieScope.header(cookies) ?? ""
+    }
+
+    public func setScriptCookie(_ text: String, at page: URL) { keep(text, from: .script, at: page) }
+
+    private func keep(_ text: String, from source: WebCookie.Source, at url: URL) {
+        let now = now()
+        guard let cookie = WebCookie(setCookie: text, from: source, at: url, now: now) else { return }
+        state.withLock { state in
+            let known = native.cookies()
+            if source == .script, known.contains(where: { $0.key == cookie.key && $0.isHTTPOnly }) { return }
+            // Plain http must not replace or hide what https has set (RFC 6265bis section 5.7 step 13).
+            let isShadowing = known.contains { other in
+                other.isSecure && other.name == cookie.name
+                    && (CookieScope.host(other.domain, isWithin: cookie.domain)
+                        || CookieScope.host(cookie.domain, isWithin: other.domain))
+                    && CookieScope.path(cookie.path, isWithin: other.path)
+            }
+            if url.scheme?.lowercased() == "http", isShadowing { return }
+            if cookie.isExpired(at: now) {
+                native.delete(cookie)
+            } else {
+                native.set(cookie)
+                // Foundation's storage does not keep SameSite: it is remembered here, like what was last equal.
+                sameSites.withLock { $0[cookie.key] = cookie.sameSite }
+            }
+        }
+    }
+
+    private let sameSites = Locked<[WebCookie.Key: WebCookie.SameSite]>([:])
+
+    private func knownCookies() -> [WebCookie] {
+        let (base, said) = (state.withLock { $0.base }, sameSites.withLock { $0 })
+        return native.cookies().map { cookie in
+            var cookie = cookie
+            cookie.sameSite = cookie.sameSite ?? said[cookie.key] ?? base[cookie.key]?.sameSite
+            return cookie
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import CWebKitGTK
+import Foundation
+
+/// GTK's signals as events. Each handler runs on the main thread with the view as its data.
+extension PackageView {
+    func connect() {
+        let data = Unmanaged.passUnretained(self).toOpaque()
+        let changed: @convention(c) (gpointer, UInt32, gpointer) -> Void = { _, event, data in
+            PackageView.of(data) { $0.loadChanged(WebKitLoadEvent(rawValue: event)) }
+        }
+        let failed:
+            @convention(c) (
+                gpointer, UInt32, UnsafePointer<CChar>?, UnsafeMutablePointer<GError>?, gpointer
+            ) -> gboolean = { _, _, url, error, data in
+                let url = url.map { String(cString: $0) } ?? ""
+                let reason = error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? ""
+                PackageView.of(data) { $0.didFail(url, reason) }
+                return 0
+            }
+        let policy: @convention(c) (gpointer, gpointer, UInt32, gpointer) -> gboolean = { _, decision, type, data in
+            nonisolated(unsafe) let decision = decision
+            return PackageView.of(data) {
+                $0.decide(decision, type: WebKitPolicyDecisionType(rawValue: type)) ? 1 : 0
+            }
+        }
+        let crashed: @convention(c) (gpointer, UInt32, gpointer) -> Void = { _, reason, data in
+            PackageView.of(data) { $0.didCrash(WebKitWebProcessTerminationReason(rawValue: reason)) }
+        }
+        let message: @convention(c) (gpointer, OpaquePointer, gpointer) -> Void = { _, result, data in
+            let text = jsc_value_to_json(webkit_javascript_result_get_js_value(result), 0)
+            let json = text.map { String(cString: $0) } ?? "null"
+            g_free(text)
+            PackageView.of(data) { $0.didSay(json) }
+        }
+        let closed: @convention(c) (gpointer, gpointer) -> Void = { _, _ in
+            MainActor.assumeIsolated { MainLoop.quit() }
+        }
+        pack_connect(view, "load-changed", unsafeBitCast(changed, to: gpointer.self), data)
+        pack_connect(view, "load-failed", unsafeBitCast(failed, to: gpointer.self), data)
+        pack_connect(view, "decide-policy", unsafeBitCast(policy, to: gpointer.self), data)
+        pack_connect(view, "web-process-terminated", unsafeBitCast(crashed, to: gpointer.self), data)
+        pack_connect(content, "script-message-received::packtool", unsafeBitCast(message, to: gpointer.self), data)
+        pack_connect(window, "destroy", unsafeBitCast(closed, to: gpointer.self), data)
+    }
+
+    private nonisolated static func of<Result: Sendable>(
+        _ data: gpointer, _ body: @MainActor (PackageView) -> Result
+    ) -> Result {
+        nonisolated(unsafe) let data = data
+        return MainActor.assumeIsolated { body(Unmanaged<PackageView>.fromOpaque(data).takeUnretainedValue()) }
+    }
+
+    private func loadChanged(_ event: WebKitLoadEvent) {
+        let url = url ?? ""
+        switch event {
+        case WEBKIT_LOAD_STARTED: didChange?(.started(url: url))
+        case WEBKIT_LOAD_COMMITTED: didChange?(.committed(url: url))
+        case WEBKIT_LOAD_FINISHED:
+            let resource = webkit_web_view_get_main_resource(view)
+            let response = resource.flatMap { webkit_web_resource_get_response($0) }
+            let status = response.map { Int(webkit_uri_response_get_status_code($0)) } ?? 0
+            didChange?(.finished(url: url, status: status))
+        default: break
+        }
+    }
+
+    private func didFail(_ url: String, _ reason: String) { didChange?(.failed(url: url, reason: reason)) }
+
+    private func didCrash(_ reason: WebKitWebProcessTerminationReason) {
+        let text =
+            switch reason {
+            case WEBKIT_WEB_PROCESS_EXCEEDED_MEMORY_LIMIT: "it used too much memory"
+            case WEBKIT_WEB_PROCESS_TERMINATED_BY_API: "the app ended it"
+            default: "it crashed"
+            }
+        didChange?(.crashed(reason: "the page's process is gone: \(text)"))
+    }
+
+    private func didSay(_ json: String) { didChange?(.message(json: json, pageURL: url ?? "")) }
+
+    /// - Returns: whether the decision is made here, now or later.
+    private func decide(_ decision: gpointer, type: WebKitPolicyDecisionType) -> Bool {
+        guard type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION, let willNavigate else { return false }
+        let navigation = decision.assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
+        let action = webkit_navigation_policy_decision_get_navigation_action(navigation)
+        guard let request = webkit_navigation_action_get_request(action), let text = webkit_uri_request_get_uri(request)
+        else { return false }
+        let url = String(cString: text)
+        g_object_ref(decision)
+        nonisolated(unsafe) let held = decision
+        Task {
+            await willNavigate(url)
+            webkit_policy_decision_use(held.assumingMemoryBound(to: WebKitPolicyDecision.self))
+            g_object_unref(held)
+        }
+        return true
+    }
+}

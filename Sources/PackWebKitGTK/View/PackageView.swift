@@ -1,0 +1,143 @@
+import CWebKitGTK
+import Foundation
+import PackWeb
+
+/// A window with a WebKitGTK view whose packages come from the device.
+///
+///     let view = PackageView(configuration)
+///     view.willNavigate = { url in … }     // the moment to open the package's newest version
+///     view.didChange = { event in … }
+///     view.load("https://checkout.package/")
+@MainActor
+public final class PackageView {
+    public enum Event: Sendable, Equatable {
+        case started(url: String)
+        /// The new page has replaced the old one.
+        case committed(url: String)
+        /// The page and all that it loads is there. Status 0 where the page did not come by HTTP.
+        case finished(url: String, status: Int)
+        case failed(url: String, reason: String)
+        /// The page's process is gone.
+        case crashed(reason: String)
+        /// A message of the page, `webkit.messageHandlers.packtool.postMessage(…)`, as JSON.
+        case message(json: String, pageURL: String)
+    }
+
+    /// Waited for before a navigation goes on, in any frame.
+    public var willNavigate: (@MainActor (String) async -> Void)?
+    public var didChange: (@MainActor (Event) -> Void)?
+
+    let context: UnsafeMutablePointer<WebKitWebContext>
+    let view: UnsafeMutablePointer<WebKitWebView>
+    let content: UnsafeMutablePointer<WebKitUserContentManager>
+    let window: UnsafeMutablePointer<GtkWidget>
+    private let acceptedCertificates: [String: String]
+    private let proxyCertificate: String?
+    private var isClosed = false
+
+    /// - Returns: nil where the view cannot be made, which is where there is no display.
+    public init?(_ configuration: PackageViewConfiguration) {
+        let folder = configuration.dataFolder?.path
+        let cache = configuration.dataFolder?.appendingPathComponent("cache").path
+        guard MainLoop.start(), let context = pack_web_context_new(folder, cache),
+            let content = webkit_user_content_manager_new(), let view = pack_web_view_new(context, content),
+            let window = configuration.isOffscreen
+                ? pack_offscreen_window_new() : gtk_window_new(GTK_WINDOW_TOPLEVEL)
+        else { return nil }
+        (self.context, self.content, self.view, self.window) = (context, content, view, window)
+        acceptedCertificates = configuration.acceptedCertificates
+        if case .proxy(_, let certificate, _) = configuration.transport {
+            proxyCertificate = certificate
+        } else {
+            proxyCertificate = nil
+        }
+        prepareContext(configuration)
+        prepareContent(configuration)
+        prepareSettings(configuration)
+        connect()
+        gtk_container_add(pack_container(window), pack_widget(view))
+        gtk_window_set_default_size(
+            pack_window(window), gint(configuration.size.width), gint(configuration.size.height))
+        if configuration.isFullscreen { gtk_window_fullscreen(pack_window(window)) }
+        gtk_widget_show_all(window)
+    }
+
+    public func load(_ url: String) { webkit_web_view_load_uri(view, url) }
+    public func reload() { webkit_web_view_reload(view) }
+    public func stopLoading() { webkit_web_view_stop_loading(view) }
+    public func goBack() { webkit_web_view_go_back(view) }
+    public func goForward() { webkit_web_view_go_forward(view) }
+    public var url: String? { webkit_web_view_get_uri(view).map { String(cString: $0) } }
+    public var title: String? { webkit_web_view_get_title(view).map { String(cString: $0) } }
+
+    /// Accepts the proxy's certificate from further hosts: packages that were not known at the start.
+    public func acceptProxyCertificate(from hosts: [String]) {
+        guard let proxyCertificate else { return }
+        for host in hosts { accept(proxyCertificate, from: host) }
+    }
+
+    /// Takes the window away and ends the page's process.
+    public func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        let data = Unmanaged.passUnretained(self).toOpaque()
+        pack_disconnect_all(view, data)
+        pack_disconnect_all(content, data)
+        pack_disconnect_all(window, data)
+        gtk_widget_destroy(window)
+        g_object_unref(content)
+        g_object_unref(context)
+    }
+
+    private func prepareContext(_ configuration: PackageViewConfiguration) {
+        let manager = webkit_web_context_get_website_data_manager(context)
+        if let folder = configuration.dataFolder {
+            let file = folder.appendingPathComponent("cookies.sqlite").path
+            webkit_cookie_manager_set_persistent_storage(
+                webkit_web_context_get_cookie_manager(context), file, WEBKIT_COOKIE_PERSISTENT_STORAGE_SQLITE)
+        }
+        for (host, certificate) in acceptedCertificates { accept(certificate, from: host) }
+        switch configuration.transport {
+        case .scheme(let scheme, let driver):
+            // Kept by the context.
+            _ = PackageScheme(scheme, driver: driver, in: context)
+        case .proxy(let address, let certificate, let hosts):
+            let settings = webkit_network_proxy_settings_new(address, nil)
+            webkit_website_data_manager_set_network_proxy_settings(
+                manager, WEBKIT_NETWORK_PROXY_MODE_CUSTOM, settings)
+            webkit_network_proxy_settings_free(settings)
+            for host in hosts { accept(certificate, from: host) }
+        }
+    }
+
+    private func accept(_ certificate: String, from host: String) {
+        var fault: UnsafeMutablePointer<GError>?
+        guard let value = g_tls_certificate_new_from_pem(certificate, -1, &fault) else {
+            if let fault { g_error_free(fault) }
+            return
+        }
+        webkit_web_context_allow_tls_certificate_for_host(context, value, host)
+        g_object_unref(value)
+    }
+
+    private func prepareContent(_ configuration: PackageViewConfiguration) {
+        for source in configuration.startScripts {
+            let script = webkit_user_script_new(
+                source, WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, nil, nil)
+            webkit_user_content_manager_add_script(content, script)
+            webkit_user_script_unref(script)
+        }
+        webkit_user_content_manager_register_script_message_handler(content, "packtool")
+    }
+
+    private func prepareSettings(_ configuration: PackageViewConfiguration) {
+        let settings = webkit_web_view_get_settings(view)
+        if !configuration.usesHardware {
+            webkit_settings_set_hardware_acceleration_policy(settings, WEBKIT_HARDWARE_ACCELERATION_POLICY_NEVER)
+        }
+        webkit_settings_set_enable_developer_extras(settings, configuration.showsDeveloperTools ? 1 : 0)
+        webkit_settings_set_enable_write_console_messages_to_stdout(
+            settings, configuration.showsDeveloperTools ? 1 : 0)
+        webkit_settings_set_media_playback_requires_user_gesture(settings, 0)
+    }
+}

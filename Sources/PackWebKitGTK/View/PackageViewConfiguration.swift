@@ -1,0 +1,35 @@
+public import Foundation
+public import PackWeb
+
+/// What a ``PackageView`` is made of.
+public struct PackageViewConfiguration: Sendable {
+    /// How the view's requests reach the device.
+    public enum Transport: Sendable {
+        /// `SCHEME://PACKAGE/…` through a scheme handler.
+        case scheme(String, SchemeTaskDriver)
+        /// `https://PACKAGE.package/…` through a loopback proxy.
+        /// - Parameters:
+        ///   - address: `http://USER:PASSWORD@127.0.0.1:PORT`
+        ///   - certificate: the proxy's own, in PEM, trusted for `hosts` in this view only.
+        case proxy(address: String, certificate: String, hosts: [String])
+    }
+
+    public var transport: Transport
+    /// Where the view keeps cookies and storage; nil: in memory.
+    public var dataFolder: URL?
+    /// Scripts that run in every frame before the page's own.
+    public var startScripts: [String] = []
+    /// A certificate in PEM that is accepted from a host, such as one of a company's own.
+    public var acceptedCertificates: [String: String] = [:]
+    public var size = (width: 1280, height: 800)
+    public var isFullscreen = false
+    /// Drawn into memory: there is a display and nobody who looks at it.
+    public var isOffscreen = false
+    /// Off under a virtual display, where WebKit's compositor draws nothing.
+    public var usesHardware = true
+    public var showsDeveloperTools = false
+
+    public init(_ transport: Transport) {
+        self.transport = transport
+    }
+}

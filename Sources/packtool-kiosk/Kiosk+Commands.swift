@@ -1,0 +1,36 @@
+import Foundation
+import PackJSON
+import PackWeb
+import PackWebKitGTK
+
+extension Kiosk {
+    /// What somebody outside asks for.
+    func perform(_ command: KioskControl.Command) async -> KioskControl.Reply {
+        do {
+            switch command.name {
+            case "evaluate": return .value(try await view.evaluate(command.argument("script")))
+            case "load": view.load(try command.argument("url"))
+            case "back": view.goBack()
+            case "forward": view.goForward()
+            case "reload": view.reload()
+            case "stop": view.stopLoading()
+            case "snapshot": try await view.writeSnapshot(to: URL(fileURLWithPath: command.argument("file")))
+            case "update": return .value(await update() ? "true" : "false")
+            case "version": return .value(shownVersion.map { "\"\($0)\"" } ?? "null")
+            case "report": return .value(try report())
+            case "quit": MainLoop.quit()
+            default: return .failed("there is no command \"\(command.name)\"")
+            }
+            return .value("null")
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    private func report() throws -> String {
+        guard let report = pages.lastReport else { return "null" }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        return String(decoding: try encoder.encode(report), as: UTF8.self)
+    }
+}

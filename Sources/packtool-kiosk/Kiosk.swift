@@ -1,0 +1,213 @@
+import Foundation
+import PackFormat
+import PackJSON
+import PackProxy
+import PackUpdater
+import PackWeb
+import PackWebKitGTK
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// One window with one package: start, show, confirm or go back, update.
+@MainActor
+final class Kiosk {
+    /// One attempt to show a page.
+    private struct Attempt {
+        let number: Int
+        var session: PackUpdater.PackageSession?
+        var isReady = false
+        var hasFailed = false
+    }
+
+    let settings: KioskSettings
+    let updater: Updater
+    let pages: any PageSource
+    /// Told of the view's loads where requests do not name their page.
+    private let viewPages: ViewPages?
+    private let packages: InstalledPackages
+    private let online: OnlineSession
+    private let cookies: CookieKeeper
+    private let proxy: LoopbackProxy?
+    private let control: KioskControl?
+    private(set) var view: PackageView
+    private var attempt = Attempt(number: 0)
+
+    init(_ settings: KioskSettings) async throws {
+        self.settings = settings
+        updater = try Updater(settings.updater)
+        // Of this kiosk only: other programs of the user have theirs.
+        let storage = URLSessionConfiguration.ephemeral.httpCookieStorage ?? .shared
+        cookies = CookieKeeper(native: SystemCookieStore(storage))
+        online = OnlineSession(cookies: cookies)
+        packages = InstalledPackages(updater: updater, schemes: [settings.scheme])
+        let transport: PackageViewConfiguration.Transport
+        if settings.usesProxy {
+            viewPages = nil
+            pages = PageDirectory(packages)
+            let proxy = LoopbackProxy(pages: pages, online: online)
+            let host = "\(settings.package).\(SiteAddress.virtualSuffix)"
+            let access = try await proxy.start(hosts: [host])
+            transport = .proxy(address: access.address, certificate: access.certificate, hosts: [host])
+            self.proxy = proxy
+        } else {
+            let viewPages = ViewPages(packages)
+            self.viewPages = viewPages
+            pages = viewPages
+            let driver = SchemeTaskDriver(pages: pages, online: online) { .serial(label: "packtool-kiosk.task") }
+            transport = .scheme(settings.scheme, driver)
+            proxy = nil
+        }
+        guard let view = PackageView(settings.view(transport)) else {
+            throw KioskFailure("the web view cannot be made: is there a display?")
+        }
+        self.view = view
+        cookies.attach(view.cookieStore)
+        control = settings.takesCommands ? KioskControl() : nil
+    }
+
+    /// Shows the package; returns when the first page is under way.
+    func start() async throws {
+        view.willNavigate = { [weak self] url in await self?.willNavigate(to: url) }
+        view.didChange = { [weak self] event in self?.changed(event) }
+        control?.start { [weak self] command in await self?.perform(command) ?? .failed("the kiosk is closing") }
+        try await updater.start()
+        if case .online = try await packages.open(settings.package) { await update() }
+        view.load(address)
+        startUpdating()
+    }
+
+    /// The page's address, in the form that the transport serves.
+    var address: String {
+        let place = SiteAddress(package: settings.package)
+        let base = settings.usesProxy ? place.virtualURL : place.url(scheme: settings.scheme)
+        return String(base.dropLast()) + settings.path
+    }
+
+    /// The version that the page on view started with.
+    var shownVersion: String? { attempt.session?.version.description }
+
+    /// - Returns: whether something changed.
+    @discardableResult
+    func update() async -> Bool {
+        do {
+            let report = try await updater.update(.list([settings.package]))
+            for entry in report.entries { say("update: \(entry.package): \(entry.why)") }
+            control?.say("updated", ["changed": .bool(report.isChanged)])
+            return report.isChanged
+        } catch {
+            // Offline is a normal state of a kiosk: what is installed is shown.
+            say("no update: \(error)")
+            control?.say("updated", ["changed": false, "reason": .string("\(error)")])
+            return false
+        }
+    }
+
+    private func startUpdating() {
+        Task {
+            // The page that people wait for comes first.
+            try? await Task.sleep(for: .seconds(2))
+            while true {
+                if await update(), settings.showsUpdates { view.load(address) }
+                guard let interval = settings.updateInterval else { return }
+                try? await Task.sleep(for: interval)
+            }
+        }
+    }
+
+    private func willNavigate(to url: String) async {
+        await cookies.giveToWebView()
+        guard let package = InstalledPackages.package(of: url, scheme: settings.scheme) else { return }
+        view.acceptProxyCertificate(from: ["\(package).\(SiteAddress.virtualSuffix)"])
+        do {
+            let opened = try await packages.open(package)
+            if case .online(_, let why) = opened { say("\(package) is shown from the network: \(why)") }
+        } catch {
+            say("\(package) cannot be opened: \(error)")
+        }
+    }
+
+    private func changed(_ event: PackageView.Event) {
+        switch event {
+        case .started(let url):
+            viewPages?.start(url)
+            let session = InstalledPackages.package(of: url, scheme: settings.scheme).flatMap {
+                packages.session(of: $0)
+            }
+            attempt = Attempt(number: attempt.number + 1, session: session)
+            watch(attempt.number)
+            control?.say("started", ["url": .string(url)])
+        case .committed(let url):
+            viewPages?.commit(url)
+            control?.say("committed", ["url": .string(url)])
+        case .finished(let url, let status):
+            control?.say("finished", ["url": .string(url), "status": .integer(status)])
+            Task { await cookies.takeFromWebView() }
+            if status >= 400 {
+                fail("\(url) was answered \(status)")
+            } else if !settings.waitsForPage, !attempt.hasFailed {
+                becomeReady()
+            }
+        case .failed(let url, let reason):
+            control?.say("failed", ["url": .string(url), "reason": .string(reason)])
+            fail("\(url) did not load: \(reason)")
+        case .crashed(let reason):
+            control?.say("crashed", ["reason": .string(reason)])
+            fail(reason)
+        case .message(let json, let pageURL):
+            control?.say("message", ["json": .string(json), "url": .string(pageURL)])
+            if settings.waitsForPage, json.filter({ !$0.isWhitespace }) == #"{"ready":true}"# { becomeReady() }
+        }
+    }
+
+    /// A page that hangs says nothing: time speaks for it.
+    private func watch(_ number: Int) {
+        Task {
+            try? await Task.sleep(for: settings.readyTimeout)
+            if attempt.number == number, !attempt.isReady {
+                fail("the page was not ready in \(settings.readyTimeout.components.seconds) s")
+            }
+        }
+    }
+
+    private func becomeReady() {
+        guard !attempt.isReady, let session = attempt.session else { return }
+        attempt.isReady = true
+        Task {
+            do {
+                try await updater.confirm(session.package, version: session.version, loadToken: session.loadToken)
+                control?.say(
+                    "ready",
+                    ["package": .string(session.package.text), "version": .string(session.version.description)])
+            } catch {
+                say("\(error)")
+            }
+        }
+    }
+
+    /// Goes back where the version was never confirmed; one that worked before is shown again after a while.
+    private func fail(_ reason: String) {
+        guard !attempt.hasFailed else { return }
+        attempt.hasFailed = true
+        say(reason)
+        guard let session = attempt.session, session.package == settings.package else { return }
+        let number = attempt.number
+        Task {
+            let status = try? await updater.status().first { $0.package == session.package }
+            let isNew = status?.active == session.version && status?.isConfirmed == false
+            if isNew {
+                let version = try? await updater.rollBack(session.package, reason: reason)
+                say("\(session.package) \(session.version) does not work; back to \(version?.description ?? "none")")
+                control?.say(
+                    "rolledBack",
+                    ["from": .string(session.version.description), "to": .string(version?.description ?? "")])
+            } else {
+                try? await Task.sleep(for: .seconds(5))
+            }
+            if attempt.number == number { view.load(address) }
+        }
+    }
+
+    func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+}

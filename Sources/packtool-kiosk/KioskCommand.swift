@@ -1,0 +1,156 @@
+import ArgumentParser
+import Foundation
+import PackFormat
+import PackUpdater
+import PackWebKitGTK
+
+/// `packtool-kiosk`: shows an installed package in a window and keeps it up to date.
+@main
+struct KioskCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "packtool-kiosk",
+        abstract: "Show an installed package in a window, and keep it up to date.",
+        discussion: """
+            The store is the one of packtool client. A version that is new is shown,
+            and confirmed when its page is ready; one that is not ready in time is
+            left for the version before.
+
+            Exit codes: 0 the window was closed, 1 failed, 64 usage.
+            """)
+
+    enum Transport: String, ExpressibleByArgument, CaseIterable {
+        case proxy, scheme
+    }
+
+    enum Ready: String, ExpressibleByArgument, CaseIterable {
+        case load, page
+    }
+
+    @Option(help: ArgumentHelp("The device's store.", valueName: "DIR"))
+    var store: String
+
+    @Option(help: ArgumentHelp("The package to show.", valueName: "ID"))
+    var package: String
+
+    @Option(help: ArgumentHelp("Where updates come from: a URL or a registry's folder.", valueName: "DIR|URL"))
+    var registry: String?
+
+    @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
+    var channel = "stable"
+
+    @Option(help: ArgumentHelp("The app's root of trust. Needed once.", valueName: "FILE"))
+    var root: String?
+
+    @Option(help: ArgumentHelp("A folder that packtool preset wrote; may be given several times.", valueName: "DIR"))
+    var preset: [String] = []
+
+    @Option(help: ArgumentHelp("The page to open, with query and fragment.", valueName: "PATH"))
+    var path = "/"
+
+    @Option(help: "How pages reach the device: by https and a loopback proxy, or by a custom scheme.")
+    var transport = Transport.proxy
+
+    @Option(help: ArgumentHelp("The custom scheme's name.", valueName: "NAME"))
+    var scheme = "h5pack"
+
+    @Option(
+        help: """
+            When a version works: its page has loaded, or the page itself says so with
+            webkit.messageHandlers.packtool.postMessage({ready: true}).
+            """)
+    var ready = Ready.load
+
+    @Option(help: ArgumentHelp("The time that a page has to become ready.", valueName: "SECONDS"))
+    var readyTimeout = 30
+
+    @Option(help: ArgumentHelp("Look for updates so often; 0: only at the start.", valueName: "SECONDS"))
+    var updateInterval = 300
+
+    @Flag(help: "Show a new version as soon as it is installed. Else the next page gets it.")
+    var reload = false
+
+    @Option(help: ArgumentHelp("Where the view keeps cookies and storage. Else in memory.", valueName: "DIR"))
+    var data: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A script that runs before each page's own; may be given several times.", valueName: "FILE"))
+    var script: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Accept this certificate (PEM) from a host; may be given several times.", valueName: "HOST=FILE"))
+    var certificate: [String] = []
+
+    @Option(help: ArgumentHelp("The window's size.", valueName: "WxH"))
+    var size = "1280x800"
+
+    @Flag(help: "Fill the screen.")
+    var fullscreen = false
+
+    @Flag(help: "Draw into memory, for tests under a virtual display.")
+    var offscreen = false
+
+    @Flag(help: "Draw without the graphics card.")
+    var software = false
+
+    @Flag(help: "Allow the web inspector, and print what pages log.")
+    var inspector = false
+
+    @Flag(help: "Take commands as JSON lines on stdin and print events on stdout.")
+    var control = false
+
+    func run() throws {
+        let settings = try KioskSettings(self)
+        guard MainActor.assumeIsolated({ MainLoop.start() }) else {
+            throw KioskFailure("there is no display: set DISPLAY or WAYLAND_DISPLAY")
+        }
+        let outcome = KioskOutcome()
+        Task { @MainActor in
+            do {
+                let kiosk = try await Kiosk(settings)
+                outcome.kiosk = kiosk
+                try await kiosk.start()
+            } catch {
+                outcome.failure = error
+                MainLoop.quit()
+            }
+        }
+        MainActor.assumeIsolated { MainLoop.run() }
+        if let failure = MainActor.assumeIsolated({ outcome.failure }) { throw failure }
+    }
+
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as any KioskFault {
+            FileHandle.standardError.write(Data("error: \(failure)\n".utf8))
+            Foundation.exit(1)
+        } catch {
+            exit(withError: error)
+        }
+    }
+}
+
+@MainActor
+private final class KioskOutcome {
+    var kiosk: Kiosk?
+    var failure: (any Error)?
+
+    nonisolated init() {}
+}
+
+/// A failure in words of its own, as against wrong usage.
+protocol KioskFault: Error {}
+
+struct KioskFailure: KioskFault, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+extension UpdateError: KioskFault {}
+extension FormatError: KioskFault {}

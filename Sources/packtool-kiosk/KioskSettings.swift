@@ -1,0 +1,103 @@
+import ArgumentParser
+import Foundation
+import PackFormat
+import PackUpdater
+import PackWebKitGTK
+
+/// The command line, read and checked.
+struct KioskSettings: Sendable {
+    let updater: UpdaterConfiguration
+    let package: PackageID
+    let path: String
+    let usesProxy: Bool
+    let scheme: String
+    let waitsForPage: Bool
+    let readyTimeout: Duration
+    let updateInterval: Duration?
+    let showsUpdates: Bool
+    let takesCommands: Bool
+    let dataFolder: URL?
+    let startScripts: [String]
+    let certificates: [String: String]
+    let size: (width: Int, height: Int)
+    let isFullscreen: Bool
+    let isOffscreen: Bool
+    let usesHardware: Bool
+    let showsDeveloperTools: Bool
+
+    init(_ command: KioskCommand) throws {
+        updater = try Self.updaterConfiguration(command)
+        package = try PackageID(command.package)
+        path = command.path.hasPrefix("/") ? command.path : "/" + command.path
+        usesProxy = command.transport == .proxy
+        scheme = command.scheme.lowercased()
+        waitsForPage = command.ready == .page
+        guard command.readyTimeout > 0 else { throw ValidationError("--ready-timeout must be 1 or more") }
+        readyTimeout = .seconds(command.readyTimeout)
+        updateInterval = command.updateInterval > 0 ? .seconds(command.updateInterval) : nil
+        showsUpdates = command.reload
+        takesCommands = command.control
+        dataFolder = command.data.map { URL(fileURLWithPath: $0) }
+        startScripts = try command.script.map(Self.text)
+        certificates = try Dictionary(
+            command.certificate.map { pair in
+                let parts = pair.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2 else { throw ValidationError("--certificate takes HOST=FILE") }
+                return (String(parts[0]), try Self.text(String(parts[1])))
+            }, uniquingKeysWith: { $1 })
+        let sides = command.size.split(separator: "x").compactMap { Int($0) }
+        guard sides.count == 2, sides.allSatisfy({ (1...16_384).contains($0) }) else {
+            throw ValidationError("--size takes WIDTHxHEIGHT in pixels")
+        }
+        size = (sides[0], sides[1])
+        isFullscreen = command.fullscreen
+        isOffscreen = command.offscreen
+        usesHardware = !command.software && !command.offscreen
+        showsDeveloperTools = command.inspector
+    }
+
+    /// What the view is made of, but for the way to the device.
+    @MainActor
+    func view(_ transport: PackageViewConfiguration.Transport) -> PackageViewConfiguration {
+        var configuration = PackageViewConfiguration(transport)
+        configuration.dataFolder = dataFolder
+        configuration.startScripts = startScripts
+        configuration.acceptedCertificates = certificates
+        configuration.size = size
+        configuration.isFullscreen = isFullscreen
+        configuration.isOffscreen = isOffscreen
+        configuration.usesHardware = usesHardware
+        configuration.showsDeveloperTools = showsDeveloperTools
+        return configuration
+    }
+
+    private static func updaterConfiguration(_ command: KioskCommand) throws -> UpdaterConfiguration {
+        let place = command.registry ?? command.store
+        let base: URL
+        if place.hasPrefix("http://") || place.hasPrefix("https://") {
+            guard let url = URL(string: place) else { throw ValidationError("\"\(place)\" is not a URL") }
+            base = url
+        } else {
+            let folder = URL(fileURLWithPath: place)
+            let view = folder.appending(path: "view")
+            base = FileManager.default.fileExists(atPath: view.path) ? view : folder
+        }
+        var root: [UInt8]?
+        if let file = command.root { root = Array(try text(file).utf8) }
+        var configuration = UpdaterConfiguration(
+            store: URL(fileURLWithPath: command.store), base: base, channel: try ChannelName(command.channel),
+            root: root)
+        configuration.presets = command.preset.map { URL(fileURLWithPath: $0) }
+        configuration.platform = "linux"
+        configuration.activation = .atOnce
+        configuration.patience = .seconds(60)
+        return configuration
+    }
+
+    private static func text(_ path: String) throws -> String {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw KioskFailure("the file \(path) cannot be read")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

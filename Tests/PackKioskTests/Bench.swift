@@ -1,0 +1,123 @@
+import Foundation
+import PackJSON
+import Testing
+
+/// A project, a registry and a device's store in a folder of their own, made by the real `packtool`.
+final class Bench {
+    let folder: URL
+    static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
+
+    static let products: URL = {
+        let tests = URL(fileURLWithPath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
+        return tests.deletingLastPathComponent()
+    }()
+
+    static let scripts: URL = {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        return tests.appendingPathComponent("WebScripts")
+    }()
+
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("packkiosk-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try packtool("init", "--template", "config")
+    }
+
+    /// A device with version 1.0.0 of a package.
+    convenience init(package: String = "shop", _ site: [String: Data]) throws {
+        self.init(folderOf: try Bench())
+        try publish("1.0.0", of: package, site)
+        try update()
+    }
+
+    private init(folderOf other: Bench) {
+        folder = other.folder
+        other.isKept = true
+    }
+
+    private var isKept = false
+
+    deinit {
+        if !isKept { try? FileManager.default.removeItem(at: folder) }
+    }
+
+    /// Writes, builds and publishes a version.
+    func publish(_ version: String, of package: String = "shop", _ site: [String: Data]) throws {
+        let dist = folder.appendingPathComponent("sites/\(package)-\(version)")
+        for (path, content) in site {
+            let file = dist.appendingPathComponent(path)
+            try FileManager.default.createDirectory(
+                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try content.write(to: file)
+        }
+        try packtool("build", dist.path, "--package", package, "--package-version", version, "--out", "packages")
+        try packtool("publish", "packages/\(package)-\(version).zip", "--channel", "stable")
+    }
+
+    func update() throws { try packtool("client", "update", "--store", "store") }
+
+    @discardableResult
+    func packtool(_ arguments: String...) throws -> String {
+        let process = Process()
+        process.executableURL = Self.products.appendingPathComponent("packtool")
+        process.arguments = arguments
+        process.currentDirectoryURL = folder
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(arguments): \(said)")
+        return said
+    }
+}
+
+/// A server in its own process.
+final class EchoServer {
+    let address: String
+    private let process = Process()
+    private let input = Pipe()
+
+    /// - Parameter folder: where the certificate of an https server is made; nil for http.
+    init(tlsIn folder: URL? = nil) throws {
+        var arguments = ["python3", Bench.scripts.appendingPathComponent("echo_server.py").path]
+        if let folder {
+            let (certificate, key) = (
+                folder.appendingPathComponent("echo.pem"), folder.appendingPathComponent("echo.key")
+            )
+            let make = Process()
+            make.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+            make.arguments = [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-out", certificate.path, "-keyout",
+                key.path,
+            ]
+            make.standardError = FileHandle.nullDevice
+            try make.run()
+            make.waitUntilExit()
+            arguments += [certificate.path, key.path]
+        }
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = arguments
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var line = Data()
+        while line.last != UInt8(ascii: "\n") {
+            let byte = try #require(try output.fileHandleForReading.read(upToCount: 1))
+            try #require(!byte.isEmpty)
+            line += byte
+        }
+        let port = try #require(Int(String(decoding: line.dropLast(), as: UTF8.self)))
+        address = "\(folder == nil ? "http" : "https")://127.0.0.1:\(port)"
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import PackJSON
+import Synchronization
+import Testing
+
+enum Transport: String, CaseIterable, CustomTestStringConvertible {
+    case proxy, scheme
+
+    var testDescription: String { rawValue }
+    /// The address of a package's page.
+    func url(_ path: String, package: String = "shop") -> String {
+        self == .proxy ? "https://\(package).package\(path)" : "h5pack://\(package)\(path)"
+    }
+}
+
+/// A `packtool-kiosk` under a virtual display of its own, driven by its control lines.
+final class RunningKiosk: Sendable {
+    private struct State {
+        var events: [JSONObject] = []
+        var rest = Data()
+        var nextID = 1
+    }
+
+    private let state = Mutex(State())
+    private let kiosk = Process()
+    private let display = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    let errors: URL
+
+    /// Starts it and waits until its first page has loaded.
+    init(_ bench: Bench, _ transport: Transport, package: String = "shop", waits: Bool = true, _ arguments: String...)
+        async throws
+    {
+        errors = bench.folder.appendingPathComponent("kiosk.err")
+        try Data().write(to: errors)
+        let displayOutput = Pipe()
+        display.executableURL = URL(fileURLWithPath: "/usr/bin/Xvfb")
+        // Ends with its only client.
+        display.arguments = ["-displayfd", "1", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-terminate"]
+        display.standardOutput = displayOutput
+        display.standardError = FileHandle.nullDevice
+        try display.run()
+        var number = Data()
+        while number.last != UInt8(ascii: "\n") {
+            let byte = try #require(try displayOutput.fileHandleForReading.read(upToCount: 1))
+            try #require(!byte.isEmpty, "Xvfb did not start")
+            number += byte
+        }
+        kiosk.executableURL = Bench.products.appendingPathComponent("packtool-kiosk")
+        kiosk.arguments =
+            [
+                "--store", "store", "--registry", ".packtool/registry", "--package", package, "--transport",
+                transport.rawValue, "--offscreen", "--control", "--update-interval", "0",
+            ] + arguments
+        kiosk.currentDirectoryURL = bench.folder
+        var environment = ProcessInfo.processInfo.environment
+        environment["DISPLAY"] = ":" + String(decoding: number.dropLast(), as: UTF8.self)
+        environment["GDK_BACKEND"] = "x11"
+        environment["NO_AT_BRIDGE"] = "1"
+        kiosk.environment = environment
+        kiosk.standardInput = input
+        kiosk.standardOutput = output
+        kiosk.standardError = try FileHandle(forWritingTo: errors)
+        output.fileHandleForReading.readabilityHandler = { [weak self] handle in
+            let data = handle.availableData
+            if data.isEmpty { handle.readabilityHandler = nil }
+            self?.state.withLock { state in
+                state.rest += data
+                while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
+                    let line = state.rest[state.rest.startIndex..<end]
+                    state.rest = Data(state.rest[state.rest.index(after: end)...])
+                    if let event = try? JSONValue(parsing: Array(line)).object() { state.events.append(event) }
+                }
+            }
+        }
+        try kiosk.run()
+        if waits { try await event("finished") }
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        if kiosk.isRunning {
+            kiosk.waitUntilExit()
+        }
+        display.terminate()
+    }
+
+    var processID: Int32 { kiosk.processIdentifier }
+    var isRunning: Bool { kiosk.isRunning }
+    var saidErrors: String { (try? String(contentsOf: errors, encoding: .utf8)) ?? "" }
+
+    /// How many events have come; what ``event(_:after:where:)`` counts from.
+    var eventCount: Int { state.withLock { $0.events.count } }
+
+    /// Waits up to a minute for an event.
+    @discardableResult
+    func event(
+        _ name: String, after count: Int = 0, where holds: (JSONObject) -> Bool = { _ in true }
+    ) async throws -> JSONObject {
+        for _ in 0..<6_000 {
+            let found = state.withLock { state in
+                state.events.dropFirst(count).first { $0["event"] == .string(name) && holds($0) }
+            }
+            if let found { return found }
+            try #require(kiosk.isRunning, "the kiosk has ended: \(saidErrors)")
+            try await Task.sleep(for: .milliseconds(10))
+        }
+        Issue.record("no event \(name): \(saidErrors)")
+        throw CancellationError()
+    }
+
+    /// Sends a command and gives its value as JSON text.
+    @discardableResult
+    func send(_ command: String, _ arguments: [String: String] = [:]) async throws -> String {
+        let (id, count) = state.withLock { state in
+            state.nextID += 1
+            return (state.nextID, state.events.count)
+        }
+        var line: JSONObject = ["id": .integer(id), "command": .string(command)]
+        for (name, value) in arguments { line[name] = .string(value) }
+        try input.fileHandleForWriting.write(contentsOf: Data((JSONValue.object(line).compactText + "\n").utf8))
+        let reply = try await event("reply", after: count) { $0["id"] == .integer(id) }
+        if let error = reply["error"] { throw KioskRefusal(reason: try error.string()) }
+        return try reply.string("value")
+    }
+
+    /// Runs a script's body in the page; the value as Foundation reads its JSON.
+    func evaluate(_ script: String) async throws -> Any {
+        let json = try await send("evaluate", ["script": script])
+        return try JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed)
+    }
+
+    func load(_ url: String) async throws {
+        let count = eventCount
+        try await send("load", ["url": url])
+        try await event("finished", after: count)
+    }
+
+    /// Open files and resident bytes of the kiosk's own process.
+    func resources() throws -> (files: Int, bytes: Int) {
+        let files = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(processID)/fd").count
+        let pages = try String(contentsOfFile: "/proc/\(processID)/statm", encoding: .utf8).split(separator: " ")
+        return (files, (Int(pages[1]) ?? 0) * 4096)
+    }
+}
+
+struct KioskRefusal: Error {
+    let reason: String
+}

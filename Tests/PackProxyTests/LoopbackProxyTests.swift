@@ -1,0 +1,190 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackProxy
+
+/// The proxy as a foreign client sees it.
+@Suite(.serialized)
+struct LoopbackProxyTests {
+    private static let big = Data((0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
+    private static let files = [
+        "index.html": Data("<!doctype html><title>shop</title>".utf8), "big.bin": big,
+        "data.json": Data("{\"a\": 1}".utf8),
+    ]
+
+    @Test
+    func `a package is answered by https from the device, with type, range, tag and HEAD`() async throws {
+        let bench = try await ProxyBench.make(Self.files)
+        #expect(try bench.text("https://shop.package/") == "<!doctype html><title>shop</title>")
+        #expect(try bench.curl("https://shop.package/big.bin").output == Self.big)
+        #expect(
+            try bench.curl("-r", "1000000-1000099", "https://shop.package/big.bin").output
+                == Self.big[1_000_000..<1_000_100])
+        let head = try bench.text("-I", "https://shop.package/data.json").lowercased()
+        #expect(head.contains("200 ok") && head.contains("content-length: 8\r\n"))
+        #expect(head.contains("content-type: application/json"))
+        #expect(try bench.text("-o", "/dev/null", "-w", "%{http_code}", "https://shop.package/none") == "404")
+        #expect(
+            try bench.text("-X", "POST", "-d", "x", "-o", "/dev/null", "-w", "%{http_code}", "https://shop.package/")
+                == "405")
+        // One connection for several.
+        let codes = try bench.text(
+            "-o", "/dev/null", "-w", "%{http_code} %{num_connects};", "https://shop.package/", "-o", "/dev/null",
+            "https://shop.package/data.json")
+        #expect(codes == "200 1;200 0;")
+        try await bench.stop()
+    }
+
+    @Test
+    func `nobody uses the proxy without its credentials`() async throws {
+        let bench = try await ProxyBench.make(Self.files)
+        let server = try EchoServer()
+        for credentials in ["packtool:wrong", "packtool:", "other:\(bench.access.password)"] {
+            let tunnel = try bench.curl("https://shop.package/", credentials: credentials)
+            #expect(tunnel.output.isEmpty && tunnel.exitCode != 0)
+            let plain = try bench.curl(
+                "-o", "/dev/null", "-w", "%{http_code}", "http://\(server.address)/echo", credentials: credentials)
+            #expect(String(decoding: plain.output, as: UTF8.self) == "407")
+        }
+        // A page of another browser on this machine that finds the port gets nothing either.
+        let direct = try bench.text(
+            "--noproxy", "*", "-o", "/dev/null", "-w", "%{http_code}", "http://127.0.0.1:\(bench.access.port)/")
+        #expect(direct == "407")
+        try await bench.stop()
+    }
+
+    @Test
+    func `the certificate is the package's and vouches for nobody else`() async throws {
+        let bench = try await ProxyBench.make(Self.files)
+        let file = bench.folder.appendingPathComponent("proxy.pem").path
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        process.arguments = ["x509", "-in", file, "-noout", "-text"]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        #expect(text.contains("DNS:*.package, DNS:shop.package"))
+        #expect(text.contains("CA:FALSE") && text.contains("prime256v1"))
+        // Another proxy has another key.
+        let other = try await ProxyBench.make(Self.files)
+        #expect(other.access.certificate != bench.access.certificate)
+        #expect(other.access.password != bench.access.password)
+        try await other.stop()
+        try await bench.stop()
+    }
+
+    @Test
+    func `other hosts are passed through untouched, by tunnel and in plain http`() async throws {
+        let bench = try await ProxyBench.make(Self.files)
+        let server = try EchoServer()
+        let body = bench.folder.appendingPathComponent("body.bin")
+        try Self.big.write(to: body)
+        for way in [[], ["--proxytunnel"]] {
+            let mirror = ["-H", "Content-Type: a/b", "http://\(server.address)/mirror"] + way
+            #expect(try bench.curl(["--data-binary", "@\(body.path)"] + mirror).output == Self.big)
+            let chunked = ["-T", body.path, "-H", "Transfer-Encoding: chunked"]
+            #expect(try bench.curl(chunked + mirror).output == Self.big)
+            let said = try JSONDecoder().decode(
+                Said.self,
+                from: try bench.curl(
+                    ["-X", "PROPFIND", "-H", "X-Own: 1", "http://\(server.address)/a/../b%20c?q=1"] + way + [
+                        "--path-as-is"
+                    ]
+                ).output)
+            #expect(said.method == "PROPFIND")
+            #expect(said.path == "/a/../b%20c?q=1")
+            #expect(said.headers["x-own"] == "1")
+            #expect(said.headers["host"] == server.address)
+            #expect(said.headers["proxy-authorization"] == nil && said.headers["proxy-connection"] == nil)
+        }
+        try await bench.stop()
+    }
+
+    @Test
+    func `an answer that breaks off is not taken for a whole one`() async throws {
+        let bench = try await ProxyBench.make(Self.files)
+        let unreachable = try bench.text("-o", "/dev/null", "-w", "%{http_code}", "http://127.0.0.1:1/")
+        #expect(unreachable == "502")
+        #expect(try bench.curl("https://127.0.0.1:1/").exitCode != 0)
+        // The file's end is missing on the disk after the manifest was made.
+        let digest = try #require(bench.manifest.files.first { $0.key.text == "big.bin" }?.value.digest)
+        let handle = try FileHandle(forWritingTo: bench.folder.appendingPathComponent(digest.hex))
+        try handle.truncate(atOffset: 1000)
+        let damaged = try bench.text("-o", "/dev/null", "-w", "%{http_code}", "https://shop.package/big.bin")
+        #expect(damaged == "500")
+        try await bench.stop()
+    }
+
+    @Test
+    func `plain http to a package is sent to https, and no package leaves the device`() async throws {
+        let bench = try await ProxyBench.make(Self.files)
+        let moved = try bench.text("-o", "/dev/null", "-w", "%{http_code} %{redirect_url}", "http://shop.package/a?b=1")
+        #expect(moved == "308 https://shop.package/a?b=1")
+        for host in ["nobody.package", "a.b.package"] {
+            #expect(try bench.text("-k", "-o", "/dev/null", "-w", "%{http_code}", "https://\(host)/") == "404")
+        }
+        #expect(try bench.curl("https://shop.package:8443/").exitCode != 0)
+        try await bench.stop()
+    }
+
+    @Test
+    func `a package that is not installed is loaded from its online copy, method and body kept`() async throws {
+        let server = try EchoServer()
+        var limits = ProxyLimits()
+        limits.maximumBodySize = 100_000
+        let bench = try await ProxyBench.make(Self.files, limits: limits)
+        bench.onlineCopy = "http://\(server.address)/copy/"
+        let said = try JSONDecoder().decode(
+            Said.self,
+            from: try bench.curl(["-X", "PUT", "-d", "ab", "-H", "Content-Type: a/b", "https://shop.package/x?y=1"])
+                .output)
+        #expect(said.method == "PUT" && said.path == "/copy/x?y=1" && said.body == "6162")
+        #expect(said.headers["host"] == server.address)
+        let body = bench.folder.appendingPathComponent("body.bin")
+        try Data(count: 100_001).write(to: body)
+        let refused = try bench.text(
+            "--data-binary", "@\(body.path)", "-o", "/dev/null", "-w", "%{http_code}", "https://shop.package/x")
+        #expect(refused == "413")
+        bench.onlineCopy = "http://\(server.address)/"
+        let head = try bench.text("-D", "-", "-o", "/dev/null", "https://shop.package/cookies?set=a%3D1%7Cb%3D2")
+        #expect(head.lowercased().contains("set-cookie: a=1\r\n") && head.lowercased().contains("set-cookie: b=2\r\n"))
+        try await bench.stop()
+    }
+
+    @Test(arguments: [
+        ("CONNECT", "shop.package:443", ProxyTarget.package(host: "shop.package")),
+        ("CONNECT", "SHOP.PACKAGE:443", .package(host: "shop.package")),
+        ("CONNECT", "evil.package.attacker.com:443", .tunnel(host: "evil.package.attacker.com", port: 443)),
+        ("CONNECT", "a.b.package:443", .package(host: "a.b.package")),
+        ("CONNECT", "package.:443", .package(host: "package.")),
+        ("CONNECT", "[::1]:8080", .tunnel(host: "::1", port: 8080)),
+        ("GET", "http://h.example/x?y#z", .forward(host: "h.example", port: 80, path: "/x?y")),
+        ("GET", "http://h.example:81?y", .forward(host: "h.example", port: 81, path: "/?y")),
+        ("GET", "http://shop.package/x", .insecurePackage(location: "https://shop.package/x")),
+    ])
+    func `a request's target is read as it stands`(method: String, uri: String, target: ProxyTarget) {
+        #expect(ProxyTarget(method: method, uri: uri) == target)
+    }
+
+    @Test(arguments: [
+        ("CONNECT", "shop.package"), ("CONNECT", "h:0"), ("CONNECT", "h:70000"), ("CONNECT", "u@h:443"),
+        ("CONNECT", ""),
+        ("GET", "/"), ("GET", "https://h/"), ("GET", "http://"), ("GET", "http://u:p@h/"), ("GET", "http://h:x/"),
+        ("CONNECT", "shop.package:80"), ("GET", "http://shop.package:81/"), ("GET", "ftp://h/"),
+    ])
+    func `a target that is none is refused`(method: String, uri: String) {
+        guard case .malformed = ProxyTarget(method: method, uri: uri) else {
+            Issue.record("\(method) \(uri) was taken")
+            return
+        }
+    }
+
+    private struct Said: Decodable {
+        let method: String
+        let path: String
+        let headers: [String: String]
+        let body: String
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import PackFormat
+import PackProxy
+import PackWeb
+import Testing
+
+/// A proxy over one installed package, asked by curl, which knows nothing of us.
+final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
+    let folder: URL
+    let manifest: Manifest
+    let proxy: LoopbackProxy
+    let access: LoopbackProxy.Access
+    var onlineCopy: String?
+
+    private convenience init(_ folder: URL, _ manifest: Manifest, _ limits: ProxyLimits) async throws {
+        let catalog = ProxyCatalog()
+        let proxy = LoopbackProxy(pages: PageDirectory(catalog), online: OnlineSession(), limits: limits)
+        try self.init(folder, manifest, proxy, await proxy.start(hosts: ["shop.package"]))
+        catalog.bench = self
+    }
+
+    private init(_ folder: URL, _ manifest: Manifest, _ proxy: LoopbackProxy, _ access: LoopbackProxy.Access) throws {
+        self.folder = folder
+        self.manifest = manifest
+        self.proxy = proxy
+        self.access = access
+        try Data(access.certificate.utf8).write(to: folder.appendingPathComponent("proxy.pem"))
+    }
+
+    static func make(_ files: [String: Data], limits: ProxyLimits = ProxyLimits()) async throws -> ProxyBench {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("packproxy-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        var listed: [PackagePath: Manifest.File] = [:]
+        for (path, data) in files {
+            let digest = Digest(of: Array(data))
+            try data.write(to: folder.appendingPathComponent(digest.hex))
+            listed[try PackagePath(path)] = Manifest.File(digest: digest, size: data.count)
+        }
+        let manifest = try Manifest(
+            package: PackageID("shop"), version: SemanticVersion("1.0.0"), entry: PackagePath("index.html"),
+            files: listed)
+        return try await ProxyBench(folder, manifest, limits)
+    }
+
+    func stop() async throws {
+        try await proxy.stop()
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    var settings: WebSettings {
+        WebSettings(packages: [manifest.package: WebSettings.Package(onlineCopy: onlineCopy)])
+    }
+
+    func content(of package: PackageID) throws -> (any SiteContent)? {
+        package == manifest.package && onlineCopy == nil ? self : nil
+    }
+
+    func file(for digest: Digest) throws -> URL { folder.appendingPathComponent(digest.hex) }
+
+    /// Runs curl through the proxy.
+    func curl(_ arguments: [String], credentials: String? = nil) throws -> (output: Data, exitCode: Int32) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
+        process.arguments =
+            [
+                "-sS", "--max-time", "30", "--cacert", folder.appendingPathComponent("proxy.pem").path, "--proxy",
+                "http://127.0.0.1:\(access.port)", "--proxy-user", credentials ?? "\(access.user):\(access.password)",
+            ] + arguments
+        let output = Pipe()
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let data = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        return (data, process.terminationStatus)
+    }
+
+    func curl(_ arguments: String..., credentials: String? = nil) throws -> (output: Data, exitCode: Int32) {
+        try curl(arguments, credentials: credentials)
+    }
+
+    func text(_ arguments: String...) throws -> String { String(decoding: try curl(arguments).output, as: UTF8.self) }
+}
+
+/// Stands in for the bench while its proxy is made.
+private final class ProxyCatalog: SiteCatalog, @unchecked Sendable {
+    weak var bench: ProxyBench?
+
+    var settings: WebSettings { bench?.settings ?? WebSettings() }
+    func content(of package: PackageID) throws -> (any SiteContent)? { try bench?.content(of: package) }
+}
+
+/// A server in its own process that says what it got.
+final class EchoServer {
+    let address: String
+    private let process = Process()
+    private let input = Pipe()
+
+    init(_ arguments: String...) throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let script = tests.appendingPathComponent("WebScripts/echo_server.py").path
+        let output = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["python3", script] + arguments
+        process.standardInput = input
+        process.standardOutput = output
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        var line = Data()
+        while line.last != UInt8(ascii: "\n") {
+            let byte = try #require(try output.fileHandleForReading.read(upToCount: 1))
+            try #require(!byte.isEmpty)
+            line += byte
+        }
+        let port = try #require(Int(String(decoding: line.dropLast(), as: UTF8.self)))
+        address = "127.0.0.1:\(port)"
+    }
+
+    deinit {
+        try? input.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
