@@ -125,7 +125,7 @@ import Testing
         var hook = PageHook(strategy: .off, transport: .messageHandler("packtool"))
         hook.sharesCookies = true
         let text = try await bench.run("https://shop.package/", script: hook.script)
-        #expect(text == #"["a=1; native=n","native=n","function",true,false]"#)
+        #expect(text == #"["native=n; a=1","native=n","function",true,false]"#)
         let left = Set(native.cookies().map { "\($0.name)=\($0.value) \($0.path)" })
         #expect(left == ["native=n /", "secret=s /", "b=2 /elsewhere"])
         device.stop()

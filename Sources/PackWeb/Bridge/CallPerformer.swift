@@ -143,7 +143,8 @@ struct CallPerformer: Sendable {
         let type = !isCross ? "basic" : request.mode == .noCORS ? "opaque" : "cors"
         return .response(
             HookResponse(
-                status: head.status, url: url.absoluteString, redirected: !hops.isEmpty, type: type,
+                status: head.status, url: hops.isEmpty ? request.address : url.absoluteString,
+                redirected: !hops.isEmpty, type: type,
                 headers: type == "opaque" ? [:] : rules.exposed(url: url, headers: headers)))
     }
 

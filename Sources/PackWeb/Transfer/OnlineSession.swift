@@ -17,6 +17,8 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         let sent: @Sendable (Int) -> Void
         /// As it is known above, before `prepare`: the hop under way.
         var request: URLRequest
+        /// The task under way, for whoever cancels.
+        let started: Locked<URLSessionDataTask?>
     }
 
     private let containers = Locked<[ObjectIdentifier: Container]>([:])
@@ -82,22 +84,22 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         sent: @escaping @Sendable (Int) -> Void = { _ in }, receive: @escaping @Sendable (TransferEvent) -> Void
     ) -> @Sendable () -> Void {
         let started = Locked<URLSessionDataTask?>(nil)
-        work.async {
-            guard var prepared = self.prepare(self.withCookies(request)), let session = self.session(for: &prepared)
-            else {
-                receive(.failed(URLError(.cancelled)))
-                return
-            }
-            let task = session.dataTask(with: prepared)
-            // Before the task runs: its first event may come before `resume()` returns.
-            self.containers.withLock {
-                $0[ObjectIdentifier(task)] = Container(
-                    receive: receive, redirect: redirect, sent: sent, request: request)
-            }
-            started.withLock { $0 = task }
-            task.resume()
-        }
+        let container = Container(
+            receive: receive, redirect: redirect, sent: sent, request: request, started: started)
+        work.async { self.run(container) }
         return { self.work.async { started.withLock { $0 }?.cancel() } }
+    }
+
+    private func run(_ container: Container) {
+        guard var prepared = prepare(withCookies(container.request)), let session = session(for: &prepared) else {
+            container.receive(.failed(URLError(.cancelled)))
+            return
+        }
+        let task = session.dataTask(with: prepared)
+        // Before the task runs: its first event may come before `resume()` returns.
+        containers.withLock { $0[ObjectIdentifier(task)] = container }
+        container.started.withLock { $0 = task }
+        task.resume()
     }
 
     private func session(for request: inout URLRequest) -> URLSession? {
@@ -141,6 +143,21 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
             completionHandler(nil)
             return
         }
+        #if !canImport(Darwin)
+            if next.httpBody != nil {
+                // Foundation on Linux sends a hop without its body, so the hop is a task of its own.
+                var own = container
+                own.request = next
+                let moved = own
+                containers.withLock { $0[ObjectIdentifier(task)] = nil }
+                completionHandler(nil)
+                work.async {
+                    task.cancel()
+                    self.run(moved)
+                }
+                return
+            }
+        #endif
         containers.withLock { $0[ObjectIdentifier(task)]?.request = next }
         completionHandler(prepare(withCookies(next)))
     }
