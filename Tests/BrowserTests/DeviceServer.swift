@@ -21,11 +21,12 @@ final class DeviceServer: Sendable {
     private let running: Task<Void, any Error>
 
     /// - Parameter echoPort: where all hosts of the test's network live.
-    init(_ catalog: TestCatalog, echoPort: Int, cookies: HTTPCookieStorage? = nil) async throws {
+    init(_ catalog: TestCatalog, echoPort: Int, cookies: CookieKeeper = CookieKeeper(native: MemoryCookieStore()))
+        async throws
+    {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 64
-        if let cookies { configuration.httpCookieStorage = cookies }
-        let online = OnlineSession(configuration) { request in
+        let online = OnlineSession(configuration, cookies: cookies) { request in
             guard let url = request.url, let host = url.host(), host.hasSuffix(".test"),
                 var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
             else { return request }
@@ -38,7 +39,7 @@ final class DeviceServer: Sendable {
         let pages = PageDirectory(catalog)
         let bodies = BodyStore()
         var settings = PageBridge.Configuration()
-        settings.cookies = cookies.map { CookieKeeper(native: SystemCookieStore($0)) }
+        settings.cookies = cookies
         let bridge = PageBridge(
             pages: { pages.page(for: $0) }, online: online, bodies: bodies, configuration: settings)
         let (ports, continuation) = AsyncStream<Int>.makeStream()
@@ -80,7 +81,7 @@ private struct DeviceResponder: HTTPResponder {
                 status: .ok, headers: [.contentType: "application/json"],
                 body: ResponseBody(byteBuffer: ByteBuffer(string: reply)))
         }
-        guard let url = URL(string: "https://\(host)\(request.uri.string)") else {
+        guard let url = SentAddress.url("https://\(host)\(request.uri.string)") else {
             return Response(status: .badRequest)
         }
         var asked = URLRequest(url: url)
@@ -102,7 +103,8 @@ private struct DeviceResponder: HTTPResponder {
         continuation.onTermination = { _ in transfer.stop() }
         transfer.start()
         var iterator = events.makeAsyncIterator()
-        guard case .response(let head) = await iterator.next() else { throw BrokenAnswer() }
+        // The bench breaks the connection for this status: an engine would be told of a failure.
+        guard case .response(let head) = await iterator.next() else { return Response(status: .init(code: 599)) }
         var fields = HTTPFields()
         for (name, value) in head.headers where !Self.framing.contains(name.lowercased()) {
             guard let field = HTTPField.Name(name) else { continue }
@@ -140,8 +142,6 @@ private struct DeviceResponder: HTTPResponder {
         init(_ events: AsyncStream<TransferEvent>.Iterator) { self.events = events }
         func next() async -> TransferEvent? { await events.next(isolation: nil) }
     }
-
-    private struct BrokenAnswer: Error {}
 
     private static let dropped: Set<String> = [
         "host", "connection", "content-length", "accept-encoding", "transfer-encoding",

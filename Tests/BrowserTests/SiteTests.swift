@@ -115,25 +115,18 @@ import Testing
             </script>
             """
         let catalog = TestCatalog(try store.content("shop", data: ["index.html": Data(page.utf8)]))
-        let cookies = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
-        for properties in [
-            [HTTPCookiePropertyKey.name: "native", .value: "n", .domain: "shop.package", .path: "/"]
-        ] {
-            cookies.setCookie(try #require(HTTPCookie(properties: properties)))
-        }
+        let native = MemoryCookieStore()
+        let cookies = CookieKeeper(native: native)
         let address = try #require(URL(string: "https://shop.package/"))
-        for cookie in HTTPCookie.cookies(
-            withResponseHeaderFields: ["Set-Cookie": "secret=s; Path=/; HttpOnly"], for: address)
-        {
-            cookies.setCookie(cookie)
-        }
+        cookies.store(setCookie: "native=n; Path=/", from: address)
+        cookies.store(setCookie: "secret=s; Path=/; HttpOnly", from: address)
         let device = try await DeviceServer(catalog, echoPort: bench.echoPort, cookies: cookies)
         try await bench.route(["shop.package": device.port])
         var hook = PageHook(strategy: .off, transport: .messageHandler("packtool"))
         hook.sharesCookies = true
         let text = try await bench.run("https://shop.package/", script: hook.script)
-        #expect(text == #"["a=1; native=n","native=n","function",true,false]"#)
-        let left = Set((cookies.cookies ?? []).map { "\($0.name)=\($0.value) \($0.path)" })
+        #expect(text == #"["native=n; a=1","native=n","function",true,false]"#)
+        let left = Set(native.cookies().map { "\($0.name)=\($0.value) \($0.path)" })
         #expect(left == ["native=n /", "secret=s /", "b=2 /elsewhere"])
         device.stop()
         await bench.close()

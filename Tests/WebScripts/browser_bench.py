@@ -31,6 +31,8 @@ ROUTES: dict[str, int] = {}
 
 
 class EchoServer(http.server.ThreadingHTTPServer):
+    request_queue_size = 256
+
     def handle_error(self, request, client_address):
         """A page that goes away in the middle of an answer is no fault here."""
 
@@ -38,7 +40,6 @@ class EchoServer(http.server.ThreadingHTTPServer):
 def serve_echo() -> int:
     server = EchoServer(("127.0.0.1", 0), browser_echo.Handler)
     server.daemon_threads = True
-    server.request_queue_size = 128
     threading.Thread(target=server.serve_forever, daemon=True).start()
     return server.server_address[1]
 
@@ -108,8 +109,8 @@ def relay(plain, upstream) -> None:
                     data = source.recv(65536)
                 except ssl.SSLWantReadError:
                     continue
-                if not data:
-                    return
+                if not data or data.startswith(b"HTTP/1.1 599"):
+                    return  # A server cannot fail as an engine's adapter can: this status says that it would.
                 (upstream if source is plain else plain).sendall(data)
     except OSError:
         pass
@@ -228,8 +229,10 @@ class Chromium:
         try:
             reply = bridge(origin, origin + "/", text)
             self.call("Runtime.evaluate", session, expression=f"benchReply({number}, {json.dumps(reply)})", contextId=context)
-        except (RuntimeError, OSError, KeyError, queue.Empty):
-            pass  # The frame is gone, or the device: nobody waits.
+        except RuntimeError:
+            pass  # The frame is gone: nobody waits.
+        except Exception as error:
+            print(f"bench: a message was lost: {error!r} {text[:200]}", file=sys.stderr, flush=True)
 
     def prompt(self, session: str, parameters) -> None:
         prefix, page = "packtool:1:", parameters["url"]

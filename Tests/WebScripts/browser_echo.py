@@ -65,7 +65,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         # An app cannot keep its transport from sending the name; without a value it says as much.
         seen = {name: value for name, value in sorted(seen.items()) if value or name != "content-type"}
         said = {"method": self.command, "path": self.path, "host": self.host, "headers": seen}
-        if self.headers.get("Cookie"):
+        if "cookies" in self.path and self.headers.get("Cookie"):
             said["cookie"] = "; ".join(sorted(self.headers["Cookie"].split("; ")))
         said["body"] = body.decode("latin-1") if len(body) < 2000 else hashlib.sha256(body).hexdigest() + f" of {len(body)}"
         return said
@@ -118,7 +118,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if route == "bytes":
             return self.answer(200, bytes(i * 31 % 251 for i in range(int(query["n"]))), fields + [("Content-Type", "application/octet-stream")])
         if route == "many":
-            many = [("X-One", "1"), ("x-Two", "a"), ("X-two", "b"), ("X-Empty", ""), ("Set-Cookie", "seen=1; Path=/"), ("Content-Type", "text/plain")]
+            many = [("X-One", "1"), ("X-Two", "a"), ("X-Two", "b"), ("X-Empty", ""), ("Set-Cookie", "seen=1; Path=/"), ("Content-Type", "text/plain")]
             return self.answer(200, b"many", fields + many)
         if route == "cookie":
             return self.answer(200, b"set", fields + [("Set-Cookie", query["set"])])

@@ -43,14 +43,21 @@ struct CallPerformer: Sendable {
         for (name, value) in request.headers where !Self.forbidden.contains(name) {
             outgoing.setValue(value, forHTTPHeaderField: name)
         }
-        outgoing.httpShouldHandleCookies = rules.sendsCredentials(to: request.url)
-        let isCross = rules.isCross(request.url)
-        if request.mode == .cors && isCross || !["GET", "HEAD"].contains(request.method) {
-            outgoing.setValue(rules.origin, forHTTPHeaderField: "Origin")
-        }
+        return addressed(outgoing)
+    }
+
+    /// What depends on where the request goes, and so on each hop: cookies, origin, referrer.
+    private func addressed(_ request: URLRequest) -> URLRequest {
+        guard let url = request.url else { return request }
+        var outgoing = request
+        outgoing.httpShouldHandleCookies = rules.sendsCredentials(to: url)
+        let isCross = rules.isCross(url)
+        let saysOrigin =
+            self.request.mode == .cors && isCross || !["GET", "HEAD"].contains(request.httpMethod ?? "GET")
+        outgoing.setValue(saysOrigin ? rules.origin : nil, forHTTPHeaderField: "Origin")
         // "strict-origin-when-cross-origin", a page's policy unless it says otherwise.
-        if let referrer = URL(string: request.referrer), CrossOriginRules.origin(of: referrer) == rules.origin {
-            let text = isCross ? rules.origin + "/" : String(request.referrer.prefix { $0 != "#" })
+        if let referrer = URL(string: self.request.referrer), CrossOriginRules.origin(of: referrer) == rules.origin {
+            let text = isCross ? rules.origin + "/" : String(self.request.referrer.prefix { $0 != "#" })
             outgoing.setValue(text, forHTTPHeaderField: "Referer")
         }
         return outgoing
@@ -100,9 +107,9 @@ struct CallPerformer: Sendable {
         let transfer = Transfer(
             outgoing, on: page, online: online, at: .inPlace,
             redirect: { next in
-                guard redirect == .follow, let url = next.url else { return false }
+                guard redirect == .follow, let url = next.url else { return nil }
                 hops.withLock { $0.append(url) }
-                return true
+                return self.addressed(next)
             },
             sent: { call.push(.sent($0)) },
             sink: { event in
@@ -136,7 +143,8 @@ struct CallPerformer: Sendable {
         let type = !isCross ? "basic" : request.mode == .noCORS ? "opaque" : "cors"
         return .response(
             HookResponse(
-                status: head.status, url: url.absoluteString, redirected: !hops.isEmpty, type: type,
+                status: head.status, url: hops.isEmpty ? request.address : url.absoluteString,
+                redirected: !hops.isEmpty, type: type,
                 headers: type == "opaque" ? [:] : rules.exposed(url: url, headers: headers)))
     }
 

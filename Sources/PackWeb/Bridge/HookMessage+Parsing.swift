@@ -139,10 +139,11 @@ extension HookMessage.Request {
             throw HookFault(.invalid, "the method cannot be sent")
         }
         let address = try fields.decode(String.self, forKey: StrictKey("url"))
-        guard let url = URL(string: address), url.scheme != nil, url.host() != nil else {
+        guard let url = SentAddress.url(address), url.scheme != nil, url.host() != nil else {
             throw HookFault(.invalid, "the address cannot be read")
         }
         self.url = url
+        self.address = address
         let pairs = try fields.decode([[String]].self, forKey: StrictKey("headers"))
         guard pairs.count <= HookMessage.maximumHeaderCount else {
             throw HookFault(.tooLarge, "the request has more than \(HookMessage.maximumHeaderCount) headers")

@@ -33,6 +33,8 @@ enum HookMessage: Sendable {
 
         let method: String
         let url: URL
+        /// The address as the page wrote it: Foundation's `URL` may escape more than a browser does.
+        let address: String
         /// By lower-case name, in the page's order.
         let headers: [(name: String, value: String)]
         let mode: Mode

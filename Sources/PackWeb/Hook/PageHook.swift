@@ -50,6 +50,8 @@ public struct PageHook: Sendable {
     public var sharesCookies = false
     /// The largest body that is handed over, in bytes.
     public var largestBody = BodyStore.Limits().body
+    /// Bytes of a body in one message, before base64.
+    public var chunkSize = 192 << 10
     public var load: Load?
 
     public init(strategy: Strategy, transport: Transport) {
@@ -68,7 +70,7 @@ public struct PageHook: Sendable {
     private var configuration: String {
         var values: [String: Any] = [
             "strategy": strategy.rawValue, "schemes": schemes, "forms": handlesForms, "cookies": sharesCookies,
-            "largestBody": largestBody, "promptPrefix": Self.promptPrefix,
+            "largestBody": largestBody, "chunk": chunkSize, "promptPrefix": Self.promptPrefix,
         ]
         switch transport {
         case .messageHandler(let name): values["handler"] = name

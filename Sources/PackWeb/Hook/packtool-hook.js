@@ -660,15 +660,23 @@
     return bytes.length;
   };
 
+  const uploaded = (xhr, state) => {
+    if (state.isUploaded) return;
+    state.isUploaded = true;
+    const { call } = state;
+    for (const type of ["progress", "load", "loadend"]) {
+      if (state.call === call) progress(uploadOf(xhr), type, state.source.size, state.source.size);
+    }
+  };
+
   const receive = (xhr, state, event) => {
-    if (event.sent !== undefined && !state.isUploaded) {
-      if (event.sent < state.source.size) progress(uploadOf(xhr), "progress", event.sent, state.source.size);
+    if (event.sent !== undefined) {
+      if (state.isUploaded) return;
+      if (event.sent >= state.source.size) uploaded(xhr, state);
+      else progress(uploadOf(xhr), "progress", event.sent, state.source.size);
     } else if (event.response) {
       const { call } = state;
-      if (!state.isUploaded) {
-        state.isUploaded = true;
-        for (const type of ["progress", "load", "loadend"]) progress(uploadOf(xhr), type, state.source.size, state.source.size);
-      }
+      uploaded(xhr, state);
       if (state.call !== call) return;
       state.response = event.response;
       state.length = lengthOf(event.response);
@@ -746,9 +754,10 @@
     const essence = essenceOf(type);
     const wanted = setting(xhr, "responseType");
     const isHTML = essence === "text/html";
-    if ((isHTML && wanted === "") || !(isHTML || isXML(essence)) || state.received === 0) return (state.document = null);
-    let text = decoderFor(charsetOf(type)).decode(bytesOf(state));
-    const parsed = new DOMParser().parseFromString(text, isHTML ? "text/html" : essence === "image/svg+xml" ? essence : "application/xml");
+    if ((isHTML && wanted === "") || !(isHTML || isXML(essence))) return (state.document = null);
+    const text = decoderFor(charsetOf(type)).decode(bytesOf(state));
+    const readable = ["text/html", "text/xml", "application/xhtml+xml", "image/svg+xml"].includes(essence) ? essence : "application/xml";
+    const parsed = new DOMParser().parseFromString(text, readable);
     const isBroken = !isHTML && parsed.getElementsByTagName("parsererror").length > 0 && !text.includes("parsererror");
     return (state.document = isBroken ? null : parsed);
   };
@@ -793,6 +802,17 @@
         const face = faces.get(response);
         if (face && name in face) return face[name];
         return name === "url" ? untagged(original()) : original();
+      });
+    }
+    // A stream of ours that an abort has ended reads as a network error; the page is told the reason that it gave.
+    for (const name of ["text", "json", "arrayBuffer", "blob", "formData", "bytes"]) {
+      wrapMethod(prototype, name, (response, values, original) => {
+        const read = apply(original, response, values);
+        const signal = faces.get(response)?.signal;
+        if (!signal) return read;
+        return read.catch((error) => {
+          throw signal.aborted ? signal.reason : error;
+        });
       });
     }
     wrapMethod(prototype, "clone", (response, values, original) => {
@@ -936,7 +956,7 @@
       body = streamOf(request, call, events, forget);
     }
     const answer = new Response(body, { status, statusText: response.statusText, headers });
-    faces.set(answer, { url: response.url, redirected: response.redirected, type: response.type });
+    faces.set(answer, { url: response.url, redirected: response.redirected, type: response.type, signal: body && request.signal });
     return answer;
   };
 
@@ -1011,27 +1031,33 @@
 
   /*
    * A form's action is read right after its submit event, and its entries are made after that. So the address is tagged
-   * at the end of the submit event, the entries are taken from the formdata event, and the address is put back.
+   * at the end of the submit event and put back at the formdata event, and the entries are taken from that.
    */
   const wrapForms = () => {
     const pending = new Map();
 
     const begin = (form, submitter) => {
+      pending.get(form)?.end();
       const owner = submitter?.hasAttribute?.("formaction") ? submitter : form;
       const attribute = owner === form ? "action" : "formaction";
       const method = (submitter?.getAttribute?.("formmethod") ?? form.getAttribute("method") ?? "").toLowerCase();
       const url = method === "post" && covered(owner.getAttribute(attribute) || root.document.URL);
-      if (!url || pending.has(form)) return;
+      if (!url) return;
       const id = nextID();
       const before = owner.getAttribute(attribute);
       const enctype = (submitter?.hasAttribute?.("formenctype") ? submitter.formEnctype : form.enctype) || "";
-      const end = () => {
-        if (pending.get(form)?.id !== id) return;
-        pending.delete(form);
+      let isTagged = true;
+      const untag = () => {
+        if (!isTagged) return;
+        isTagged = false;
         if (before === null) owner.removeAttribute(attribute);
         else owner.setAttribute(attribute, before);
       };
-      pending.set(form, { id, enctype, end });
+      const end = () => {
+        untag();
+        if (pending.get(form)?.id === id) pending.delete(form);
+      };
+      pending.set(form, { id, enctype, untag, end });
       owner.setAttribute(attribute, tagged(url, id));
       later(end, 0);
     };
@@ -1067,6 +1093,9 @@
         pending.get(form)?.end();
       }
     });
+
+    // The address has been read when the entries are made: the page's listeners see the form as they know it.
+    apply(native.listen, root, ["formdata", (event) => pending.get(event.target)?.untag(), true]);
 
     apply(native.listen, root, ["formdata", (event) => {
       const submission = pending.get(event.target);

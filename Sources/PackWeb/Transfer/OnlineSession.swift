@@ -13,8 +13,12 @@ import PackFormat
 public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     private struct Container: Sendable {
         let receive: @Sendable (TransferEvent) -> Void
-        let redirect: @Sendable (URLRequest) -> Bool
+        let redirect: @Sendable (URLRequest) -> URLRequest?
         let sent: @Sendable (Int) -> Void
+        /// As it is known above, before `prepare`: the hop under way.
+        var request: URLRequest
+        /// The task under way, for whoever cancels.
+        let started: Locked<URLSessionDataTask?>
     }
 
     private let containers = Locked<[ObjectIdentifier: Container]>([:])
@@ -71,30 +75,31 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Starts a request.
     /// - Parameters:
-    ///   - redirect: asked with each hop; false ends the request with the redirect's own answer.
+    ///   - redirect: asked with each hop, which it may change; nil makes the redirect itself the answer.
     ///   - sent: gets how many bytes of the body have gone out, now and then.
     ///   - receive: gets the events as the system gives them; put a gate behind it.
     /// - Returns: what cancels it. Events that are under way may still come: the gate stops them.
     func start(
-        _ request: URLRequest, redirect: @escaping @Sendable (URLRequest) -> Bool,
+        _ request: URLRequest, redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
         sent: @escaping @Sendable (Int) -> Void = { _ in }, receive: @escaping @Sendable (TransferEvent) -> Void
     ) -> @Sendable () -> Void {
         let started = Locked<URLSessionDataTask?>(nil)
-        let request = withCookies(request)
-        work.async {
-            guard var request = self.prepare(request), let session = self.session(for: &request) else {
-                receive(.failed(URLError(.cancelled)))
-                return
-            }
-            let task = session.dataTask(with: request)
-            // Before the task runs: its first event may come before `resume()` returns.
-            self.containers.withLock {
-                $0[ObjectIdentifier(task)] = Container(receive: receive, redirect: redirect, sent: sent)
-            }
-            started.withLock { $0 = task }
-            task.resume()
-        }
+        let container = Container(
+            receive: receive, redirect: redirect, sent: sent, request: request, started: started)
+        work.async { self.run(container) }
         return { self.work.async { started.withLock { $0 }?.cancel() } }
+    }
+
+    private func run(_ container: Container) {
+        guard var prepared = prepare(withCookies(container.request)), let session = session(for: &prepared) else {
+            container.receive(.failed(URLError(.cancelled)))
+            return
+        }
+        let task = session.dataTask(with: prepared)
+        // Before the task runs: its first event may come before `resume()` returns.
+        containers.withLock { $0[ObjectIdentifier(task)] = container }
+        container.started.withLock { $0 = task }
+        task.resume()
     }
 
     private func session(for request: inout URLRequest) -> URLSession? {
@@ -109,7 +114,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
     ) {
         if let response = response as? HTTPURLResponse {
-            if let url = response.url { cookies?.store(response, from: url) }
+            keepCookies(of: response, to: dataTask)
             receive(.response(TransferHead(response)), for: dataTask)
             completionHandler(.allow)
         } else {
@@ -131,10 +136,60 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
+        keepCookies(of: response, to: task)
         let container = containers.withLock { $0[ObjectIdentifier(task)] }
-        if let url = response.url { cookies?.store(response, from: url) }
-        let request = withCookies(request)
-        completionHandler(container?.redirect(request) == true ? prepare(request) : nil)
+        guard let container, let next = container.redirect(Self.hop(request, from: container.request, response))
+        else {
+            completionHandler(nil)
+            return
+        }
+        #if !canImport(Darwin)
+            if next.httpBody != nil {
+                // Foundation on Linux sends a hop without its body, so the hop is a task of its own.
+                var own = container
+                own.request = next
+                let moved = own
+                containers.withLock { $0[ObjectIdentifier(task)] = nil }
+                completionHandler(nil)
+                work.async {
+                    task.cancel()
+                    self.run(moved)
+                }
+                return
+            }
+        #endif
+        containers.withLock { $0[ObjectIdentifier(task)]?.request = next }
+        completionHandler(prepare(withCookies(next)))
+    }
+
+    /// The request of a redirect's next hop (Fetch section 4.4): 307 and 308 keep method and body, which Foundation on
+    /// Linux drops; where another one becomes a GET, what described the body goes with it.
+    private static func hop(
+        _ request: URLRequest, from last: URLRequest, _ response: HTTPURLResponse
+    ) -> URLRequest {
+        var next = last
+        next.url = request.url
+        let method = last.httpMethod ?? "GET"
+        let becomesGET =
+            [301, 302].contains(response.statusCode) && method == "POST"
+            || response.statusCode == 303 && method != "GET" && method != "HEAD"
+        if becomesGET {
+            next.httpMethod = "GET"
+            next.httpBody = nil
+            next.httpBodyStream = nil
+            for name in ["Content-Encoding", "Content-Language", "Content-Length", "Content-Location", "Content-Type"] {
+                next.setValue(nil, forHTTPHeaderField: name)
+            }
+        }
+        if next.url?.host() != last.url?.host() { next.setValue(nil, forHTTPHeaderField: "Authorization") }
+        return next
+    }
+
+    private func keepCookies(of response: HTTPURLResponse, to task: URLSessionTask) {
+        guard let cookies, let request = containers.withLock({ $0[ObjectIdentifier(task)] })?.request,
+            request.httpShouldHandleCookies, let url = request.url
+        else { return }
+        cookies.store(response, from: url)
     }
 
     public func urlSession(
@@ -147,7 +202,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
 
     /// The page that asks is the one that the request names: its document, else its referrer.
     private func withCookies(_ request: URLRequest) -> URLRequest {
-        guard let cookies else { return request }
+        guard let cookies, request.httpShouldHandleCookies else { return request }
         var copy = request
         let page = request.mainDocumentURL ?? request.value(forHTTPHeaderField: "Referer").flatMap { URL(string: $0) }
         cookies.apply(to: &copy, page: page, isNavigation: SiteRequest(request).wantsPage)

@@ -31,7 +31,7 @@ public final class Transfer: Sendable {
     private let online: OnlineSession
     private let place: CallbackPlace
     private let bodies: BodyStore?
-    private let redirect: @Sendable (URLRequest) -> Bool
+    private let redirect: @Sendable (URLRequest) -> URLRequest?
     private let sent: @Sendable (Int) -> Void
     private let gate: TransferGate
     private let state: Locked<State>
@@ -44,15 +44,15 @@ public final class Transfer: Sendable {
         _ request: URLRequest, on page: PageSession, online: OnlineSession, bodies: BodyStore? = nil,
         at place: CallbackPlace, sink: @escaping @Sendable (TransferEvent) -> Void
     ) {
-        self.init(request, on: page, online: online, bodies: bodies, at: place, redirect: { _ in true }, sink: sink)
+        self.init(request, on: page, online: online, bodies: bodies, at: place, redirect: { $0 }, sink: sink)
     }
 
     /// - Parameters:
-    ///   - redirect: asked with each hop; false makes the redirect itself the answer.
+    ///   - redirect: asked with each hop, which it may change; nil makes the redirect itself the answer.
     ///   - sent: gets how many bytes of the body have gone out, now and then.
     init(
         _ request: URLRequest, on page: PageSession, online: OnlineSession, bodies: BodyStore? = nil,
-        at place: CallbackPlace, redirect: @escaping @Sendable (URLRequest) -> Bool,
+        at place: CallbackPlace, redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
         sent: @escaping @Sendable (Int) -> Void = { _ in }, sink: @escaping @Sendable (TransferEvent) -> Void
     ) {
         self.bodies = bodies
@@ -94,7 +94,7 @@ public final class Transfer: Sendable {
     /// Waits for the body that the page hands over, and goes on with the address that the page meant.
     private func restore(_ tag: RequestTag) async {
         var restored = request
-        guard let url = URL(string: tag.url) else {
+        guard let url = SentAddress.url(tag.url) else {
             deliver(.failed(URLError(.badURL)))
             return
         }
@@ -175,14 +175,14 @@ public final class Transfer: Sendable {
     }
 
     /// A hop that leads into a package is answered here: its virtual host is on no network.
-    private func follows(_ request: URLRequest) -> Bool {
-        guard redirect(request) else { return false }
+    private func follows(_ hop: URLRequest) -> URLRequest? {
+        guard let request = redirect(hop) else { return nil }
         let siteRequest = SiteRequest(request)
-        guard page.takes(siteRequest) else { return true }
+        guard page.takes(siteRequest) else { return request }
         close()
         state.withLock { $0.hop += 1 }
         place.perform { if self.gate.isOpen { self.run(siteRequest, request) } }
-        return false
+        return nil
     }
 
     /// Hands an event over and waits until the client has it.
@@ -214,7 +214,7 @@ public final class Transfer: Sendable {
         if method != "GET", method != "HEAD", announced, request.httpBody == nil, request.httpBodyStream == nil {
             throw WebError.bodyLost(method: method, url: url)
         }
-        guard let target = URL(string: url) else { throw URLError(.badURL) }
+        guard let target = SentAddress.url(url) else { throw URLError(.badURL) }
         var copy = request
         if copy.url != target { copy.url = target }
         // Foundation would call bytes of no type a form, and servers would read them as one.

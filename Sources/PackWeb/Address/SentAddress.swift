@@ -1,0 +1,30 @@
+public import Foundation
+
+/// An address as a browser sends it, as Foundation's `URL`.
+///
+/// A browser leaves some bytes as they are that RFC 3986 does not allow, such as `{` in a query. `URL(string:)` alone
+/// escapes those, and every `%` with them, so that `%22` would arrive as `%2522`.
+public enum SentAddress {
+    /// Nil where the text is no address.
+    public static func url(_ text: String) -> URL? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        // Brackets are the address's own in `http://[::1]/`.
+        var slashes = 0
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "/") { slashes += 1 }
+            let isAllowed = unescaped.contains(byte) || slashes < 3 && (byte == 0x5B || byte == 0x5D)
+            if isAllowed {
+                bytes.append(byte)
+            } else {
+                bytes += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
+            }
+        }
+        return URL(string: String(decoding: bytes, as: UTF8.self), encodingInvalidCharacters: false)
+    }
+
+    private static let hexadecimal = Array("0123456789ABCDEF".utf8)
+
+    private static let unescaped = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#@!$&'()*+,;=%".utf8)
+}
