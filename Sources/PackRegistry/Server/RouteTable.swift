@@ -12,6 +12,7 @@ package enum RouteTable {
     package static let routes: [Route] = [
         Route(method: "GET", path: "/v1/overview"),
         Route(method: "GET", path: "/v1/update"),
+        Route(method: "GET", path: "/offline/manifest.json"),
         Route(method: "POST", path: "/v1/missing-objects"),
         Route(method: "POST", path: "/v1/uploads"),
         Route(method: "POST", path: "/v1/versions"),
