@@ -17,12 +17,13 @@ test: ## install what is missing, lint, build, run every test (what CI runs)
 check: ## the fast loop: lint, build, tests; FILTER=PackFormatTests for a part of them
 	@scripts/check.sh $(FILTER)
 
-lint: ## format, import rules, file lengths, scripts, embedded templates
+lint: ## format, import rules, file lengths, scripts, what is embedded
 	@scripts/lint.sh
 
 format: ## bring the Swift sources and the embedded templates into form
 	@swift format -i -r -p Sources Tests Package.swift
 	@scripts/embed-templates.py
+	@scripts/embed-hook.py
 
 build: ## a debug build with the import check
 	@scripts/build-debug.sh
@@ -37,10 +38,11 @@ soak: ## the long sweeps: crashes, fuzzing, random documents (an hour)
 	@scripts/install-system-packages.sh
 	@scripts/soak.sh
 
-bench: ## all scripts/bench-*.sh
+bench: ## everything of docs/BENCHMARKS.md measured anew beside its peers, and written there (some hours)
 	@scripts/install-system-packages.sh
+	@scripts/install-system-packages.sh scripts/bench-packages.txt
 	@scripts/build-release.sh
-	@scripts/bench.sh
+	@REPORT=1 scripts/bench.sh
 
 clean: ## remove what was built and downloaded
 	rm -rf .build .cache

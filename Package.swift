@@ -97,7 +97,10 @@ let package = Package(
                 httpTypes, lifecycle, signals, grdb, "CSync",
             ]),
         module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
-        module("PackWeb", ["PackFormat"]),
+        .target(
+            name: "PackWeb", dependencies: ["PackFormat"],
+            exclude: ["Hook/packtool-hook.js"],  // The source of EmbeddedHook.swift.
+            swiftSettings: settings),
 
         // Level 4: a third way into a web view, apart so that NIO stays out of the others.
         module("PackProxy", ["PackWeb", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1, nioSSL]),
@@ -126,6 +129,9 @@ let package = Package(
             ["PackRegistry", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto, logging, grdb]),
         tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
+        tests(
+            "BrowserTests",
+            ["PackWeb", "PackFormat", hummingbird, hummingbirdCore, nioCore, httpTypes, logging, lifecycle]),
         tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
         tests("packtoolTests", ["PackFormat", "PackJSON", "PackTrust"]),
     ],

@@ -7,8 +7,15 @@ packtool=${PACKTOOL:-$PWD/.build/bin/packtool}
 demo=${DEMO_FOLDER:-$PWD/.cache/demo}
 began=$(date +%s%N)
 
+# Whoever has a registry of their own set up keeps it out of this.
+unset PACKTOOL_REGISTRY PACKTOOL_TOKEN PACKTOOL_KEY PACKTOOL_OWNER_KEY PACKTOOL_ROOT_KEY PACKTOOL_PASSPHRASE
+if [ -e "$demo" ] && [ ! -e "$demo/.packtool-demo" ]; then
+    echo "error: $demo is there and was not made by the demo: give DEMO_FOLDER another folder, or remove it" >&2
+    exit 1
+fi
 rm -rf "$demo"
 mkdir -p "$demo"
+touch "$demo/.packtool-demo"
 servers=()
 finish() { for server in "${servers[@]}"; do kill "$server" 2>/dev/null || true; done; }
 trap finish EXIT

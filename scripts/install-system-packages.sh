@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Installs what is missing of scripts/system-packages.txt with apt-get, and says what it does.
+# Installs what is missing of scripts/system-packages.txt (or of the list given) with apt-get, and says what it does.
 # Works as root or through sudo; does nothing where everything is there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-mapfile -t wanted < scripts/system-packages.txt
+mapfile -t wanted < "${1:-scripts/system-packages.txt}"
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
     echo "system packages: this is no Debian; please see to these yourself:" >&2

@@ -23,7 +23,9 @@ print(json.dumps(rules))'
 )"
 check scripts/check-sources.py
 check scripts/embed-templates.py --check
+check scripts/embed-hook.py --check
 check sort --check scripts/system-packages.txt
+check sort --check scripts/bench-packages.txt
 if command -v shellcheck >/dev/null; then
     check shellcheck scripts/*.sh .ci/run
 else

@@ -31,6 +31,7 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
 
     // Names.
     case nameNotUTF8
+    case nameNotMarkedUTF8
     case unsafeName(String)
     case duplicateName
     case collidingNames(String)
@@ -92,6 +93,7 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
         case .specialFile(let kind): "the entry is \(kind), only files and folders are allowed"
         case .folderWithContent: "the entry is a folder and has content"
         case .nameNotUTF8: "the name is not UTF-8"
+        case .nameNotMarkedUTF8: "the name is not ASCII and is not marked as UTF-8, so readers see different names"
         case .unsafeName(let reason): "the name is not allowed: \(reason)"
         case .duplicateName: "two entries have this name"
         case .collidingNames(let pair): pair

@@ -5,6 +5,8 @@ extension JSONValue {
         package var allowsComments = false
         /// The number of nested arrays and objects that is still read.
         package var maximumDepth = 64
+        /// The number of values in the whole document: `[0,0,…]` takes two bytes a value, and 40 in memory.
+        package var maximumValueCount = 2_000_000
 
         package init(allowsComments: Bool = false, maximumDepth: Int = 64) {
             self.allowsComments = allowsComments
@@ -40,6 +42,7 @@ struct JSONParser {
     let bytes: ContiguousArray<UInt8>
     let options: JSONValue.ParseOptions
     private var position = 0
+    private var valueCount = 0
 
     init(bytes: ContiguousArray<UInt8>, options: JSONValue.ParseOptions) {
         self.bytes = bytes
@@ -67,6 +70,10 @@ struct JSONParser {
 
     private mutating func value(depth: Int) throws(Fault) -> JSONValue {
         guard let byte = current else { throw fault("the text ends where a value is expected") }
+        valueCount += 1
+        guard valueCount <= options.maximumValueCount else {
+            throw fault("it has more than \(options.maximumValueCount) values")
+        }
         switch byte {
         case UInt8(ascii: "{"): return .object(try object(depth: depth + 1))
         case UInt8(ascii: "["): return .array(try array(depth: depth + 1))

@@ -11,12 +11,25 @@ package import PackFormat
 package struct PatchEncoder: Sendable {
     private let scratch: URL
     private let usesRenaming: Bool
+    private let effort: Effort
+
+    package enum Effort: Sendable {
+        /// As small as is sensible.
+        case best
+        /// Some 50 MB a second and 7 to 12 % larger (docs/PATCH-FORMAT.md); above 128 MB 200 MB a second and a third larger.
+        /// Without renaming, and trusting the objects.
+        case quick
+    }
 
     /// - Parameter scratch: A folder for temporary files as large as the changed objects, which have no name there.
     /// - Parameter usesRenaming: Tries a renaming map; without, a patch is always a plain zstd frame.
-    package init(scratch: URL = FileManager.default.temporaryDirectory, usesRenaming: Bool = true) {
+    package init(
+        scratch: URL = FileManager.default.temporaryDirectory, usesRenaming: Bool = true,
+        effort: Effort = .best
+    ) {
         self.scratch = scratch
-        self.usesRenaming = usesRenaming
+        self.usesRenaming = usesRenaming && effort == .best
+        self.effort = effort
     }
 
     /// What one encoding may work on, old and new objects together: zstd's tables count in 32 bits, and a device has
@@ -36,19 +49,19 @@ package struct PatchEncoder: Sendable {
         }
         return try withoutActuallyEscaping(object) { object in
             let reader = ObjectReader(locate: object)
-            let prefix = try reader.concatenate(plan.lost, scratch: scratch, isVerified: true)
-            let content = try reader.concatenate(plan.new, scratch: scratch, isVerified: true)
+            let prefix = try reader.concatenate(plan.lost, scratch: scratch, isVerified: effort == .best)
+            let content = try reader.concatenate(plan.new, scratch: scratch, isVerified: effort == .best)
             let target = try OpenFile(writing: file)
             if usesRenaming, !plan.lost.isEmpty, !plan.new.isEmpty {
                 let attempt = RenamingAttempt(plan: plan, plain: prefix.bytes, content: content.bytes)
-                let patch = try attempt.shortest(settings: Self.settings(for: plan)) { renamer in
+                let patch = try attempt.shortest(settings: settings(for: plan)) { renamer in
                     try reader.concatenate(plan.lost, scratch: scratch, renamer: renamer)
                 }
                 try target.write(patch.map)
                 try target.write(patch.frame.bytes)
                 return patch.byteCount
             }
-            let frame = try CompressedFrame(content.bytes, prefix: prefix.bytes, Self.settings(for: plan))
+            let frame = try CompressedFrame(content.bytes, prefix: prefix.bytes, settings(for: plan))
             try target.write(frame.bytes)
             return frame.bytes.count
         }
@@ -56,8 +69,9 @@ package struct PatchEncoder: Sendable {
 
     /// Level 22 makes patches 3 % smaller than 19 (docs/PATCH-FORMAT.md), for up to 640 MB of tables; above some size
     /// nobody waits for it. `full(B)`, which every publication needs, has 19.
-    private static func settings(for plan: PatchPlan) -> FrameCompressor.Settings {
+    private func settings(for plan: PatchPlan) -> FrameCompressor.Settings {
         let byteCount = plan.lostByteCount + plan.newByteCount
+        if effort == .quick { return FrameCompressor.Settings(level: byteCount <= 128 << 20 ? 9 : 3) }
         if plan.lost.isEmpty { return FrameCompressor.Settings(level: byteCount <= 128 << 20 ? 19 : 12) }
         switch byteCount {
         case ...(160 << 20): return FrameCompressor.Settings(level: 22)

@@ -4,16 +4,27 @@ import PackFormat
 extension Updater {
     /// Installs the presets that the app brought and this store has not seen.
     ///
+    /// One that fails leaves the others alone; what was wrong is thrown at the end.
+    ///
     /// A preset is signed like everything else, and its signatures are checked. Its expiry is not: it came with the
     /// app and not over the network, and an app that is a year old must still start.
     package func takePresets() async throws {
-        let presets = try configuration.presets.map { try PresetFolder($0) }
         let known = try store.state().presets
-        for preset in presets where !known.contains(preset.digest) {
-            let lock = try await store.lockForUpdate(patience: max(configuration.patience, .seconds(30)))
-            defer { withExtendedLifetime(lock) {} }
-            try await take(preset)
+        var fault: (any Error)?
+        for folder in configuration.presets {
+            do {
+                let preset = try PresetFolder(folder)
+                if known.contains(preset.digest) { continue }
+                let lock = try await store.lockForUpdate(patience: max(configuration.patience, .seconds(30)))
+                defer { withExtendedLifetime(lock) {} }
+                try await take(preset)
+            } catch {
+                // The others are taken in all the same, and this one is tried again at the next start.
+                journal.note(.preset, nil, nil, "\(folder.lastPathComponent) could not be taken in: \(error)")
+                fault = fault ?? error
+            }
         }
+        if let fault { throw fault }
     }
 
     private func take(_ preset: PresetFolder) async throws {
@@ -37,14 +48,22 @@ extension Updater {
         let run = UpdateRun(
             installer: installer, appVersion: configuration.appVersion,
             parallelism: configuration.limits.parallelism)
+        var fault: (any Error)?
         for result in await run.install(jobs) {
-            let hasPages = try result.outcome.get()
-            let installed = PackageState.Installed(id: result.job.id, release: nil, hasPages: hasPages)
-            let isNext = try store.change { state in state[result.job.package].embed(installed) }
-            journal.note(
-                .preset, result.job.package, result.job.id.version,
-                isNext ? "the app brings it, and nothing newer is here" : "the app brings it; what is here is as new")
+            switch result.outcome {
+            case .success(let hasPages):
+                let installed = PackageState.Installed(id: result.job.id, release: nil, hasPages: hasPages)
+                let isNext = try store.change { state in state[result.job.package].embed(installed) }
+                journal.note(
+                    .preset, result.job.package, result.job.id.version,
+                    isNext
+                        ? "the app brings it, and nothing newer is here" : "the app brings it; what is here is as new")
+            case .failure(let error):
+                journal.note(.refused, result.job.package, result.job.id.version, "\(error)")
+                fault = fault ?? error
+            }
         }
+        if let fault { throw fault }
         try store.change { state in _ = state.presets.insert(preset.digest) }
         try collect(keepsPartialDownloads: true)
     }

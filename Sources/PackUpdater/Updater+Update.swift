@@ -65,7 +65,8 @@ extension Updater {
             }
         }
         let report = UpdateReport(entries: entries)
-        if report.isChanged || !report.failures.isEmpty || Durable.names(in: store.layout.downloads).isEmpty == false {
+        let hasLeftovers = try !Durable.names(in: store.layout.downloads).isEmpty
+        if report.isChanged || !report.failures.isEmpty || hasLeftovers {
             try collect(keepsPartialDownloads: !report.failures.isEmpty)
         }
         return report
@@ -103,16 +104,20 @@ extension Updater {
             journal.note(.checkFailed, nil, nil, "nothing is installed and nothing changes: \(error)")
             throw error
         }
-        let state = try store.change { $0 }
+        let state = try store.change { state in
+            state.dropWishes(outside: channel.packages.keys)
+            return state
+        }
         let facts = DeviceFacts(
             deviceID: configuration.deviceID ?? state.deviceID, appVersion: configuration.appVersion,
             platform: configuration.platform, tags: configuration.tags)
+        let selected = packages(selection, channel: channel, state: state)
         var offers: [Offer] = []
-        for package in packages(selection, channel: channel, state: state) {
+        for package in selected {
             do {
                 let decision = try await PackageDecision.make(
                     package, app: channel.app, channel: channel.packages[package], state: state[package],
-                    facts: facts, targets: targets)
+                    facts: facts, targets: targets, isThere: { [store] in try store.hasTree(of: package, $0) })
                 offers.append(Offer(package: package, decision: decision))
             } catch let error as UpdateError {
                 // One publisher's bad role is no reason to hold up the others' packages.
@@ -122,7 +127,26 @@ extension Updater {
                 offers.append(Offer(package: package, decision: decision))
             }
         }
-        try note(offers, since: state)
+        let others = try await others(than: selected, selection, channel, state: state, facts: facts)
+        try note(offers + others, since: state)
+        return offers
+    }
+
+    /// On demand, the packages that nobody opened yet: nothing of them is fetched, but their first open has to know
+    /// which version's online copy to show, and whether the gate is open.
+    private func others(
+        than selected: [PackageID], _ selection: PackageSelection, _ channel: ChannelFile, state: StoreState,
+        facts: DeviceFacts
+    ) async throws -> [Offer] {
+        guard selection == .onDemand else { return [] }
+        let selected = Set(selected)
+        var offers: [Offer] = []
+        for package in packages(.all, channel: channel, state: state) where !selected.contains(package) {
+            let decision = try await PackageDecision.make(
+                package, app: channel.app, channel: channel.packages[package], state: state[package], facts: facts,
+                targets: nil, isThere: { _ in true })
+            offers.append(Offer(package: package, decision: decision))
+        }
         return offers
     }
 
@@ -130,7 +154,9 @@ extension Updater {
         switch selection {
         case .list(let packages): return Array(Set(packages)).sorted()
         case .onDemand:
-            return state.packages.filter { $0.value.isWanted || $0.value.active != nil }.keys.sorted()
+            return state.packages.filter { package in
+                package.value.active != nil || package.value.isWanted && channel.packages[package.key] != nil
+            }.keys.sorted()
         case .all:
             // A bundle comes with the packages that pin it.
             return channel.packages.filter { package in
@@ -192,9 +218,15 @@ extension Updater {
             return UpdateReport.Entry(package: job.package, outcome: .failed("\(error)"), why: job.why)
         case .success(let hasPages):
             let installed = PackageState.Installed(id: job.id, release: job.release, hasPages: hasPages)
-            let isNew = try store.change { state in
-                if case .version(let staged) = state[job.package].staged, staged == installed { return false }
-                return state[job.package].stage(installed)
+            let (isNew, isActive) = try store.change { state in
+                if case .version(let staged) = state[job.package].staged, staged == installed { return (false, false) }
+                let isNew = state[job.package].stage(installed)
+                return (isNew, !isNew)
+            }
+            if isActive {
+                // It ran already, and only its files were gone.
+                journal.note(.repaired, job.package, job.id.version, "its files are back")
+                return UpdateReport.Entry(package: job.package, outcome: .activated(job.id.version), why: job.why)
             }
             if isNew { journal.note(.staged, job.package, job.id.version, "its files are verified and in the store") }
             return UpdateReport.Entry(package: job.package, outcome: .staged(job.id.version), why: job.why)

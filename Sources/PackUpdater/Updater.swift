@@ -25,6 +25,9 @@ public actor Updater {
     private var currentLoads: [PackageID: WeakSession] = [:]
 
     /// Opens the store, or makes one. Nothing is fetched.
+    ///
+    /// A damaged store opens, so that ``repair()`` can mend it; everything else throws
+    /// ``UpdateError/storeIsDamaged(file:reason:)`` until then.
     /// - Throws: ``UpdateError/storeIsNewer(folder:found:supported:)`` and faults of the file system.
     public init(_ configuration: UpdaterConfiguration) throws {
         let transport = Self.transport(configuration)
@@ -72,10 +75,14 @@ public actor Updater {
 
     // MARK: Starting, opening, confirming
 
-    /// To be called when the app starts, before pages open: takes in presets and switches to what is staged.
+    /// To be called when the app starts, before pages open: switches to what is staged and takes in presets.
+    /// - Throws: what was wrong with a preset, after everything else was done.
     public func start() async throws {
-        try await takePresets()
         try activate()
+        let taken: Result<Void, any Error>
+        do { taken = .success(try await takePresets()) } catch { taken = .failure(error) }
+        try activate()
+        try taken.get()
     }
 
     /// Switches to what is staged now. Open pages keep their version.
@@ -108,22 +115,22 @@ public actor Updater {
         let layout = store.layout
         var notes: [PackageState.WentBack] = []
         let opened = try store.change { state -> (PackageSession, PackageState.Active)? in
-            state[package].isWanted = true
+            // Not for what was confirmed, and so opened before: it opens even where nothing can be written.
+            if state[package].active?.isConfirmed != true { state.noteWish(for: package) }
             guard state[package].isEnabled else { return nil }
             // Every round leaves one version, so this ends.
             while true {
                 let (outcome, wentBack) = state[package].recordStart(token: token, limit: limit)
                 if let wentBack { notes.append(wentBack) }
                 guard case .started(let installed) = outcome, let active = state[package].active else { return nil }
-                guard let found = store.manifest(of: package, installed.id) else {
+                guard let found = try store.manifest(of: package, installed.id) else {
                     guard let left = state[package].goBack(reason: "its files are missing or damaged") else {
                         return nil
                     }
                     notes.append(left)
                     continue
                 }
-                try Durable.makeFolder(layout.pins)
-                let pin = try FileLock(waitingFor: layout.pin(package, installed.id.version), .shared)
+                let pin = try Self.pin(package, installed.id.version, layout)
                 let session = PackageSession(
                     package: package, manifest: found.manifest, loadToken: token, layout: layout, pin: pin)
                 return (session, active)
@@ -138,6 +145,20 @@ public actor Updater {
                 "start \(active.starts) of \(limit) that it has to be confirmed in")
         }
         return .installed(session)
+    }
+
+    /// Pins a version against collections. On a full disk, where no pin can be made, its manifest is what is locked.
+    private static func pin(
+        _ package: PackageID, _ version: SemanticVersion, _ layout: StoreLayout
+    ) throws(UpdateError) -> FileLock {
+        do {
+            try Durable.makeFolder(layout.pins)
+            return try FileLock(waitingFor: layout.pin(package, version), .shared)
+        } catch {
+            guard case .diskIsFull = error else { throw error }
+            let manifest = layout.tree(package, version).appending(path: Manifest.fileName)
+            return try FileLock(waitingFor: manifest, .shared, creating: false)
+        }
     }
 
     /// Whether an open session is the current load of the active, still unconfirmed version.

@@ -40,6 +40,20 @@ struct PackageArchiveTests {
         }
     }
 
+    @Test func `a package with a name beyond ASCII that is not marked as UTF-8 is refused`() throws {
+        let files = files.merging(["größe.txt": []]) { $1 }
+        let url = try zip(files, manifest: manifest(files).bytes)
+        #expect(fault(url) == nil)
+        var bytes = [UInt8](try Data(contentsOf: url))
+        // General purpose bit 11 of each local and each central header.
+        for index in bytes.indices.dropLast(10) where bytes[index...].starts(with: [0x50, 0x4B]) {
+            if bytes[index + 2] == 3, bytes[index + 3] == 4 { bytes[index + 7] = 0 }
+            if bytes[index + 2] == 1, bytes[index + 3] == 2 { bytes[index + 9] = 0 }
+        }
+        try Data(bytes).write(to: url)
+        #expect(fault(url) == .nameNotMarkedUTF8)
+    }
+
     @Test func `a package whose files are those of its manifest opens, and gives each object once`() throws {
         let manifest = try manifest(files)
         let package = try PackageArchive.open(zip(files, manifest: manifest.bytes))

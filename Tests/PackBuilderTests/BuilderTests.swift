@@ -67,6 +67,17 @@ struct BuilderTests {
         #expect(try !project.listing().contains("packages"))
     }
 
+    @Test func `a package.json without a name in the dist does not hide the project's`() throws {
+        let project = try Project([
+            "dist/index.html": "", "dist/package.json": #"{"type": "module"}"#,
+            "package.json": #"{"name": "@shop/cart", "version": "3.0.0"}"#,
+        ])
+        var request = BuildRequest(dists: [project("dist")])
+        request.out = project("out")
+        let manifest = try Builder(request).build().packages[0].manifest
+        #expect("\(manifest.package) \(manifest.version)" == "cart 3.0.0")
+    }
+
     // MARK: What is left out
 
     @Test func `what a device never needs is left out and listed, and can be taken in again`() throws {
@@ -92,6 +103,22 @@ struct BuilderTests {
             try project.paths(package) == [
                 ".well-known/assetlinks.json", "a.js", "a.js.map", "index.html", "pack.json",
             ])
+    }
+
+    @Test func `a compressed copy beside its original is left out, listed, and can be kept`() throws {
+        let files = ["index.html", "a.js", "a.js.gz", "a.js.br", "sub/b.css", "sub/b.css.zst", "model.gz", "c.js.br"]
+        let project = try Project(Dictionary(uniqueKeysWithValues: files.map { ("dist/\($0)", "x") }))
+        var package = try project.build("dist").packages[0]
+        #expect(
+            try project.paths(package) == ["a.js", "c.js.br", "index.html", "model.gz", "pack.json", "sub/b.css"])
+        #expect(
+            package.leftOut.map { "\($0.path) \($0.pattern)" } == [
+                "a.js.br the file beside it, compressed", "a.js.gz the file beside it, compressed",
+                "sub/b.css.zst the file beside it, compressed",
+            ])
+        try project.write("!*.gz\n", to: ".packignore")
+        package = try project.build("dist").packages[0]
+        #expect(package.leftOut.map(\.path) == ["a.js.br", "sub/b.css.zst"])
     }
 
     @Test func `the output folder inside the dist is not packed`() throws {
@@ -179,6 +206,11 @@ struct BuilderTests {
         try project.write("", to: "dist/pack.json")
         #expect(refusal(project).contains("is the manifest's name"))
         try FileManager.default.removeItem(at: project("dist/pack.json"))
+        for path in ["dist/PACK.JSON", "dist/pack.json/x"] {
+            try project.write("", to: path)
+            #expect(refusal(project).contains("is the manifest's name"), "\(path)")
+            try FileManager.default.removeItem(at: project(String(path.prefix(14))))
+        }
         for (name, reason) in [
             ("e\u{301}.js", "not in Unicode form NFC"), ("a\\b", "backslash"), ("a:b", "colon"), ("a\nb", "control"),
         ] {
@@ -203,6 +235,18 @@ struct BuilderTests {
         }
         #expect(refusal(project).contains("locked.js"))
         #expect(try !project.listing().contains("packages"))
+    }
+
+    @Test func `the dist itself as output folder is refused`() throws {
+        let project = try Project(["dist/index.html": ""])
+        #expect(refusal(project) { $0.out = project("dist") }.contains("is the folder to build"))
+        #expect(try project.listing("dist") == ["index.html"])
+    }
+
+    @Test func `where one zip cannot stand in its place, none does`() throws {
+        let project = try Project(["a/index.html": "a", "b/index.html": "b", "packages/b-1.0.0.zip/x": ""])
+        #expect(throws: ArchiveError.self) { try project.build("a", "b") }
+        #expect(try project.listing("packages") == ["b-1.0.0.zip", "b-1.0.0.zip/x"])
     }
 
     @Test func `an output folder that cannot be made is a clear error`() throws {

@@ -43,6 +43,16 @@ struct PackConfigurationTests {
         #expect(configuration.isSinglePage)
     }
 
+    @Test func `a size is read and shown at the borders of its type, and none is negative`() {
+        #expect(ByteCount.text(.max) == "9223372036 GB" || ByteCount.text(.max) == "9223372037 GB")
+        #expect(ByteCount.text(.min).hasPrefix("-922337203"))
+        #expect(ByteCount.text(1_450_000) == "1.5 MB")
+        for text in ["-9223372036854775808", "-1", "-1 kB", "99999999999999999999"] {
+            #expect(ByteCount.parse(text) == nil, "\(text)")
+            #expect(message("{\"budget\": {\"total\": \"\(text)\"}}").contains("a size is a number of bytes"))
+        }
+    }
+
     @Test func `an unknown key is an error with its place and a suggestion`() {
         #expect(
             message("{\n  \"package\": \"a\",\n  \"verson\": \"1.0.0\"\n}")

@@ -27,10 +27,21 @@ struct NamesTests {
     }
 
     @Test func `a range holds when all its comparisons hold`() throws {
-        let range = try VersionRange(">=3.2.0 <5.0.0")
-        #expect(try range.contains(SemanticVersion("3.2.0")))
-        #expect(try !range.contains(SemanticVersion("5.0.0")))
-        #expect(throws: FormatError.self) { try VersionRange("") }
+        let versions = try ["3.1.9", "3.2.0-rc.1", "3.2.0", "3.2.1", "5.0.0"].map { try SemanticVersion($0) }
+        let expected = [
+            ">=3.2.0": [false, false, true, true, true], "<=3.2.0": [true, true, true, false, false],
+            ">3.2.0": [false, false, false, true, true], "<3.2.0": [true, true, false, false, false],
+            "=3.2.0": [false, false, true, false, false], "3.2.0": [false, false, true, false, false],
+            ">=3.2.0 <5.0.0": [false, false, true, true, false],
+        ]
+        for (text, holds) in expected {
+            let range = try VersionRange(text)
+            #expect(versions.map(range.contains) == holds, "\(text)")
+            #expect(try VersionRange(range.description) == range)
+        }
+        for text in ["", ">=", "=>1.0.0", ">= 1.0.0", "1.0", "^1.0.0"] {
+            #expect(throws: FormatError.self) { try VersionRange(text) }
+        }
     }
 }
 
@@ -83,6 +94,12 @@ struct ManifestTests {
         ("\"entry\":\"index.html\"", "\"entry\":\"other.html\""), ("\"web-common\":{", "\"web-other\":{"),
         ("https://m.", "http://m."), ("\"static/vendor.js\"", "\"INDEX.html\""),
         ("\"static/vendor.js\"", "\"index.html/x\""), ("\"static/vendor.js\"", "\"pack.json\""),
+        // The manifest stands in this place, whatever the file system thinks of case.
+        ("\"static/vendor.js\"", "\"pack.json/x\""), ("\"static/vendor.js\"", "\"PACK.JSON\""),
+        // Nothing is pinned for this file; two header names that are one `String`; sums beyond every number.
+        ("\"size\":1", "\"from\":\"nobody\",\"size\":1"),
+        ("\"headers\":{", "\"headers\":{\"e\u{301}\":\"a\",\"\u{e9}\":\"b\","),
+        ("\"size\":2", "\"size\":9223372036854775807"), ("\"size\":2", "\"size\":1125899906842624"),
     ])
     func `a manifest with a fault is refused`(right: String, wrong: String) throws {
         let text = String(decoding: try Self.manifest().bytes, as: UTF8.self)
@@ -118,6 +135,39 @@ struct RolloutDecisionTests {
             }
         }
         #expect((140...260).contains(admitted))
+    }
+
+    /// Computed with `printf %s shop/checkout/r1/device-1 | sha256sum | head -c 16`: a change of the rule moves every
+    /// device in the field to another share.
+    @Test(arguments: [
+        ("r1", "device-1", 0xee43c5f58e02e6ba as UInt64), ("r2", "device-1", 0x1b3f063f9b2932a9),
+        ("r1", "device-2", 0x56d0f32086f543a9),
+    ])
+    func `a device's bucket is what it has always been`(release: String, device: String, bucket: UInt64) {
+        #expect(RolloutDecision.bucket(app: "shop", package: package, release: release, device: device) == bucket)
+    }
+
+    @Test func `a bucket at the border of its percent is out, and the one below it in`() throws {
+        // 2^64 / 2, and 10 % of 2^64 rounded up.
+        #expect(try !Rollout(percent: 50).admits(bucket: 1 << 63))
+        #expect(try Rollout(percent: 50).admits(bucket: (1 << 63) - 1))
+        #expect(try !Rollout(percent: 10).admits(bucket: 1_844_674_407_370_955_162))
+        #expect(try Rollout(percent: 10).admits(bucket: 1_844_674_407_370_955_161))
+        #expect(try Rollout(percent: 100).admits(bucket: .max) && !Rollout(percent: 0).admits(bucket: 0))
+    }
+
+    @Test func `a channel file with more packages or releases than a device looks at is refused`() throws {
+        func file(packages: Int, releases: Int) throws -> [UInt8] {
+            let list = try (0..<releases).map { try release("r\($0)", percent: 1) }
+            let ids = try (0..<packages).map { (try PackageID("p\($0)"), ChannelFile.Package(releases: list)) }
+            return try ChannelFile(
+                app: "shop", channel: ChannelName("beta"), packages: Dictionary(ids, uniquingKeysWith: { $1 })
+            ).bytes
+        }
+        #expect(try ChannelFile(parsing: file(packages: 1, releases: 1_000)).packages.count == 1)
+        #expect(try ChannelFile(parsing: file(packages: 2_000, releases: 1)).packages.count == 2_000)
+        #expect(throws: FormatError.self) { try ChannelFile(parsing: file(packages: 1, releases: 1_001)) }
+        #expect(throws: FormatError.self) { try ChannelFile(parsing: file(packages: 2_001, releases: 1)) }
     }
 
     @Test func `nobody is in at zero and everybody at a hundred`() throws {

@@ -38,6 +38,14 @@ struct JSONParserTests {
         #expect(try value.object().array("a") == [1, 2])
     }
 
+    @Test func `a document of more values than are allowed is refused before they are in memory`() throws {
+        var options = JSONValue.ParseOptions()
+        options.maximumValueCount = 4
+        #expect(throws: Never.self) { try JSONValue(parsing: "[1, {\"a\": 2}]", options: options) }
+        #expect(throws: JSONError.self) { try JSONValue(parsing: "[1, {\"a\": [2]}]", options: options) }
+        #expect(JSONValue.ParseOptions().maximumValueCount >= 5 * 200_000)
+    }
+
     @Test func `an error names the line and the column`() {
         #expect(throws: JSONError.syntax(line: 2, column: 3, reason: "a value cannot start here")) {
             try JSONValue(parsing: "[\n  x]")

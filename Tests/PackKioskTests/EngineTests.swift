@@ -1,4 +1,5 @@
 import Foundation
+import PackJSON
 import Testing
 
 /// The real WebKitGTK, with pages from the device.

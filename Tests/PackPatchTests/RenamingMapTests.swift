@@ -170,6 +170,21 @@ struct HostileMapTests {
         #expect(throws: explosion) { try apply(RenamingFrame.bytes(around: RenamingMapCoder.encode(map)) + frame) }
     }
 
+    /// 64 rules of 64 kB, which differ in their last bytes, against a text that is their common beginning, cost a
+    /// comparison of all of them at each word: hours for a patch that nobody signed.
+    @Test func `a rule for a text of more than 256 bytes is refused`() throws {
+        var map = RenamingMap()
+        for (count, isRefused) in [(256, false), (257, true)] {
+            map.rules = [RenamingRule(old: [UInt8](repeating: UInt8(ascii: "z"), count: count), new: [65])]
+            let bytes = RenamingFrame.bytes(around: try RenamingMapCoder.encode(map)) + frame
+            if isRefused {
+                #expect(throws: PatchError.invalidMap(reason: "it is damaged")) { try apply(bytes) }
+            } else {
+                #expect(throws: Never.self) { try apply(bytes) }
+            }
+        }
+    }
+
     @Test func `a map that claims four gigabytes or is cut off is refused`() throws {
         #expect(throws: PatchError.invalidMap(reason: "it is too large")) {
             try apply([0x57, 0x2A, 0x4D, 0x18, 0xFF, 0xFF, 0xFF, 0xFF] + frame)

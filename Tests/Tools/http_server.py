@@ -1,6 +1,7 @@
 """A server of one folder on a free port of the loopback, for tests. Prints the port, then each request.
 
-http_server.py DIR [MODE]    MODE: plain (default), chunked, trickle (a byte a second), endless, close-early, error
+http_server.py DIR [MODE[:PART]]    MODE: plain (default), chunked, trickle (5 bytes a second), endless, silent,
+                                    close-early, error; with PART only for paths that hold it
 """
 
 import os
@@ -9,7 +10,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import unquote
 
-FOLDER, MODE = sys.argv[1], (sys.argv[2:] + ["plain"])[0]
+FOLDER = sys.argv[1]
+MODE, _, PART = (sys.argv[2:] + ["plain"])[0].partition(":")
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -18,7 +20,8 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self):
         print(f"GET {self.path}", flush=True)
         path = os.path.normpath(os.path.join(FOLDER, "." + unquote(self.path)))
-        if MODE == "error":
+        self.mode = MODE if PART in self.path else "plain"
+        if self.mode == "error":
             return self.answer(500, b"")
         if not path.startswith(FOLDER + os.sep) or not os.path.isfile(path):
             return self.answer(404, b"not here")
@@ -28,24 +31,30 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_HEAD(self):
         print(f"HEAD {self.path}", flush=True)
+        self.mode = "plain"
         self.answer(404, b"")
 
     def answer(self, status, body):
         self.send_response(status)
         self.send_header("Connection", "close")
         self.close_connection = True
-        if MODE == "chunked":
+        if self.mode == "chunked":
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
             for start in range(0, len(body), 100):
                 part = body[start:start + 100]
                 self.wfile.write(b"%x;x=y\r\n%s\r\n" % (len(part), part))
             self.wfile.write(b"0\r\n\r\n")
-        elif MODE == "endless" and status == 200:
+        elif self.mode == "endless" and status == 200:
             self.end_headers()
             while True:
                 self.wfile.write(b" " * 65536)
-        elif MODE == "trickle" and status == 200:
+        elif self.mode == "silent" and status == 200:
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body[:1])
+            time.sleep(3600)
+        elif self.mode == "trickle" and status == 200:
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
             for byte in body:
@@ -54,7 +63,7 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body[:len(body) // 2] if MODE == "close-early" else body)
+            self.wfile.write(body[:len(body) // 2] if self.mode == "close-early" else body)
 
     def log_message(self, *arguments):
         pass

@@ -15,11 +15,19 @@ struct CITemplateTests {
         let root = registry.tool.folder.appendingPathComponent(".packtool/root.json").path
         try await tool.shell("rm -rf checkout/.packtool && mkdir checkout/.packtool && cp '\(root)' checkout/.packtool")
         let digest = try await tool.shell("sha256sum < '\(Tool.executable.path)' | cut -d ' ' -f 1").standardOutput
-        let settings = try await registry.publisherEnvironment().merging([
+        var settings = try await registry.publisherEnvironment().merging([
             "PACKTOOL_URL": Tool.executable.absoluteString,
             "PACKTOOL_SHA256": digest.trimmingCharacters(in: .whitespacesAndNewlines),
             "PACKTOOL_REGISTRY": registry.url,
         ]) { $1 }
+
+        let key = try #require(settings["PACKTOOL_KEY"])
+        if template == "gitlab-ci" {
+            // A variable of the type File: GitLab gives the path.
+            let file = tool.folder.appendingPathComponent("key.pem")
+            try Data(key.utf8).write(to: file)
+            settings["PACKTOOL_KEY"] = file.path
+        }
 
         let names = ["github-actions": ".github/workflows/packages.yml", "gitlab-ci": ".gitlab-ci.yml"]
         let file = tool.folder.appendingPathComponent("checkout/\(names[template] ?? "Jenkinsfile")")
@@ -40,13 +48,33 @@ struct CITemplateTests {
                 URL(fileURLWithPath: step.shell[0]),
                 Array(step.shell.dropFirst()) + ["-c", "cd checkout\n" + step.script], environment: environment)
             #expect(outcome.exitCode == 0, "\(step.script)\n\(outcome)")
-            for secret in ["PACKTOOL_TOKEN", "PACKTOOL_KEY"].compactMap({ settings[$0] }) {
+            for secret in try [key, #require(settings["PACKTOOL_TOKEN"])] {
                 #expect(!outcome.description.contains(secret), "a secret is in the log of: \(step.script)")
             }
             last = outcome.standardOutput
         }
         #expect(last.contains("ferries") && last.contains("1.0.0"), "\(last)")
         #expect(try await registry.tool.run("verify", "ferries@1.0.0", "--registry", registry.folder).exitCode == 0)
+    }
+
+    @Test(arguments: [
+        "README.md", "templates/ci/github-actions.yml", "templates/ci/gitlab-ci.yml", "templates/ci/Jenkinsfile",
+    ])
+    func `the packages of the libraries that the executable loads are named`(file: String) async throws {
+        let script = """
+            for library in $(readelf -d '\(Tool.executable.path)' | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'); do
+                # Those that every Debian has.
+                case $library in ld-linux*|libc.so*|libm.so*|libgcc_s*|libstdc++*|libz.so*) continue;; esac
+                path=$(/sbin/ldconfig -p | awk -v name="$library" '$1 == name { print $NF; exit }')
+                if [ -n "$path" ]; then dpkg -S "$(basename "$(readlink -f "$path")")" | head -1 | cut -d : -f 1; fi
+            done | sort -u
+            """
+        let wanted = try await Tool().shell(script).standardOutput.split(separator: "\n").map(String.init)
+        #expect(wanted.contains("libarchive13") && wanted.contains("libzopfli1"), "\(wanted)")
+        let text = try String(contentsOf: Tool.project.appendingPathComponent(file), encoding: .utf8)
+        let line = text.split(separator: "\n").first { $0.contains("apt-get install") && $0.contains("libarchive13") }
+        let words = Set((line ?? "").split { " `.".contains($0) }.map(String.init))
+        #expect(wanted.filter { !words.contains($0) } == [])
     }
 
     @Test func `an executable with another digest is not run`() async throws {

@@ -57,17 +57,18 @@ struct InitTests {
 
     @Test func `what exists is kept, and a second run has nothing to do`() async throws {
         let tool = try Tool()
-        try tool.write(["packtool.json": "mine", "dist/index.html": "mine too"])
+        try tool.write(["packtool.json": "{} // mine", "dist/index.html": "mine too"])
         let first = try await tool.run("init", "--json")
         #expect(first.exitCode == 0, "\(first)")
         #expect(try first.json().object().array("kept") == ["dist/index.html", "packtool.json"])
-        #expect(try tool.read("packtool.json") == Data("mine".utf8))
+        #expect(try tool.read("packtool.json") == Data("{} // mine".utf8))
         #expect(try tool.read("dist/index.html") == Data("mine too".utf8))
 
-        let before = try tool.listing()
+        // SQLite counts in its file how often it was opened.
+        let before = try tool.listing().filter { !$0.key.hasSuffix("registry.sqlite") }
         let second = try await tool.run("init")
         #expect(second.exitCode == 2, "\(second)")
-        #expect(try tool.listing() == before)
+        #expect(try tool.listing().filter { !$0.key.hasSuffix("registry.sqlite") } == before)
     }
 
     @Test func `a file or a link in the way is refused before anything is written`() async throws {

@@ -178,6 +178,8 @@ package final class ContentPool: Sendable {
             hash.update(piece)
             crc32 = Deflater.crc32(piece, after: crc32)
         }
+        // A read that ends early is no end of the file: the size is the one that was opened.
+        guard size == file.size else { throw ZipFaultSignal(.sourceChanged) }
         let object = Object(digest: hash.finish(), size: size)
         try check(object, request)
         if request.isCompressedAlready { return stored(object, crc32: crc32, request) }

@@ -20,6 +20,9 @@ package struct JudgedArchive: Sendable {
     package let file: URL
     /// The files in the order in which they stand in the zip; folders are left out.
     package let entries: [Entry]
+    /// The first name that readers may see differently, as it is not ASCII and not marked as UTF-8. Common tools write
+    /// such zips; a package may not have one.
+    let unmarkedName: PackagePath?
     private let structure: ZipStructure
     private let source: OpenFile
 
@@ -32,6 +35,7 @@ package struct JudgedArchive: Sendable {
             throw ArchiveError(.unreadable(error.reason), file: file.path)
         }
         structure = try ZipStructure(judging: source, named: file.path, limits: limits)
+        unmarkedName = structure.entries.first { !$0.isNameMarked }?.path
         entries = structure.entries.lazy.filter { !$0.isFolder }.map {
             Entry(path: $0.path, size: $0.size, compressedSize: $0.compressedSize)
         }

@@ -48,6 +48,9 @@ package struct PackageArchive: Sendable {
         }
         manifestDigest = Digest(of: manifestBytes)
         self.archive = archive
+        if let path = archive.unmarkedName {
+            throw ArchiveError(.nameNotMarkedUTF8, file: name, entry: path.text)
+        }
         missing = try Self.missing(of: manifest, in: archive)
         if !allowsMissing, let first = missing.first {
             throw ArchiveError(.fileMissing, file: name, entry: first.text)

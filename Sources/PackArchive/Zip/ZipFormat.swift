@@ -8,7 +8,6 @@ enum ZipFormat {
     static let descriptorSignature: UInt32 = 0x0807_4b50
 
     static let localHeaderSize = 30
-    static let centralHeaderSize = 46
     static let endRecordSize = 22
     static let zip64EndRecordSize = 56
     static let zip64LocatorSize = 20

@@ -12,13 +12,11 @@ struct ZipStructure: Sendable {
         /// Without the slash at the end that marks a folder.
         let path: PackagePath
         let isFolder: Bool
-        let method: Int
-        let crc32: UInt32
         /// Bytes.
         let compressedSize: Int
         let size: Int
-        /// Where the local header starts.
-        let offset: Int
+        /// [4.4.4] A name beyond ASCII without bit 11 is UTF-8 for one reader and code page 437 for another.
+        let isNameMarked: Bool
     }
 
     /// Files and folders in the order in which they stand in the file.

@@ -19,9 +19,10 @@ struct ZipTiling {
             position = try Self.judge(header, file: file, next: next)
             entries.append(
                 ZipStructure.Entry(
-                    path: header.path, isFolder: header.isFolder, method: header.fields.method,
-                    crc32: UInt32(header.fields.crc32), compressedSize: header.fields.compressedSize,
-                    size: header.fields.size, offset: header.offset))
+                    path: header.path, isFolder: header.isFolder, compressedSize: header.fields.compressedSize,
+                    size: header.fields.size,
+                    isNameMarked: header.fields.flags & ZipFormat.Flag.utf8 != 0
+                        || header.fields.name.allSatisfy { $0 < 0x80 }))
         }
         if position != end {
             current = nil

@@ -102,10 +102,11 @@ package struct Builder: Sendable {
             plans.append(
                 try PackagePlan(
                     settings: settings, dist: dist,
-                    contents: Dictionary(uniqueKeysWithValues: range.map { (files[$0].path, contents[$0]) }),
+                    // A folder that changes while it is read may give a name twice.
+                    contents: Dictionary(range.map { (files[$0].path, contents[$0]) }, uniquingKeysWith: { $1 }),
                     references: Dictionary(
-                        uniqueKeysWithValues: range.compactMap { index in found[index].map { (files[index].path, $0) } }
-                    ),
+                        range.compactMap { index in found[index].map { (files[index].path, $0) } },
+                        uniquingKeysWith: { $1 }),
                     entry: entry ?? PackagePath("index.html"),
                     requiredApp: request.requiredApp.map { try VersionRange($0) }
                         ?? settings.configuration.requiredApp))

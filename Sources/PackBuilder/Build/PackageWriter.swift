@@ -47,13 +47,28 @@ struct PackageWriter {
                 staged.append(try stage(draft))
                 progress(staged.count)
             }
-            for (file, _) in staged { try file.commit() }
+            try commit(staged.map(\.file))
         } catch {
             staged = []
             if !hadFolder { rmdir(out.path) }
             throw error
         }
         return staged.map(\.package)
+    }
+
+    /// Puts all in their places, or none: what a failure leaves half done is taken back.
+    private func commit(_ files: [StagedFile]) throws {
+        var new: [URL] = []
+        do {
+            for file in files {
+                let isNew = !FileManager.default.fileExists(atPath: file.destination.path)
+                try file.commit()
+                if isNew { new.append(file.destination) }
+            }
+        } catch {
+            for url in new { unlink(url.path) }
+            throw error
+        }
     }
 
     private func stage(_ draft: PackageDraft) throws -> (StagedFile, BuiltPackage) {

@@ -8,7 +8,9 @@ package enum ByteCount {
     /// Nil for what is no size.
     package static func parse(_ text: String) -> Int? {
         let lower = text.lowercased()
-        guard let (unit, factor) = units.first(where: { lower.hasSuffix($0.0) }) else { return Int(lower) }
+        guard let (unit, factor) = units.first(where: { lower.hasSuffix($0.0) }) else {
+            return Int(lower).flatMap { $0 < 0 ? nil : $0 }
+        }
         let number = lower.dropLast(unit.count).filter { $0 != " " }
         let parts = number.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         guard let whole = parts.first.flatMap({ Int($0) }), whole >= 0, whole <= 1 << 30 else { return nil }
@@ -24,7 +26,8 @@ package enum ByteCount {
         let sign = count < 0 ? "-" : ""
         for (unit, factor) in [("GB", 1_000_000_000), ("MB", 1_000_000), ("kB", 1000)] as [(String, UInt)]
         where magnitude >= factor {
-            let tenths = (magnitude * 10 + factor / 2) / factor
+            // The whole part is divided first: ten times the largest count has no room in 64 bits.
+            let tenths = magnitude / factor * 10 + (magnitude % factor * 10 + factor / 2) / factor
             return tenths >= 1000 ? "\(sign)\(tenths / 10) \(unit)" : "\(sign)\(tenths / 10).\(tenths % 10) \(unit)"
         }
         return "\(sign)\(magnitude) B"

@@ -11,15 +11,15 @@ struct PackageSettings {
     /// - Throws: ``BuildError``
     init(dist: URL, package: String?, version: String?) throws {
         let configuration = try PackConfiguration.nearest(to: dist) ?? PackConfiguration()
-        let npm = try NPMPackage.nearest(to: dist)
+        let npm = try NPMPackage.all(above: dist)
         self.configuration = configuration
         do {
             if let package {
                 id = try PackageID(package)
             } else if let configured = configuration.package {
                 id = configured
-            } else if let npm, let name = npm.name {
-                id = try Self.parse(in: npm.file) { try PackageID(name) }
+            } else if let (file, name) = npm.lazy.compactMap({ npm in npm.name.map { (npm.file, $0) } }).first {
+                id = try Self.parse(in: file) { try PackageID(name) }
             } else {
                 throw BuildError.noPackageID(dist: dist.path)
             }
@@ -27,15 +27,16 @@ struct PackageSettings {
                 self.version = try SemanticVersion(version)
             } else if let configured = configuration.version {
                 self.version = configured
-            } else if let npm, let text = npm.version {
-                self.version = try Self.parse(in: npm.file) { try SemanticVersion(text) }
+            } else if let (file, text) = npm.lazy.compactMap({ npm in npm.version.map { (npm.file, $0) } }).first {
+                self.version = try Self.parse(in: file) { try SemanticVersion(text) }
             } else {
                 throw BuildError.noVersion(dist: dist.path)
             }
         } catch let error as FormatError {
             throw BuildError.invalid("\(error)", source: "the command line")
         }
-        let project = (configuration.file ?? npm?.file)?.deletingLastPathComponent() ?? dist.deletingLastPathComponent()
+        let named = npm.first { $0.name != nil || $0.version != nil } ?? npm.first
+        let project = (configuration.file ?? named?.file ?? dist).deletingLastPathComponent()
         rules = try Self.rules(dist: dist, project: project, configured: configuration.ignore)
     }
 
@@ -72,8 +73,24 @@ struct NPMPackage {
     let name: String?
     let version: String?
 
-    static func nearest(to folder: URL) throws -> NPMPackage? {
-        guard let file = NearestFile.named("package.json", from: folder) else { return nil }
+    /// The nearest first. A build writes some of its own into the dist, `{"type": "module"}`, that name nothing: so
+    /// each field is taken from the nearest one that has it.
+    static func all(above folder: URL) throws -> [NPMPackage] {
+        var found: [NPMPackage] = []
+        var folder = folder
+        while let file = NearestFile.named("package.json", from: folder) {
+            // Only the nearest must be sound: what lies further up is often another project's.
+            guard let package = try found.isEmpty ? NPMPackage(file) : try? NPMPackage(file) else { break }
+            found.append(package)
+            if package.name != nil, package.version != nil { break }
+            let above = file.deletingLastPathComponent()
+            guard above.pathComponents.count > 1 else { break }
+            folder = above.deletingLastPathComponent()
+        }
+        return found
+    }
+
+    private init(_ file: URL) throws {
         // Read by Foundation: npm allows numbers with fractions, which PackJSON refuses.
         guard let data = try? Data(contentsOf: file),
             let json = try? JSONSerialization.jsonObject(with: data) as? [String: Any]
@@ -82,6 +99,8 @@ struct NPMPackage {
         let plain = name.map { name in
             name.hasPrefix("@") ? String(name.drop { $0 != "/" }.dropFirst()) : name
         }
-        return NPMPackage(file: file, name: plain, version: json["version"] as? String)
+        self.file = file
+        self.name = plain
+        version = json["version"] as? String
     }
 }

@@ -25,11 +25,13 @@ package struct DistScanner {
 
     /// - Throws: ``BuildError``
     package func scan(_ folder: URL) throws -> ScannedDist {
-        guard let root = Self.realPath(folder.path), Self.status(root)?.kind == .folder else {
+        guard let root = Self.realPath(folder.path), try Self.status(root, shown: folder.path)?.kind == .folder else {
             throw BuildError.notAFolder(folder.path)
         }
+        guard !excluded.contains(root) else { throw BuildError.outIsDist(folder.path) }
         var walk = Walk(root: root, shown: folder.path)
         try visit("", walk: &walk)
+        walk.leaveOutCompressedCopies()
         if walk.files.isEmpty, walk.invalidNames.isEmpty {
             throw BuildError.emptyDist(folder.path, leftOut: walk.leftOut.count)
         }
@@ -51,6 +53,23 @@ package struct DistScanner {
         var files: [ScannedDist.File] = []
         var leftOut: [ScannedDist.LeftOut] = []
         var invalidNames: [(path: String, reason: String)] = []
+        /// What no pattern decides over.
+        var undecided: Set<String> = []
+
+        /// Leaves out what a build tool compressed for a web server: a device and the registry send the original in a
+        /// smaller form, and no delta shortens a compressed file. A pattern such as `!*.gz` keeps them.
+        mutating func leaveOutCompressedCopies() {
+            let paths = Set(files.map(\.path.text))
+            files.removeAll { file in
+                let path = file.path.text
+                guard undecided.contains(path),
+                    let ending = [".gz", ".br", ".zst"].first(where: { path.hasSuffix($0) }),
+                    paths.contains(String(path.dropLast(ending.count)))
+                else { return false }
+                leftOut.append(.init(path: path, pattern: "the file beside it, compressed"))
+                return true
+            }
+        }
     }
 
     private func visit(_ folder: String, walk: inout Walk) throws {
@@ -59,14 +78,17 @@ package struct DistScanner {
         for name in try Self.names(in: absolute, shown: shown) {
             let path = folder.isEmpty ? name : "\(folder)/\(name)"
             let place = "\(absolute)/\(name)"
-            guard var status = Self.status(place) else { continue }  // gone since the folder was read
+            guard var status = try Self.status(place, shown: "\(shown)/\(name)") else { continue }
             let decision = rules.decision(path, isFolder: status.kind == .folder)
+            if decision == nil { walk.undecided.insert(path) }
             if let decision, !decision.isNegated {
                 walk.leftOut.append(.init(path: path + (status.kind == .folder ? "/" : ""), pattern: decision.text))
                 continue
             }
             if status.kind == .link {
-                guard let target = Self.realPath(place), let followed = Self.status(target) else {
+                guard let target = Self.realPath(place),
+                    let followed = try Self.status(target, shown: "\(shown)/\(name)")
+                else {
                     throw BuildError.brokenLink("\(shown)/\(name)")
                 }
                 guard target == walk.root || target.hasPrefix(walk.root + "/") else {
@@ -95,13 +117,15 @@ package struct DistScanner {
         guard walk.files.count < limits.maximumFileCount - 1 else {
             throw BuildError.tooManyFiles(walk.shown, limit: limits.maximumFileCount - 1)
         }
-        guard path != Manifest.fileName else { throw BuildError.reservedName("\(walk.shown)/\(path)") }
         do {
-            walk.files.append(.init(path: try PackagePath(path), place: "\(walk.root)/\(path)", size: size))
-        } catch .invalidPath(_, let reason) {
+            let valid = try PackagePath(path)
+            // Also in other letters, and as a folder: the manifest stands in that place.
+            guard valid.collisionKey.prefix(while: { $0 != "/" }) != Manifest.fileName else {
+                throw BuildError.reservedName("\(walk.shown)/\(path)")
+            }
+            walk.files.append(.init(path: valid, place: "\(walk.root)/\(path)", size: size))
+        } catch FormatError.invalidPath(_, let reason) {
             walk.invalidNames.append((path, reason))
-        } catch {
-            walk.invalidNames.append((path, "\(error)"))
         }
     }
 
@@ -109,9 +133,14 @@ package struct DistScanner {
 
     private enum Kind { case file, folder, link, special }
 
-    private static func status(_ path: String) -> (kind: Kind, size: Int)? {
+    /// - Returns: nil for what is gone since its folder was read. Anything else that hides a file from us, a folder
+    ///   without the right to search it, must not make a site without that file.
+    private static func status(_ path: String, shown: String) throws(BuildError) -> (kind: Kind, size: Int)? {
         var status = stat()
-        guard lstat(path, &status) == 0 else { return nil }
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return nil }
+            throw .unreadable(shown, reason: String(cString: strerror(errno)))
+        }
         let kind: Kind =
             switch status.st_mode & S_IFMT {
             case S_IFREG: .file
@@ -134,7 +163,12 @@ package struct DistScanner {
         }
         defer { closedir(stream) }
         var names: [String] = []
-        while let entry = readdir(stream) {
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw BuildError.unreadable(shown, reason: String(cString: strerror(errno))) }
+                return names
+            }
             let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
                 pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
                     String(validatingCString: $0)
@@ -143,6 +177,5 @@ package struct DistScanner {
             guard let name else { throw BuildError.nameNotUTF8(folder: shown) }
             if name != ".", name != ".." { names.append(name) }
         }
-        return names
     }
 }

@@ -43,10 +43,19 @@ extension Manifest {
             origins: json["origins"]?.array("origins").map { try $0.string("origins") } ?? [],
             requiredApp: requires?["app"].map { try VersionRange($0.string("requires.app")) },
             isSinglePage: json["spa"]?.bool("spa") ?? false,
-            headers: Dictionary(
-                uniqueKeysWithValues: json["headers"]?.object("headers").members.map {
-                    ($0.key, try $0.value.string("headers"))
-                } ?? []))
+            headers: Self.headers(json["headers"]?.object("headers") ?? [:]))
+    }
+
+    /// Each name is judged before it becomes a key: JSON keeps two spellings of "é" apart, a `String` does not.
+    private static func headers(_ json: JSONObject) throws -> [String: String] {
+        var headers: [String: String] = [:]
+        for member in json.members {
+            if let reason = fault(ofHeaderName: member.key) {
+                throw FormatError.invalidDocument("the manifest", reason: reason)
+            }
+            headers[member.key] = try member.value.string("headers")
+        }
+        return headers
     }
 
     private static func files(_ json: JSONObject) throws -> [PackagePath: File] {

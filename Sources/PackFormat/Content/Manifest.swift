@@ -13,6 +13,8 @@ public struct Manifest: Hashable, Sendable {
     /// Bounds on a manifest from outside, checked before and while it is parsed.
     public static let maximumByteCount = 64 << 20
     public static let maximumFileCount = 200_000
+    /// Bytes of all files together: far above every real site, far below where sums of sizes overflow.
+    public static let maximumTotalSize = 1 << 50
 
     public struct File: Hashable, Sendable {
         public let digest: Digest
@@ -100,9 +102,11 @@ public struct Manifest: Hashable, Sendable {
         for (path, file) in files {
             if path.text == Self.fileName { return "\"\(Self.fileName)\" is the manifest's own name" }
             if file.size < 0 { return "\"\(path)\" has a negative size" }
-            let (sum, overflow) = total.addingReportingOverflow(file.size)
-            if overflow { return "the sizes add up to more than 64 bits" }
-            total = sum
+            // The total is within the limit before each addition, so neither side overflows.
+            if file.size > Self.maximumTotalSize - total {
+                return "the sizes add up to more than \(Self.maximumTotalSize) bytes"
+            }
+            total += file.size
             if let size = sizes.updateValue(file.size, forKey: file.digest), size != file.size {
                 return "\"\(path)\" has the digest of a file of another size"
             }
@@ -115,7 +119,9 @@ public struct Manifest: Hashable, Sendable {
             return "the shared bundle \"\(bundle)\" is pinned and not used"
         }
         if shared[package] != nil { return "it takes files from itself" }
-        return PathCollisions.first(in: files.keys) ?? originFault ?? headerFault
+        // The manifest stands beside the files: none may be in its place or below it, on any file system.
+        let own = (try? PackagePath(Self.fileName)).map { [$0] } ?? []
+        return PathCollisions.first(in: files.keys + own) ?? originFault ?? headerFault
     }
 
     private var originFault: String? {
@@ -132,15 +138,19 @@ public struct Manifest: Hashable, Sendable {
 
     private var headerFault: String? {
         for (name, value) in headers {
-            let token = name.utf8.allSatisfy { byte in
-                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
-            }
-            if name.isEmpty || !token { return "\"\(name)\" is not a lower-case header name" }
+            if let reason = Self.fault(ofHeaderName: name) { return reason }
             if !value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
                 return "the header \"\(name)\" has a control character in its value"
             }
         }
         return nil
+    }
+
+    static func fault(ofHeaderName name: String) -> String? {
+        let isToken = name.utf8.allSatisfy { byte in
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: "-")
+        }
+        return name.isEmpty || !isToken ? "\"\(name)\" is not a lower-case header name" : nil
     }
 }

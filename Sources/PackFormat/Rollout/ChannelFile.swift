@@ -8,6 +8,9 @@ public struct ChannelFile: Hashable, Sendable {
     public static let currentFormat = 1
     /// Bytes.
     public static let maximumByteCount = 16 << 20
+    /// Bounds on a channel file from outside: a device writes down a line for each package, and looks at each release.
+    public static let maximumPackageCount = 2_000
+    public static let maximumReleaseCount = 1_000
 
     public struct Package: Hashable, Sendable {
         /// Newest first.
@@ -66,10 +69,21 @@ public struct ChannelFile: Hashable, Sendable {
             throw FormatError.unsupportedFormat("the channel file", found: format, supported: Self.currentFormat)
         }
         var packages: [PackageID: Package] = [:]
-        for member in try json.object("packages").members {
+        let members = try json.object("packages").members
+        guard members.count <= Self.maximumPackageCount else {
+            throw FormatError.invalidDocument(
+                "the channel file", reason: "it lists more than \(Self.maximumPackageCount) packages")
+        }
+        for member in members {
             let package = try member.value.object(member.key)
+            let releases = try package.array("releases")
+            guard releases.count <= Self.maximumReleaseCount else {
+                throw FormatError.invalidDocument(
+                    "the channel file",
+                    reason: "it lists more than \(Self.maximumReleaseCount) releases of \"\(member.key)\"")
+            }
             packages[try PackageID(member.key)] = try Package(
-                releases: package.array("releases").map { try Release(json: $0.object("release")) },
+                releases: releases.map { try Release(json: $0.object("release")) },
                 isEnabled: package["enabled"]?.bool("enabled") ?? true)
         }
         try self.init(app: json.string("app"), channel: ChannelName(json.string("channel")), packages: packages)

@@ -51,7 +51,7 @@ extension IdentifierMap {
             }
         }
 
-        for (position, (rank, name)) in order.ranked.enumerated() {
+        for (rank, name) in order.ranked {
             guard let new = wanted[name] else {
                 run += 1
                 continue
@@ -78,7 +78,6 @@ extension IdentifierMap {
                 exceptions.append((run, .renamed(new)))
             }
             run = 0
-            _ = position
         }
     }
 

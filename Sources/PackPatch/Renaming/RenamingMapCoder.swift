@@ -238,7 +238,8 @@ private struct Streams {
         var reader = ByteReader(rules)
         var result: [RenamingRule] = []
         while reader.remaining > 0 {
-            guard let oldCount = reader.variable(), let old = reader.take(oldCount), !old.isEmpty,
+            guard let oldCount = reader.variable(), oldCount <= RenamingRule.maximumOldByteCount,
+                let old = reader.take(oldCount), !old.isEmpty,
                 let newCount = reader.variable(), let new = reader.take(newCount)
             else { throw Self.damaged }
             result.append(RenamingRule(old: Array(old), new: Array(new)))

@@ -111,9 +111,9 @@ struct RenamingPlanner {
         let known = Set(known.map(\.old))
         var rules: [(start: Int, rule: RenamingRule)] = []
         for (old, image) in votes.foreign {
-            guard case .foreign(let range) = words[old], case .foreign(let newRange) = words[image.word] else {
-                continue
-            }
+            guard case .foreign(let range) = words[old], range.count <= RenamingRule.maximumOldByteCount,
+                case .foreign(let newRange) = words[image.word]
+            else { continue }
             let rule = RenamingRule(old: Array(base.bytes[range]), new: Array(target.bytes[newRange]))
             let pays =
                 image.count >= 2 && 5 * image.count >= 3 * image.total

@@ -21,7 +21,7 @@ extension ActingRegistry {
                 try Publication(db: db, local: local, identity: identity).publish(
                     digest, role: role, signer: signer, audit: audit)
             }
-            if outcome == .published { try local.workshop.makeDownloads(of: digest) }
+            if outcome == .published { try local.workshop.makeQuickDownload(of: digest) }
             return outcome
         }
     }

@@ -58,7 +58,7 @@ struct ReleaseChange {
             guard let earlier = history.earlier else {
                 throw RegistryError(
                     .notFound,
-                    "\(channel) offered nothing else of \(package) before: roll back with --to VERSION, or "
+                    "\(channel) offered nothing else of \(package) to everyone before: roll back with --to VERSION, or "
                         + "--to embedded for what the app was shipped with")
             }
             return try history.rollingBack(
@@ -77,6 +77,10 @@ struct ReleaseChange {
                     .notFound, "\(package) \(version) is not offered on \(source), so it cannot be promoted from there")
             }
             return version
+        }
+        guard !history.entries.isEmpty else {
+            throw RegistryError(
+                .notFound, "\(source) offers nothing of \(package), and never did: check both names in packtool status")
         }
         guard let newest = history.newestFull else {
             throw RegistryError(

@@ -21,7 +21,7 @@ extension ActingRegistry {
                     guard let package else { return }
                     try submission.takeRole(bytes, of: package)
                 }
-                try audit.append("metadata", role, "manifest \(Digest(of: bytes))", by: identity, now: signer.now)
+                try audit.append("metadata", role, "SHA-256 \(Digest(of: bytes))", by: identity, now: signer.now)
                 try signer.seal()
             }
         }

@@ -20,6 +20,7 @@ package struct LocalRegistry: Sendable {
     let database: RegistryDatabase
     let clock: @Sendable () -> Date
     let signal = ChangeSignal()
+    let board = WorkBoard()
     /// The app that the registry belongs to.
     package let app: String
 
@@ -32,13 +33,14 @@ package struct LocalRegistry: Sendable {
 
     var store: ObjectStore { ObjectStore(folder: files) }
     var view: ViewWriter { ViewWriter(folder: files, database: database) }
-    var workshop: Workshop { Workshop(folder: files, database: database) }
+    var workshop: Workshop { Workshop(folder: files, database: database, board: board) }
 
     /// Whether a folder holds a registry that was made to the end.
-    package static func exists(_ folder: URL) -> Bool {
+    /// - Throws: ``RegistryError`` where there is one that cannot be read: damaged, or of a newer format.
+    package static func exists(_ folder: URL) throws -> Bool {
         let files = RegistryFolder(folder)
-        guard files.exists, let database = try? RegistryDatabase(files) else { return false }
-        return (try? database.read { try SettingTable(db: $0).app() }) ?? nil != nil
+        guard files.exists else { return false }
+        return try RegistryDatabase(files).read { try SettingTable(db: $0).app() } != nil
     }
 
     /// Opens an existing registry and finishes what an interrupted process left.
@@ -136,10 +138,13 @@ package struct LocalRegistry: Sendable {
     }
 
     /// Signs anew what expires soon, brings the view up to date and makes the files that are derived from versions.
-    package func maintain() async throws {
+    /// - Parameter report: how many of those files are made, and how many there are in all.
+    package func maintain(
+        report: @escaping @Sendable (_ made: Int, _ all: Int) -> Void = { _, _ in }
+    ) async throws {
         try await BlockingWork.run { [self] in
             try renew()
-            try workshop.makeWanted()
+            try workshop.makeWanted(report: report)
         }
     }
 
@@ -155,14 +160,21 @@ package struct LocalRegistry: Sendable {
         if try !view.isCurrent() { try view.write() }
     }
 
-    /// Calls ``maintain()`` after every change and every minute, until the task is cancelled; a server runs it.
+    /// Calls ``maintain(report:)`` after every change, also of other processes, and every minute, until the task is
+    /// cancelled; a server runs it.
     package func runMaintenance(report: @escaping @Sendable (any Error) -> Void) async {
+        // Whoever publishes into the folder meanwhile leaves the patches to us. A second server does no harm.
+        let lock = try? FolderLock(ifFree: files.serverLock)
         let changes = signal
+        let timestamp = files.view("metadata/timestamp.json").path(percentEncoded: false)
         await withTaskGroup { group in
             group.addTask {
                 while !Task.isCancelled {
                     changes.raise()
-                    try? await Task.sleep(for: .seconds(60))
+                    let shown = FileStamp(path: timestamp)
+                    for _ in 0..<60 where !Task.isCancelled && FileStamp(path: timestamp) == shown {
+                        try? await Task.sleep(for: .seconds(1))
+                    }
                 }
             }
             for await _ in changes.changes {
@@ -170,6 +182,7 @@ package struct LocalRegistry: Sendable {
             }
             group.cancelAll()
         }
+        _ = consume lock
     }
 
     /// One change: a transaction that may sign, then the view.
@@ -186,7 +199,8 @@ package struct LocalRegistry: Sendable {
             if try !view.isCurrent() { try view.write() }
         } catch let error as RegistryError {
             throw RegistryError(
-                error.kind,
+                // "Busy" would say that nothing was done.
+                error.kind == .busy ? .unusable : error.kind,
                 "the change is recorded and not visible yet: \(error). The next packtool command on this "
                     + "registry shows it")
         }

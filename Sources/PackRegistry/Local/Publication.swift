@@ -60,7 +60,9 @@ struct Publication {
         _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], signer: MetadataSigner,
         audit: AuditTable
     ) throws {
-        guard !reason.isEmpty else { throw RegistryError(.invalid, "a withdrawal needs a reason") }
+        guard (1...500).contains(reason.utf8.count),
+            reason.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { throw RegistryError(.invalid, "a withdrawal needs a reason: 1 to 500 bytes, one line") }
         guard let published = try versions.published(package, version) else {
             throw RegistryError(.notFound, "\(package) \(version) is not published")
         }

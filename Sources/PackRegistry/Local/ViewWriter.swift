@@ -12,20 +12,17 @@ struct ViewWriter: Sendable {
     let folder: RegistryFolder
     let database: RegistryDatabase
 
-    /// Whether the view shows the newest commit: every one ends with a new timestamp, but for a new root alone.
+    /// Whether the view shows the newest commit whole: every one ends with a new timestamp, but for a new root alone, and
+    /// files may have been lost since.
     func isCurrent() throws -> Bool {
-        let (newest, root) = try database.read { db in
-            let table = MetadataTable(db: db)
-            let root = try table.newestVersions().first { $0.role == TopLevelRole.root.rawValue }
-            return (try table.newestBytes(TopLevelRole.timestamp.rawValue), root)
+        try database.read { db in
+            let shown = FileManager.default.contents(
+                atPath: folder.view(ViewLayout.metadata(TopLevelRole.timestamp.rawValue, version: 0))
+                    .path(percentEncoded: false))
+            guard try MetadataTable(db: db).newestBytes(TopLevelRole.timestamp.rawValue) == shown.map({ [UInt8]($0) })
+            else { return false }
+            return try !expected(db).contains { SystemCall.size(of: folder.view($0.path)) == nil }
         }
-        if let root, SystemCall.size(of: folder.view(ViewLayout.metadata(root.role, version: root.version))) == nil {
-            return false
-        }
-        let shown = FileManager.default.contents(
-            atPath: folder.view(ViewLayout.metadata(TopLevelRole.timestamp.rawValue, version: 0))
-                .path(percentEncoded: false))
-        return newest == shown.map { [UInt8]($0) }
     }
 
     /// Writes what is missing. Whoever commits calls it; a crash in between is made good by the next one.
@@ -36,21 +33,10 @@ struct ViewWriter: Sendable {
         // One read transaction: everything belongs to the timestamp that is written last.
         try database.read { db in
             let table = MetadataTable(db: db)
-            let versions = VersionTable(db: db)
-            var missing: [(bytes: [UInt8], destination: URL)] = []
-            for version in try versions.allPublished() {
-                let path = ViewLayout.file(
-                    ofTarget: ViewLayout.manifestTarget(version.package, version.version), digest: version.manifest)
-                try collect(path, in: &missing) { try versions.manifestBytes(version.manifest) }
-            }
-            for file in try table.channelFiles() {
-                try collect(file.path, in: &missing) { try table.channelBytes(file.digest) }
-            }
-            let stored = try table.all().filter { $0.role != timestamp }
-            for role in stored {
-                try collect(ViewLayout.metadata(role.role, version: role.version), in: &missing) {
-                    try table.bytes(of: role)
-                }
+            let missing = try expected(db).compactMap { file -> (bytes: [UInt8], destination: URL)? in
+                let destination = folder.view(file.path)
+                guard SystemCall.size(of: destination) == nil, let bytes = try file.bytes() else { return nil }
+                return (bytes, destination)
             }
             try workspace.put(missing)
             if let bytes = try table.newestBytes(timestamp) {
@@ -60,17 +46,34 @@ struct ViewWriter: Sendable {
                     try workspace.put(bytes, at: file)
                 }
             }
-            try removeOutdated(stored: stored, channelFiles: table.channelFiles().map(\.path))
+            try removeOutdated(
+                stored: table.all().filter { $0.role != timestamp }, channelFiles: table.channelFiles().map(\.path))
         }
         _ = consume lock
     }
 
-    private func collect(
-        _ path: String, in missing: inout [(bytes: [UInt8], destination: URL)], bytes: () throws -> [UInt8]?
-    ) throws {
-        let file = folder.view(path)
-        guard SystemCall.size(of: file) == nil, let bytes = try bytes() else { return }
-        missing.append((bytes, file))
+    private struct ExpectedFile {
+        let path: String
+        let bytes: () throws -> [UInt8]?
+    }
+
+    /// Every file that the view must have beside the timestamp and the objects.
+    private func expected(_ db: Database) throws -> [ExpectedFile] {
+        let table = MetadataTable(db: db)
+        let versions = VersionTable(db: db)
+        let manifests = try versions.allPublished().map { version in
+            let target = ViewLayout.manifestTarget(version.package, version.version)
+            return ExpectedFile(path: ViewLayout.file(ofTarget: target, digest: version.manifest)) {
+                try versions.manifestBytes(version.manifest)
+            }
+        }
+        let channels = try table.channelFiles().map { file in
+            ExpectedFile(path: file.path) { try table.channelBytes(file.digest) }
+        }
+        let roles = try table.all().filter { $0.role != TopLevelRole.timestamp.rawValue }.map { role in
+            ExpectedFile(path: ViewLayout.metadata(role.role, version: role.version)) { try table.bytes(of: role) }
+        }
+        return manifests + channels + roles
     }
 
     /// Metadata and channel files that the database no longer keeps.

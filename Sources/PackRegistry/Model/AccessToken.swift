@@ -79,7 +79,7 @@ package struct CreatedToken: Hashable, Sendable {
 
 package struct AuditEntry: Hashable, Sendable {
     package let time: Date
-    /// A token's name, or `local:USER` for a registry opened in place.
+    /// A token's name and id, or `local:USER` for a registry opened in place.
     package let actor: String
     package let action: String
     package let subject: String

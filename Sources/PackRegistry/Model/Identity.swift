@@ -2,7 +2,7 @@ package import PackFormat
 
 /// Who acts on a registry, and how far the right reaches.
 package struct Identity: Hashable, Sendable {
-    /// A token's name, or `local:USER` for a registry that is opened in place.
+    /// A token's name and id, or `local:USER` for a registry that is opened in place.
     package let name: String
     package let scope: TokenScope
 

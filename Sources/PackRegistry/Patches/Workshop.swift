@@ -5,88 +5,165 @@ import PackPatch
 
 /// Makes the files that are derived from versions: package zips, full downloads, patches.
 ///
-/// A version is usable before they exist (devices fetch single objects then), so making them is no part of any
-/// transaction: what is wanted follows from the database, and whoever comes next makes what is missing.
+/// A version is usable before they exist: a publication makes a full download in a hurry, and everything else follows from
+/// the database, so whoever comes next makes what is missing (docs/decisions/0009).
 struct Workshop: Sendable {
     let folder: RegistryFolder
     let database: RegistryDatabase
+    let board: WorkBoard
 
     private var store: ObjectStore { ObjectStore(folder: folder) }
 
-    /// Makes everything that is wanted and not there.
-    func makeWanted() throws {
+    /// Makes everything that is wanted and not there. A file that cannot be made does not keep the others waiting.
+    /// - Parameter report: how many are made, and how many there are in all.
+    func makeWanted(report: (_ made: Int, _ all: Int) -> Void = { _, _ in }) throws {
+        try forgetLost()
         guard try !database.read({ try DerivedTable(db: $0).wanted() }).isEmpty else { return }
-        try makeWanted { _ in true }
-    }
-
-    /// Makes the zip and the full download of one version.
-    func makeDownloads(of manifest: Digest) throws {
-        try makeWanted { $0.target == manifest && $0.base == nil }
-    }
-
-    private func makeWanted(_ isMade: (DerivedFile) -> Bool) throws {
         // One process works at a time; the others find it done.
         let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
-        var made: [(DerivedFile, Int?)] = []
-        var saved = ContinuousClock.now
-        // A commit for every small patch would cost more than the patch.
-        func save() throws {
-            try database.write { db in
-                for (file, size) in made { try DerivedTable(db: db).record(file, size: size) }
-            }
-            made = []
-            saved = .now
+        var failed: [DerivedFile: any Error] = [:]
+        var done = 0
+        while true {
+            let wanted = try database.read { try DerivedTable(db: $0).wanted() }.filter { failed[$0] == nil }
+            guard !wanted.isEmpty else { break }
+            let round = try make(wanted, failed: &failed) { report(done + $0, done + wanted.count) }
+            done += round
+            // What is left is made by somebody else here, or nothing can be made at all.
+            if round == 0 || failed.values.contains(where: Self.isFull) { break }
         }
-        for file in try database.read({ try DerivedTable(db: $0).wanted() }) where isMade(file) {
-            do {
-                let full = made.first { $0.0 == DerivedFile(.full, of: file.target) }?.1
-                made.append((file, try make(file, full: full)))
-            } catch {
-                try? save()
-                let kind = (error as? RegistryError)?.kind ?? .unusable
-                throw RegistryError(
-                    kind,
-                    "what was published is there, but a download of it could not be made yet: \(error). The next "
-                        + "packtool command on this registry, or its server, makes it")
-            }
-            if saved + .milliseconds(500) < .now { try save() }
-        }
-        if !made.isEmpty { try save() }
         _ = consume lock
+        guard let fault = failed.first else { return }
+        throw RegistryError(
+            (fault.value as? RegistryError)?.kind ?? .unusable,
+            "what was published is there, but a download of it could not be made yet: \(fault.value). The next "
+                + "packtool command on this registry, or its server, makes it")
     }
 
-    /// - Parameter full: the size of the target's full download, where it was made just now.
+    /// Files that were made and are gone, as after a restore from a backup that left them out, are made again.
+    private func forgetLost() throws {
+        let lost = try database.read { try DerivedTable(db: $0).made() }.filter {
+            SystemCall.size(of: folder.view($0.path)) == nil
+        }
+        guard !lost.isEmpty else { return }
+        try database.write { db in
+            for (file, _) in lost { try DerivedTable(db: db).forget(file) }
+        }
+    }
+
+    /// Makes files until all are made or failed, or so much time has passed that others may be more urgent by now.
+    /// - Returns: how many were made or failed.
+    private func make(
+        _ wanted: [DerivedFile], failed: inout [DerivedFile: any Error], report: (Int) -> Void
+    ) throws -> Int {
+        var made: [(DerivedFile, Int?)] = []
+        var saved = ContinuousClock.now
+        let end = saved + .seconds(2)
+        var count = 0
+        // A commit for every small patch would cost more than the patch.
+        func save() throws {
+            guard !made.isEmpty else { return }
+            defer {
+                for (file, _) in made { board.release(file) }
+                made = []
+                saved = .now
+            }
+            try database.write { db in
+                for (file, size) in made { try record(file, size, in: DerivedTable(db: db)) }
+            }
+        }
+        for file in wanted where board.claim(file) {
+            report(count)
+            count += 1
+            do {
+                made.append((file, try make(file)))
+            } catch {
+                board.release(file)
+                failed[file] = error
+                if Self.isFull(error) { break }
+            }
+            if saved + .milliseconds(500) < .now { try save() }
+            if end < .now { break }
+        }
+        try save()
+        return count
+    }
+
+    private static func isFull(_ error: any Error) -> Bool { (error as? RegistryError)?.kind == .full }
+
+    /// Makes a version's full download in a hurry, for the devices that come before the small one: some percent larger, and
+    /// never in the place of one that is there.
+    func makeQuickDownload(of digest: Digest) throws {
+        let destination = folder.view(ViewLayout.patch(from: nil, to: digest))
+        let manifest = try manifest(digest)
+        let plan = PatchPlan(from: nil, to: manifest)
+        guard !plan.isEmpty, SystemCall.size(of: destination) == nil else { return }
+        let workspace = try Workspace(in: folder)
+        let temporary = workspace.file("quick")
+        do {
+            try PatchEncoder(scratch: workspace.folder, effort: .quick).encode(plan, to: temporary) {
+                store.file(of: $0)
+            }
+        } catch PatchError.tooLarge {
+            return
+        }
+        try SystemCall.synchronize(temporary)
+        try workspace.moveIfAbsent(temporary, to: destination)
+    }
+
+    /// Makes one file that a device asked for.
+    func makeOnDemand(_ file: DerivedFile) throws {
+        let size = try make(file)
+        try database.write { try record(file, size, in: DerivedTable(db: $0)) }
+    }
+
+    /// The bytes that making a patch works on.
+    func effort(for file: DerivedFile) throws -> Int {
+        guard let base = file.base else { return .max }
+        let plan = PatchPlan(from: try manifest(base), to: try manifest(file.target))
+        return plan.lostByteCount + plan.newByteCount
+    }
+
+    private func record(_ file: DerivedFile, _ size: Int?, in table: DerivedTable) throws {
+        try table.record(file, size: size)
+        guard file.kind == .full, let size else { return }
+        for patch in try table.worthless(file.target, full: size) {
+            try table.record(patch, size: nil)
+            try? FileManager.default.removeItem(at: folder.view(ViewLayout.patch(from: patch.base, to: patch.target)))
+        }
+    }
+
     /// - Returns: nil where the file is not worth having.
-    private func make(_ file: DerivedFile, full: Int?) throws -> Int? {
+    private func make(_ file: DerivedFile) throws -> Int? {
         let workspace = try Workspace(in: folder)
         let temporary = workspace.file("made")
+        let target = try manifest(file.target)
         let size: Int?
-        let path: String
         switch file.kind {
         case .archive:
-            let manifest = try manifest(file.target)
-            path = ViewLayout.archive(manifest.package, manifest.version)
-            size = try writeArchive(manifest, to: temporary)
+            size = try writeArchive(target, to: temporary)
         case .full:
-            path = ViewLayout.patch(from: nil, to: file.target)
-            size = try writePatch(from: nil, to: manifest(file.target), limit: .max, temporary, workspace.folder)
+            size = try writePatch(from: nil, to: target, limit: .max, temporary, workspace.folder)
         case .patch:
             guard let base = file.base else { return nil }
-            path = ViewLayout.patch(from: base, to: file.target)
-            let recorded = try database.read { try DerivedTable(db: $0).size(of: DerivedFile(.full, of: file.target)) }
             size = try writePatch(
-                from: manifest(base), to: manifest(file.target), limit: full ?? recorded ?? .max, temporary,
-                workspace.folder)
+                from: manifest(base), to: target, limit: fullSize(of: file.target), temporary, workspace.folder)
         case .manifest:
             guard let base = file.base else { return nil }
-            path = ViewLayout.manifestPatch(from: base, to: file.target)
             size = try writeManifestPatch(from: base, to: file.target, temporary)
         }
         if size != nil {
             try SystemCall.synchronize(temporary)
-            try workspace.move(temporary, to: folder.view(path))
+            try workspace.move(temporary, to: folder.view(file.path(in: target.package, target.version)))
         }
         return size
+    }
+
+    /// What a patch has to be smaller than: the full download, the quick one until the small one is there.
+    private func fullSize(of target: Digest) throws -> Int {
+        if let size = try database.read({ try DerivedTable(db: $0).size(of: DerivedFile(.full, of: target)) }) {
+            return size
+        }
+        return SystemCall.size(of: folder.view(ViewLayout.patch(from: nil, to: target))) ?? .max
     }
 
     private func manifest(_ digest: Digest) throws -> Manifest {

@@ -61,13 +61,25 @@ package struct KeyFolder: Sendable {
 
     /// The key ready to sign; nil where it is not at hand.
     package func signer(_ name: Name) throws -> (any Signer)? {
-        guard let source = try source(name) else { return nil }
+        try source(name).map { try open($0, "the \(name.rawValue) key") }
+    }
+
+    /// A key from elsewhere: `file:PATH`, `env:NAME` or `command:PROGRAM ARGUMENT …`.
+    package func signer(from text: String) throws -> any Signer {
+        do {
+            return try open(KeySource(text), "the key")
+        } catch let error as TrustError {
+            throw RegistryError(.invalid, "\(error)")
+        }
+    }
+
+    private func open(_ source: KeySource, _ what: String) throws -> any Signer {
         do {
             return try source.signer(environment: environment) { [environment] file in
                 try environment[Self.passphraseVariable] ?? askPassphrase(file)
             }
         } catch let error as TrustError {
-            throw RegistryError(.invalid, "the \(name.rawValue) key (\(source)): \(error)")
+            throw RegistryError(.invalid, "\(what) (\(source)): \(error)")
         }
     }
 
@@ -107,6 +119,7 @@ package struct KeyFolder: Sendable {
     }
 
     private func save(_ key: PrivateKey, named name: String) throws -> URL {
+        try ProjectFolder(folder.deletingLastPathComponent()).make()
         try Workspace.makeFolders(folder)
         if let passphrase = environment[Self.passphraseVariable], !passphrase.isEmpty {
             let file = folder.appending(path: "\(name).json", directoryHint: .notDirectory)

@@ -7,9 +7,9 @@ package import PackTrust
 /// A key is replaced in steps after each of which everything verifies: both keys are named, everything is signed by
 /// the new one, the old one is dropped. No app release is needed, for devices follow the chain of roots.
 package struct KeyMaintenance: Sendable {
-    private let registry: any Registry
+    let registry: any Registry
     private let trust: PublisherTrust
-    private let now: @Sendable () -> Date
+    let now: @Sendable () -> Date
 
     package init(
         registry: any Registry, trust: PublisherTrust, now: @escaping @Sendable () -> Date = { Date() }
@@ -47,27 +47,59 @@ package struct KeyMaintenance: Sendable {
         keyID: String, package: PackageID?, owner: [any Signer], publisher: [any Signer]
     ) async throws -> [PackageID] {
         let (_, targets) = try await trust.refresh()
-        let affected = Self.packages(in: targets.body).filter { entry in
-            (package == nil || entry.package == package) && entry.keys.contains { $0.id == keyID }
-        }
-        guard !affected.isEmpty else { return [] }
+        let all = Self.packages(in: targets.body).filter { package == nil || $0.package == package }
+        let affected = all.filter { $0.keys.contains { $0.id == keyID } }
+        guard !affected.isEmpty else { return try await finishRevocation(of: keyID, in: all, by: publisher) }
         for entry in affected where entry.keys.count == 1 {
             throw RegistryError(
                 .invalid,
                 "\(keyID) is the only key that may publish \(entry.package): delegate the package to another one "
                     + "first (packtool keys delegate)")
         }
+        var without = targets.body
+        for entry in affected { try without.setPublishers(entry.keys.filter { $0.id != keyID }, of: entry.package) }
+        // Only what the revoked key alone signed no longer holds. A key that can sign it again is needed before anything
+        // changes: with a role that nobody vouches for, devices refuse the package.
+        var resigned: [PackageID] = []
+        for entry in affected {
+            guard let role = try await trust.role(of: entry.package),
+                let kept = without.authority(for: ViewLayout.role(of: entry.package)),
+                (try? role.verify(by: kept)) == nil
+            else { continue }
+            guard publisher.contains(where: { $0.publicKey.id != keyID && kept.keys[$0.publicKey.id] != nil }) else {
+                throw RegistryError(
+                    .forbidden,
+                    "\(entry.package) was last signed by that key, and none of the others is at hand to sign it again: "
+                        + "run this where one of them is, or set \(KeyFolder.Name.publisher.variable)")
+            }
+            resigned.append(entry.package)
+        }
         try await reviseTargets(targets, owner: owner) { body in
             for entry in affected {
                 try body.setPublishers(entry.keys.filter { $0.id != keyID }, of: entry.package)
             }
         }
-        for entry in affected {
-            _ = try await trust.refresh()
-            // Only what the revoked key signed no longer holds.
-            if (try? await trust.role(of: entry.package)) == nil { try await signAnew(entry.package, by: publisher) }
-        }
+        for package in resigned { try await signAnew(package, by: publisher) }
         return affected.map(\.package)
+    }
+
+    /// Signs again what the key signed, where an earlier revocation came no further than to take its right.
+    private func finishRevocation(
+        of keyID: String, in all: [(package: PackageID, keys: [PublicKey])], by publisher: [any Signer]
+    ) async throws -> [PackageID] {
+        var finished: [PackageID] = []
+        for entry in all where (try? await trust.role(of: entry.package)) == nil {
+            guard let role = try await trust.role(of: entry.package, requiringSignature: false),
+                role.signatures.contains(where: { $0.keyID == keyID })
+            else { continue }
+            try await signAnew(
+                entry.package,
+                by: publisher.filter { signer in
+                    entry.keys.contains { $0.id == signer.publicKey.id }
+                })
+            finished.append(entry.package)
+        }
+        return finished
     }
 
     /// Replaces the publisher's key in every package that it may publish.

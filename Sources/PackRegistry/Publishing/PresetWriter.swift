@@ -1,6 +1,7 @@
 package import Foundation
 package import PackFormat
 import PackJSON
+import PackPatch
 import PackTrust
 
 /// Writes what an app embeds so that it has pages on its first start: the signed metadata, the manifests and the whole
@@ -69,7 +70,10 @@ package struct PresetWriter: Sendable {
                 listed.append((package.text, .object(id)))
             }
             queue += manifest.shared.map { ($0.key, $0.value.version) }
-            size += try await copy(ViewLayout.patch(from: nil, to: digest), of: package, version, into: folder)
+            // A package may have all its files in bundles.
+            if !manifest.ownObjects.isEmpty {
+                size += try await copy(ViewLayout.patch(from: nil, to: digest), of: manifest, into: folder)
+            }
         }
         for (path, bytes) in await transport.files { size += try Self.write(bytes, to: path, in: folder) }
         let list: JSONObject = ["format": 1, "packages": .object(JSONObject(listed))]
@@ -77,14 +81,21 @@ package struct PresetWriter: Sendable {
         return Report(versions: done, size: size)
     }
 
-    private func copy(
-        _ path: String, of package: PackageID, _ version: SemanticVersion, into folder: URL
-    ) async throws -> Int {
+    /// - Throws: ``RegistryError`` also where the bytes do not give the objects that the manifest lists.
+    private func copy(_ path: String, of manifest: Manifest, into folder: URL) async throws -> Int {
+        let name = "\(manifest.package) \(manifest.version)"
         let file = folder.appending(path: path)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         guard try await registry.copyViewFile(path, to: file) else {
-            throw RegistryError(.notFound, "the registry has no download of \(package) \(version) yet: try again soon")
+            throw RegistryError(.notFound, "the registry has no download of \(name) yet: try again soon")
+        }
+        do {
+            var sink = Discarded()
+            try PatchDecoder(PatchPlan(from: nil, to: manifest)).apply(file, to: &sink) { _ in file }
+        } catch let error as PatchError {
+            throw RegistryError(
+                .unusable, "the registry's download of \(name) is not what its publisher signed: \(error)")
         }
         return try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
     }
@@ -96,6 +107,13 @@ package struct PresetWriter: Sendable {
         try Data(bytes).write(to: file)
         return bytes.count
     }
+}
+
+/// Objects that only have to be right.
+private struct Discarded: ObjectSink {
+    mutating func begin(_ object: Object) {}
+    mutating func write(_ bytes: UnsafeRawBufferPointer) {}
+    mutating func finish(_ object: Object) {}
 }
 
 /// Keeps what a trust client fetched: just what a device with the same root will ask for.

@@ -4,6 +4,9 @@ package import Foundation
 package struct ProjectFolder: Sendable {
     package static let name = ".packtool"
 
+    /// `.gitignore` of the folder: all but the root of trust stays out of git, for private keys are beside it.
+    private static let ignored = "# Private keys and the local registry stay here.\n*\n!.gitignore\n!root.json\n"
+
     package let folder: URL
 
     package init(_ folder: URL) {
@@ -18,4 +21,11 @@ package struct ProjectFolder: Sendable {
     package var root: URL { folder.appending(path: "root.json", directoryHint: .notDirectory) }
     /// What publishing has seen of a registry's metadata.
     package var trust: URL { folder.appending(path: "trust", directoryHint: .isDirectory) }
+
+    /// Makes the folder, and keeps git away from it; a `.gitignore` that is there is left as it is.
+    package func make() throws {
+        try Workspace.makeFolders(folder)
+        let file = folder.appending(path: ".gitignore", directoryHint: .notDirectory)
+        if SystemCall.size(of: file) == nil { try Data(Self.ignored.utf8).write(to: file, options: .atomic) }
+    }
 }

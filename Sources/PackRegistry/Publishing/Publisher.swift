@@ -47,13 +47,16 @@ package struct Publisher: Sendable {
     package func publish(
         _ zips: [URL], report: (Manifest) -> Void = { _ in }
     ) async throws -> [Published] {
-        let archives = try zips.map { zip in
-            do { return try PackageArchive.open(zip) } catch let error as ArchiveError {
-                throw RegistryError(.invalid, "\(error)")
-            }
-        }
+        try await publish(PackageSelection(zips), report: report)
+    }
+
+    /// ``publish(_:report:)`` for zips that are open already.
+    @discardableResult
+    package func publish(
+        _ selection: PackageSelection, report: (Manifest) -> Void = { _ in }
+    ) async throws -> [Published] {
         var published: [Published] = []
-        for archive in archives.filter({ $0.manifest.entry == nil }) + archives.filter({ $0.manifest.entry != nil }) {
+        for archive in selection.archives {
             report(archive.manifest)
             published.append(try await publish(archive))
         }
@@ -63,10 +66,12 @@ package struct Publisher: Sendable {
     /// Withdraws a version: signs the package's role without it.
     package func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String) async throws {
         let path = ViewLayout.manifestTarget(package, version)
+        let fault = RegistryError(.notFound, "\(package) \(version) is not published, or was withdrawn before")
+        // Before anything is signed: the key of a package that is not there need not be delegated.
+        _ = try await trust.refresh()
+        guard let listed = try await trust.role(of: package), listed.body.targets[path] != nil else { throw fault }
         _ = try await signing(package) { role in
-            guard role.targets[path] != nil else {
-                throw RegistryError(.notFound, "\(package) \(version) is not published, or was withdrawn before")
-            }
+            guard role.targets[path] != nil else { throw fault }
             role.targets[path] = nil
             return true
         } submit: { bytes in

@@ -48,10 +48,11 @@ package struct RegistryInitializer: Sendable {
         try Workspace.makeFolders(files.root)
         // Two commands that start in a fresh project at once make one registry.
         let lock = try FolderLock(files.root.appending(path: "init.lock", directoryHint: .notDirectory))
-        guard !LocalRegistry.exists(folder) else {
+        guard try !LocalRegistry.exists(folder) else {
             throw RegistryError(.conflict, "there is a registry in \(files.name) already")
         }
         var made: [URL] = []
+        try project.make()
         let root = try key(.root, made: &made)
         let owner = try key(.owner, made: &made)
         _ = try key(.publisher, made: &made)
@@ -69,7 +70,6 @@ package struct RegistryInitializer: Sendable {
         let signedRoot = try SignedDocument(unsigned: rootMetadata).signed(by: root)
         // Before the registry can be seen, for whoever sees it needs the root. Written beside and renamed, for the
         // project may be on another file system than the registry.
-        try Workspace.makeFolders(project.folder)
         try Data(signedRoot.bytes).write(to: project.root, options: .atomic)
         let registry = try LocalRegistry.create(
             folder, app: app, root: signedRoot, targets: SignedDocument(unsigned: targets).signed(by: owner),

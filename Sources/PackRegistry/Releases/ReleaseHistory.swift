@@ -42,10 +42,13 @@ struct ReleaseHistory: Hashable, Sendable {
     /// The newest release that everyone gets, as `packtool promote` takes it.
     var newestFull: Release? { offered.first { $0.rollout.percent == 100 } }
 
-    /// The newest release before the present one that offered something else, and was not removed.
+    /// The newest release before the present one that offered something else to everyone, and was not removed: a trial
+    /// on a few devices is nothing to go back to.
     var earlier: Release? {
         guard let current = offered.first else { return nil }
-        return entries.reversed().first { !$0.isRemoved && $0.release.offer != current.offer }?.release
+        return entries.reversed().first {
+            !$0.isRemoved && $0.release.offer != current.offer && $0.release.rollout == .everyone
+        }?.release
     }
 
     /// Versions that were offered lately and are no longer the newest, newest first: devices may have them.
@@ -59,12 +62,13 @@ struct ReleaseHistory: Hashable, Sendable {
         return seen
     }
 
-    /// Offers something as the newest release. The newest release is kept, with its id, where it offers the same.
+    /// Offers something as the newest release. The newest release is kept, with its id, where it offers the same, and
+    /// its share is never lowered: publishing twice must not take a version from devices that have it.
     func offering(
         _ offer: Release.Offer, _ rollout: Rollout, requiredApp: VersionRange?, id: String
     ) throws -> [Step] {
         if let newest = offered.first, newest.offer == offer {
-            return try setting(rollout)
+            return rollout.percent > newest.rollout.percent ? try setting(rollout) : []
         }
         return [.add(try Release(id: id, offer: offer, rollout: rollout, requiredApp: requiredApp))]
     }

@@ -22,9 +22,9 @@ struct ReleaseTable {
             sql: """
                 SELECT release.*, manifest.version, manifest.requiredApp FROM release
                 LEFT JOIN manifest ON manifest.digest = release.manifest
-                WHERE channel = ? AND (? IS NULL OR release.package = ?) ORDER BY release.sequence
+                WHERE channel = ? \(package == nil ? "" : "AND release.package = ?") ORDER BY release.sequence
                 """,
-            arguments: [channel.text, package?.text, package?.text])
+            arguments: StatementArguments([channel.text] + (package.map { [$0.text] } ?? [])))
         var entries: [PackageID: [ReleaseHistory.Entry]] = [:]
         for row in rows {
             let package = try row.parsed("package") { try PackageID($0) }
@@ -40,9 +40,11 @@ struct ReleaseTable {
             } else {
                 offer = .embedded
             }
-            let release = try Release(
-                id: row.text("id"), offer: offer, rollout: Rollout(percent: row.integer("percent")),
-                requiredApp: requiredApp, retry: row.integer("retry"))
+            let (percent, retry) = try (row.integer("percent"), row.integer("retry"))
+            let release = try row.parsed("id") {
+                try Release(
+                    id: $0, offer: offer, rollout: Rollout(percent: percent), requiredApp: requiredApp, retry: retry)
+            }
             entries[package, default: []].append(
                 ReleaseHistory.Entry(release: release, isRemoved: try row.optionalText("removed") != nil))
         }

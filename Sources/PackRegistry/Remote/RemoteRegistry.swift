@@ -61,7 +61,7 @@ package struct RemoteRegistry: Sendable {
         }
     }
 
-    /// One request; busy registries are asked again where that does no harm.
+    /// One request; a registry that is busy is asked again, where that does no harm or it says that it did nothing.
     /// - Throws: ``RegistryError`` for every answer that is no success.
     func send(
         _ method: String, _ path: String, body: Data? = nil, mediaType: String = "application/json",
@@ -78,13 +78,20 @@ package struct RemoteRegistry: Sendable {
             let reply = try await reply(
                 to: request, uploading: file, into: .memory(maximumByteCount: Self.maximumAnswerByteCount))
             if (200...299).contains(reply.status) { return reply }
-            guard isRepeatable, reply.status == 429 || reply.status == 503,
+            let error = RegistryError(reply: reply, from: base)
+            guard reply.status == 429 || reply.status == 503, isRepeatable || Self.didNothing(reply),
                 let pause = retry.pause(
                     afterAttempt: attempt, retryAfter: reply.fields["retry-after"], now: Date())
-            else { throw RegistryError(reply: reply, from: base) }
+            else { throw error }
             try await retry.sleep(pause)
             attempt += 1
         }
+    }
+
+    /// Whether the registry itself, and no proxy before it, refused the request before it ran.
+    private static func didNothing(_ reply: HTTPReply) -> Bool {
+        let problem = try? JSONValue(parsing: reply.body).object("problem")
+        return (try? problem?.string("type")) == Problem.typePrefix + RegistryError.Kind.busy.rawValue
     }
 
     /// One read of the published view; the caller looks at the status. No token goes along: the view is public, and may

@@ -2,6 +2,9 @@
 enum CachePolicy {
     /// A file that never changes under its name (RFC 8246).
     static let immutable = "public, max-age=31536000, immutable"
+    /// A full download: a publication leaves a quick one, which is replaced by a smaller one with another ETag. Either is
+    /// right, so a cache may keep the larger one for a while.
+    static let replaced = "public, max-age=3600"
     /// `metadata/timestamp.json`, the channel's pointer: kept, and asked about each time (304 when unchanged).
     static let pointer = "no-cache"
     /// Errors, and everything that depends on a token: an absent file may be there in a second.

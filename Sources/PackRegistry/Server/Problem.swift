@@ -93,8 +93,12 @@ struct Problem: Error {
         case .full:
             self.init(
                 HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), kind: error.kind.rawValue,
-                error.message)
-        case .unusable, .unreachable: self.init(.internalServerError, kind: error.kind.rawValue, error.message)
+                "the registry has no room left: nothing was published half, tell who operates it")
+        // Their messages name files of the server.
+        case .unusable, .unreachable:
+            self.init(
+                .internalServerError, kind: error.kind.rawValue,
+                "the registry failed on this request; its log has the reason under the request's id")
         }
     }
 

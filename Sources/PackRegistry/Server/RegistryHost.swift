@@ -21,4 +21,12 @@ package protocol RegistryHost: Sendable {
     func packages(on channel: ChannelName) async throws -> [PackageID]
     /// What a channel offers for a package, newest first.
     func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release]
+    /// Makes the patch of this path of the view, where a device may ask for it.
+    /// - Returns: whether it is there now.
+    func makePatch(at path: String) async -> Bool
+}
+
+extension RegistryHost {
+    /// A host that only shows files makes none.
+    package func makePatch(at path: String) async -> Bool { false }
 }

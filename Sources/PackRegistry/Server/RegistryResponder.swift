@@ -19,7 +19,7 @@ package struct RegistryResponder: HTTPResponder {
             response = try await answer(request, context: context)
         } catch {
             let problem = Problem(error)
-            if problem.status.code == 500 {
+            if problem.status.code >= 500 {
                 context.logger.error(
                     "a request failed", metadata: ["id": "\(context.requestID)", "error": "\(error)"])
             }

@@ -1,6 +1,7 @@
 import Foundation
 package import Hummingbird
 import HummingbirdCore
+import HummingbirdHTTP2
 package import Logging
 import NIOCore
 package import ServiceLifecycle
@@ -20,20 +21,27 @@ package struct RegistryServer: Sendable {
         package var port: Int
         /// What absolute URLs in answers start with, such as `https://packages.example.com`; nil: they are relative.
         package var publicURL: String?
+        /// nil: plain HTTP.
+        package var tls: TLSFiles?
         package var limits: ServerLimits
 
         package init(
             host: String = "127.0.0.1", port: Int = 8787, publicURL: String? = nil,
-            limits: ServerLimits = ServerLimits()
+            tls: TLSFiles? = nil, limits: ServerLimits = ServerLimits()
         ) {
             self.host = host
             self.port = port
             self.publicURL = publicURL
+            self.tls = tls
             self.limits = limits
         }
     }
 
+    /// What the `Server` field of an answer says.
+    static let name = "packtool"
+
     private let host: any RegistryHost
+    private let cache: FileCache
     private let configuration: Configuration
     private let services: [any Service]
     private let logger: Logger
@@ -44,6 +52,7 @@ package struct RegistryServer: Sendable {
         logger: Logger
     ) {
         self.host = host
+        cache = FileCache(root: host.viewFolder)
         self.configuration = configuration
         self.services = services
         self.logger = logger
@@ -56,40 +65,59 @@ package struct RegistryServer: Sendable {
         signals: [UnixSignal] = [], onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
         UploadFile.removeLeftovers(in: host.uploadFolder)
+        Self.raiseOpenFileLimit()
         var group = ServiceGroupConfiguration(
-            services: [buildApplication(onRunning: onRunning)], gracefulShutdownSignals: signals, logger: quiet)
+            services: [try buildApplication(onRunning: onRunning)], gracefulShutdownSignals: signals, logger: quiet)
         group.maximumGracefulShutdownDuration = configuration.limits.shutdownTimeout
         do {
             try await ServiceGroup(configuration: group).run()
         } catch let error as IOError {
             throw RegistryError(.unusable, Self.explanation(of: error, configuration))
+        } catch is SocketAddressError {
+            throw RegistryError(
+                .unusable, "the host \(configuration.host) is not known to this machine: choose another --host")
         }
     }
 
     package func buildApplication(
         onRunning: @escaping @Sendable (Int) async -> Void
-    ) -> some ApplicationProtocol {
+    ) throws -> some ApplicationProtocol {
         let limits = configuration.limits
         return Application(
             responder: buildResponder(),
-            server: .http1(
-                configuration: HTTP1Channel.Configuration(
-                    additionalChannelHandlers: [ConnectionGuard(limits: limits)],
-                    idleTimeout: TimeAmount(limits.idleTimeout),
-                    httpDecoderConfiguration: .init(
-                        maxHeaderFieldSize: limits.maximumHeaderByteCount,
-                        maxHeaderListSize: limits.maximumHeaderByteCount, maxHeaderFieldCount: 100))),
+            server: try server(),
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port), serverName: "packtool",
+                address: .hostname(configuration.host, port: configuration.port), serverName: Self.name,
                 backlog: 1024, availableConnectionsDelegate: MaximumAvailableConnections(limits.maximumConnections)),
             services: services,
             onServerRunning: { await onRunning($0.localAddress?.port ?? 0) },
             logger: logger)
     }
 
+    /// Plain HTTP reads the view from the connection's bytes; with TLS, HTTP/2 or HTTP/1.1 is agreed on.
+    private func server() throws -> HTTPServerBuilder {
+        let limits = configuration.limits
+        let http1 = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionGuard(limits: limits)],
+            idleTimeout: TimeAmount(limits.idleTimeout),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: limits.maximumHeaderByteCount,
+                maxHeaderListSize: limits.maximumHeaderByteCount, maxHeaderFieldCount: 100))
+        if let tls = configuration.tls {
+            return try .http2Upgrade(
+                tlsConfiguration: tls.configuration(),
+                configuration: HTTP2ChannelConfiguration(idleTimeout: limits.idleTimeout, streamConfiguration: http1))
+        }
+        let log = RequestLog(logger)
+        return HTTPServerBuilder { [cache] responder in
+            ReadFirstChannel(
+                base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log, limits: limits)
+        }
+    }
+
     func buildResponder() -> RegistryResponder {
         let limits = configuration.limits
-        let view = ViewController(folder: host.viewFolder, cache: FileCache())
+        let view = ViewController(host: host, cache: cache)
         let state = PublishedState(host: host, view: view)
         let bearer = Bearer(host: host)
         let writes = ConcurrencyGate(limit: limits.maximumConcurrentWrites)
@@ -112,6 +140,14 @@ package struct RegistryServer: Sendable {
         var logger = logger
         logger.logLevel = max(logger.logLevel, .error)
         return logger
+    }
+
+    /// A connection and its file are two descriptors, and Debian's default for all is 1,024.
+    private static func raiseOpenFileLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 65_536)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
     private static func explanation(of error: IOError, _ configuration: Configuration) -> String {

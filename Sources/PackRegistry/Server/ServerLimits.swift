@@ -24,8 +24,10 @@ package struct ServerLimits: Sendable {
     /// Bytes a second, on average from the body's start, below which a body is given up once the grace is over.
     package var minimumBodyRate = 1024
     package var bodyGrace: Duration = .seconds(10)
-    /// The time that a client may leave an answer unread.
+    /// How often it is looked whether a client that has answers to read does read.
     package var stallTimeout: Duration = .seconds(60)
+    /// Bytes a second, on average over ``stallTimeout``, that such a client reads at least.
+    package var minimumReadRate = 1024
     /// The time that an answer to an unread body stays readable before the connection is closed.
     package var lingerTimeout: Duration = .seconds(5)
     /// The time that requests under way get after SIGTERM.

@@ -21,6 +21,9 @@ struct RegistryFolder: Sendable {
     /// Held while the view is written.
     var lock: URL { root.appending(path: "lock", directoryHint: .notDirectory) }
 
+    /// Held by the server of the registry.
+    var serverLock: URL { root.appending(path: "serve.lock", directoryHint: .notDirectory) }
+
     var exists: Bool { FileManager.default.fileExists(atPath: database.path(percentEncoded: false)) }
 
     func view(_ path: String) -> URL { view.appending(path: path, directoryHint: .notDirectory) }

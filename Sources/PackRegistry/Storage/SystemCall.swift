@@ -73,6 +73,14 @@ enum SystemCall {
         guard result == 0 else { throw failure("put in place", destination) }
     }
 
+    /// A second name for a file; one that exists stays what it is.
+    static func link(_ file: URL, to name: URL) throws(RegistryError) {
+        let result = file.path(percentEncoded: false).withCString { from in
+            name.path(percentEncoded: false).withCString { to in retrying { systemLink(from, to) } }
+        }
+        guard result == 0 || errno == EEXIST else { throw failure("put in place", name) }
+    }
+
     static func makeFolder(_ folder: URL) throws(RegistryError) {
         let result = folder.path(percentEncoded: false).withCString { mkdir($0, 0o755) }
         guard result == 0 || errno == EEXIST else { throw failure("made", folder) }
@@ -116,6 +124,14 @@ enum SystemCall {
             Glibc.open(path, flags, mode)
         #else
             Darwin.open(path, flags, mode)
+        #endif
+    }
+
+    private static func systemLink(_ from: UnsafePointer<CChar>, _ to: UnsafePointer<CChar>) -> Int32 {
+        #if canImport(Glibc)
+            Glibc.link(from, to)
+        #else
+            Darwin.link(from, to)
         #endif
     }
 

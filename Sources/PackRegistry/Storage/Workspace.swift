@@ -86,6 +86,14 @@ struct Workspace: ~Copyable {
         try SystemCall.synchronize(parent)
     }
 
+    /// ``move(_:to:)``, but what is there already stays.
+    func moveIfAbsent(_ file: URL, to destination: URL) throws(RegistryError) {
+        let parent = destination.deletingLastPathComponent()
+        try Self.makeFolders(parent)
+        try SystemCall.link(file, to: destination)
+        try SystemCall.synchronize(parent)
+    }
+
     /// Makes a folder and those above it, each durable in its parent.
     static func makeFolders(_ folder: URL) throws(RegistryError) {
         var status = stat()

@@ -13,6 +13,9 @@ struct TokenTable {
         else {
             throw RegistryError(.invalid, "a token needs a name of 1 to 100 bytes without control characters")
         }
+        guard !request.name.hasPrefix("local:") else {
+            throw RegistryError(.invalid, "in the log, local: stands before people who open the registry in place")
+        }
         guard !request.scope.actions.isEmpty else {
             throw RegistryError(
                 .invalid, "a token without an action is good for nothing: give publish, release or admin")
@@ -67,7 +70,8 @@ struct TokenTable {
             throw RegistryError(
                 .unauthorized, "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601))")
         }
-        return Identity(name: record.name, scope: record.scope)
+        // Names may repeat, and the log is to say which token it was.
+        return Identity(name: "\(record.name) (\(record.id))", scope: record.scope)
     }
 
     private static func record(_ row: Row) throws -> TokenRecord {

@@ -5,7 +5,9 @@ import PackJSON
 enum WireTime {
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    static func text(_ date: Date) -> String { date.formatted(style) }
+    /// Formatting cuts what is below a millisecond off, and so a time that was read would lose one each time it is
+    /// written: half of one more makes it rounding.
+    static func text(_ date: Date) -> String { date.addingTimeInterval(0.0005).formatted(style) }
 
     static func date(_ text: String, field: String) throws(JSONError) -> Date {
         if let date = try? style.parse(text) { return date }

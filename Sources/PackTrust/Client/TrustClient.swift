@@ -122,7 +122,9 @@ public actor TrustClient {
         for _ in 0..<limits.rootRotations {
             let version = trusted.root.body.version + 1
             let name = RepositoryPath.metadata("root", version: version)
-            guard let bytes = try await transport.fetch(name, maximumByteCount: limits.rootByteCount) else { return }
+            let answer = try await transport.fetch(name, maximumByteCount: limits.rootByteCount)
+            try keepFirstRoot(trusted)
+            guard let bytes = answer else { return }
             try adopt(root: try checked(bytes, name: name, limit: limits.rootByteCount), into: &trusted)
         }
     }
@@ -134,6 +136,13 @@ public actor TrustClient {
         if revokesOnlineKeys { try forgetOnlineMetadata() }
         try store.write(bytes, to: StoreName.root(version: trusted.root.body.version))
         try store.write(bytes, to: StoreName.root)
+    }
+
+    /// An embedded root comes into an empty store once the repository has answered: a client that reached nobody leaves
+    /// nothing behind.
+    private func keepFirstRoot(_ trusted: TrustedMetadata) throws {
+        guard embeddedRoot != nil, try store.read(StoreName.root) == nil else { return }
+        try store.write(trusted.root.bytes, to: StoreName.root)
     }
 
     private func forgetOnlineMetadata() throws {
@@ -160,9 +169,9 @@ public actor TrustClient {
         while let bytes = try store.read(StoreName.root(version: trusted.root.body.version + 1)),
             (try? trusted.updateRoot(bytes)) != nil
         {}
-        if stored != trusted.root.bytes {
+        if let stored, stored != trusted.root.bytes {
             // A new release of the program may bring a newer root than the store has.
-            if let stored, let old = try? SignedDocument<RootMetadata>(parsing: stored),
+            if let old = try? SignedDocument<RootMetadata>(parsing: stored),
                 old.body.version < trusted.root.body.version, old.body.revokesOnlineKeys(in: trusted.root.body)
             {
                 try forgetOnlineMetadata()
@@ -177,6 +186,7 @@ public actor TrustClient {
         if let stored = try store.read(name) { try? trusted.restoreTimestamp(stored) }
         let path = RepositoryPath.metadata("timestamp")
         let bytes = try await fetch(path, limit: limits.timestampByteCount)
+        try keepFirstRoot(trusted)
         if try trusted.updateTimestamp(bytes) { try store.write(bytes, to: name) }
     }
 
@@ -226,7 +236,7 @@ public actor TrustClient {
             if let info = body.targets[path] { return (next.role, info) }
             visited.insert(Array(next.role.utf8))
             var children: [(role: String, delegator: String)] = []
-            for child in body.delegations?.roles ?? [] where child.covers(path) {
+            for child in try body.delegations?.roles(covering: path) ?? [] {
                 children.append((child.name, next.role))
                 if child.isTerminating {
                     toVisit = []

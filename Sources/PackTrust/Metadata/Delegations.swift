@@ -6,6 +6,8 @@ public struct Delegations: Sendable, Equatable, Delegator {
     public internal(set) var keys: NameTable<PublicKey>
     /// In the order in which they are searched; each name once.
     public internal(set) var roles: [DelegatedRole]
+    /// In the place of `roles`, where another repository uses hash bins.
+    private(set) var succinctRoles: SuccinctRoles?
     private var extra = JSONObject()
 
     /// No delegation yet; see ``delegate(to:keys:)``.
@@ -16,17 +18,29 @@ public struct Delegations: Sendable, Equatable, Delegator {
 
     init(reading object: JSONObject) throws {
         keys = try object.table("keys") { id, value in try PublicKey(reading: try value.object(id), id: id) }
-        roles = try object.array("roles").map { try DelegatedRole(reading: try $0.object("roles")) }
+        succinctRoles = try object["succinct_roles"].map {
+            try SuccinctRoles(reading: try $0.object("succinct_roles"))
+        }
+        guard succinctRoles == nil || object["roles"] == nil else {
+            throw MetadataFault("it has both \"roles\" and \"succinct_roles\"")
+        }
+        roles =
+            try succinctRoles == nil
+            ? object.array("roles").map { try DelegatedRole(reading: try $0.object("roles")) } : []
         guard Set(roles.map { Array($0.name.utf8) }).count == roles.count else {
             throw MetadataFault("a delegated role stands twice")
         }
-        extra = object.unknown(besides: "keys", "roles")
+        extra = object.unknown(besides: "keys", "roles", "succinct_roles")
     }
 
     var json: JSONObject {
         var object = extra
         object["keys"] = keys.json(\.fields.object)
-        object["roles"] = .array(roles.map { .object($0.json) })
+        if let succinctRoles {
+            object["succinct_roles"] = .object(succinctRoles.json)
+        } else {
+            object["roles"] = .array(roles.map { .object($0.json) })
+        }
         return object
     }
 
@@ -35,7 +49,16 @@ public struct Delegations: Sendable, Equatable, Delegator {
         roles.first { $0.name.isExactly(name) }
     }
 
+    /// The delegations that may lead to a target path, in the order in which they are searched.
+    func roles(covering path: String) throws(TrustError) -> [DelegatedRole] {
+        if let succinctRoles { return [try succinctRoles.role(for: path)] }
+        return roles.filter { $0.covers(path) }
+    }
+
     public func authority(for role: String) -> RoleAuthority? {
-        self.role(named: role).map { RoleAuthority(role: role, roleKeys: $0.roleKeys, known: keys) }
+        if let succinctRoles, succinctRoles.names(role) {
+            return RoleAuthority(role: role, roleKeys: succinctRoles.roleKeys, known: keys)
+        }
+        return self.role(named: role).map { RoleAuthority(role: role, roleKeys: $0.roleKeys, known: keys) }
     }
 }

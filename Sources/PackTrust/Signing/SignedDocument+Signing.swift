@@ -23,6 +23,19 @@ extension SignedDocument {
         return SignedDocument(body: body, signedObject: signedObject, signatures: kept, envelope: envelope)
     }
 
+    /// The document with the signatures of another copy of it, which somebody else signed meanwhile, added.
+    /// - Throws: ``TrustError/refusedChange(role:reason:)`` if the copies do not say the same.
+    public func merging(_ other: SignedDocument) throws(TrustError) -> SignedDocument {
+        guard signedBytes == other.signedBytes else {
+            throw .refusedChange(role: Body.typeName, reason: "the copies do not say the same")
+        }
+        let added = other.signatures.filter { signature in
+            !signatures.contains { $0.keyID.isExactly(signature.keyID) }
+        }
+        return SignedDocument(
+            body: body, signedObject: signedObject, signatures: signatures + added, envelope: envelope)
+    }
+
     /// The next version: the body changed, the version one up, and signed anew. Signatures over the old content are
     /// gone, for they no longer say anything.
     ///

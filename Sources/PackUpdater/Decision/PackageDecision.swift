@@ -21,12 +21,16 @@ struct PackageDecision {
     /// What the channel offers this device now.
     let offered: VersionID?
 
-    var summary: String { steps.joined(separator: "; ") }
+    /// At most 4 KiB: it is written down for each package.
+    var summary: String { Event.shortened(steps.joined(separator: "; ")) }
 
     /// Takes the first release that admits the device, that did not fail on it, and that its publisher still lists.
+    /// - Parameters:
+    ///   - targets: nil leaves out what the publisher says, for a package that is not to be installed.
+    ///   - isThere: whether the store has the files of a version.
     static func make(
         _ package: PackageID, app: String, channel: ChannelFile.Package?, state: PackageState, facts: DeviceFacts,
-        targets: any SignedTargets
+        targets: (any SignedTargets)?, isThere: @Sendable (VersionID) throws -> Bool
     ) async throws -> PackageDecision {
         guard let channel else {
             return PackageDecision(choice: .nothing, steps: ["the channel does not have the package"], offered: nil)
@@ -45,35 +49,41 @@ struct PackageDecision {
                 return PackageDecision(choice: .nothing, steps: steps, offered: nil)
             }
             let mark = PackageState.ReleaseMark(id: release.id, retry: release.retry)
-            guard case .version(let version, let manifest) = release.offer else {
-                let isThere = state.active?.id == state.embedded?.id
-                return PackageDecision(
-                    choice: isThere ? .upToDate : .embedded(mark), steps: steps, offered: state.embedded?.id)
+            let id: VersionID?
+            switch release.offer {
+            case .version(let version, let manifest): id = VersionID(version: version, manifest: manifest)
+            case .embedded: id = state.embedded?.id
             }
-            let id = VersionID(version: version, manifest: manifest)
             if state.active?.id == id {
-                return PackageDecision(choice: .upToDate, steps: steps, offered: id)
+                guard case .version = release.offer, let id, try !isThere(id) else {
+                    return PackageDecision(choice: .upToDate, steps: steps, offered: id)
+                }
+                steps.append("its files are gone")
             }
-            if let reason = try await reasonToRefuse(release, id, package, in: channel.releases, state, targets) {
-                steps.append("\(version) is passed over: \(reason)")
+            if let reason = try await reasonToRefuse(release, package, in: channel.releases, state, targets) {
+                steps.append("\(id?.description ?? "it") is passed over: \(reason)")
                 rest = Array(rest.drop { $0.id != release.id }.dropFirst())
                 continue
+            }
+            guard case .version = release.offer, let id else {
+                return PackageDecision(choice: .embedded(mark), steps: steps, offered: id)
             }
             return PackageDecision(choice: .install(id, mark), steps: steps, offered: id)
         }
     }
 
     private static func reasonToRefuse(
-        _ release: Release, _ id: VersionID, _ package: PackageID, in releases: [Release], _ state: PackageState,
-        _ targets: any SignedTargets
+        _ release: Release, _ package: PackageID, in releases: [Release], _ state: PackageState,
+        _ targets: (any SignedTargets)?
     ) async throws -> String? {
         if let failure = state.failure(blocking: release, in: releases) {
             return "it failed on this device (\(failure.reason)) and is tried again only by a newer release or a retry"
         }
-        guard let signed = try await targets.file(ViewLayout.manifestTarget(package, id.version)) else {
+        guard let targets, case .version(let version, let manifest) = release.offer else { return nil }
+        guard let signed = try await targets.file(ViewLayout.manifestTarget(package, version)) else {
             return "its publisher does not list it, or withdrew it"
         }
-        if signed.digest != id.manifest { return "the channel names another manifest than its publisher signed" }
+        if signed.digest != manifest { return "the channel names another manifest than its publisher signed" }
         return nil
     }
 

@@ -27,6 +27,16 @@ public struct Event: Hashable, Sendable {
         self.version = version
         self.why = why
     }
+
+    /// What of a text goes into the log and into `state.json`: registries and pages give such texts, and both files
+    /// are bounded. Cut between characters of Unicode.
+    /// - Parameter limit: bytes.
+    static func shortened(_ text: String, to limit: Int = 4096) -> String {
+        guard text.utf8.count > limit else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: limit)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return text[..<end] + "…"
+    }
 }
 
 extension Event {
@@ -40,7 +50,8 @@ extension Event {
 
     package var json: JSONObject {
         var json: JSONObject = [
-            "event": .string(kind.rawValue), "time": .integer(Int(time.timeIntervalSince1970)), "why": .string(why),
+            "event": .string(kind.rawValue), "time": .integer(Int(time.timeIntervalSince1970)),
+            "why": .string(Self.shortened(why)),
         ]
         json["package"] = package.map { .string($0.text) }
         json["version"] = version.map { .string($0.description) }

@@ -18,7 +18,7 @@ struct EventLog: Sendable {
 
     /// The newest events, oldest first.
     func events(limit: Int) -> [Event] {
-        let bytes = (try? Durable.read(file, maximumByteCount: maximumByteCount * 4)) ?? []
+        let bytes = (try? content()) ?? []
         let lines = bytes.split(separator: UInt8(ascii: "\n")).suffix(limit)
         return lines.compactMap { line in
             guard let json = try? JSONValue(parsing: line).object() else { return nil }
@@ -27,9 +27,13 @@ struct EventLog: Sendable {
     }
 
     private func shorten() {
-        guard let bytes = try? Durable.read(file, maximumByteCount: maximumByteCount * 4) else { return }
-        let half = bytes.suffix(maximumByteCount / 2)
-        guard let cut = half.firstIndex(of: UInt8(ascii: "\n")) else { return }
-        try? Durable.write(Array(half[(cut + 1)...]), to: file)
+        let half = ((try? content()) ?? []).suffix(maximumByteCount / 2)
+        // A log that cannot be read, or has no line left, begins anew.
+        let kept = half.firstIndex(of: UInt8(ascii: "\n")).map { Array(half[($0 + 1)...]) } ?? []
+        try? Durable.write(kept, to: file)
+    }
+
+    private func content() throws(UpdateError) -> [UInt8]? {
+        try Durable.read(file, maximumByteCount: maximumByteCount * 4)
     }
 }

@@ -9,6 +9,8 @@ struct Installer: Sendable {
     let transport: any UpdateTransport
     let targets: any SignedTargets
     let journal: Journal
+    /// Two packages may lack the same object.
+    private let turns = DownloadTurns()
 
     private var objects: ObjectStore { ObjectStore(layout: store.layout) }
     private var layout: StoreLayout { store.layout }
@@ -29,8 +31,13 @@ struct Installer: Sendable {
                 package, version,
                 reason: "its publisher signed the manifest \(signed.digest) and \(expected) is offered")
         }
+        guard signed.size <= Manifest.maximumByteCount else {
+            throw UpdateError.refused(
+                package, version, reason: "its manifest has \(signed.size) bytes: \(Manifest.maximumByteCount) are read"
+            )
+        }
         var bytes: [UInt8]?
-        if let installed = store.manifest(of: package, VersionID(version: version, manifest: expected)) {
+        if let installed = try? store.manifest(of: package, VersionID(version: version, manifest: expected)) {
             bytes = installed.bytes
         }
         for base in bases.prefix(1) where bytes == nil {
@@ -78,7 +85,7 @@ struct Installer: Sendable {
                 switch step {
                 case .patch(let digest):
                     guard let base = bases.first(where: { $0.manifest == digest }),
-                        let found = store.manifest(of: manifest.package, base)
+                        let found = try? store.manifest(of: manifest.package, base)
                     else { continue }
                     name = "the patch from \(base)"
                     guard try await apply(base: found.manifest, baseDigest: digest, verified) else {
@@ -152,7 +159,12 @@ struct Installer: Sendable {
         }
         let batch = try ObjectBatch(objects)
         do {
-            try patch.apply(file, to: batch)
+            do {
+                try patch.apply(file, to: batch)
+            } catch PatchError.system(_, let path, String(cString: strerror(ENOSPC))) {
+                // The decoder's own file was too much for the disk, which says nothing about the patch.
+                throw UpdateError.diskIsFull(path: path, needed: nil, available: nil)
+            }
             try batch.commit()
         } catch {
             batch.discard()
@@ -165,7 +177,7 @@ struct Installer: Sendable {
     }
 
     private func fetchSingly(_ missing: [Object]) async throws {
-        let download = ObjectDownload(objects: objects, transport: transport)
+        let download = ObjectDownload(objects: objects, transport: transport, turns: turns)
         try await Parallel.forEach(missing, limit: 4) { try await download.fetch($0) }
     }
 

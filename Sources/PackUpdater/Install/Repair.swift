@@ -56,7 +56,7 @@ struct Repair: Sendable {
         while !queue.isEmpty {
             let (package, id) = queue.removeFirst()
             guard seen.insert("\(package)@\(id)").inserted else { continue }
-            let wasThere = store.manifest(of: package, id) != nil
+            let wasThere = (try? store.manifest(of: package, id)) != nil
             do {
                 let verified = try await manifest(of: package, id)
                 found.append(verified)
@@ -73,7 +73,7 @@ struct Repair: Sendable {
     }
 
     private func manifest(of package: PackageID, _ id: VersionID) async throws -> VerifiedManifest {
-        if let found = store.manifest(of: package, id) { return VerifiedManifest(installed: found, id: id) }
+        if let found = try? store.manifest(of: package, id) { return VerifiedManifest(installed: found, id: id) }
         guard let targets else { throw UpdateError.noRoot }
         let installer = Installer(store: store, transport: transport, targets: targets, journal: journal)
         return try await installer.manifest(of: package, id.version, expected: id.manifest, bases: [])
@@ -94,7 +94,7 @@ struct Repair: Sendable {
                 }
             }
         }
-        try await ObjectDownload(objects: objects, transport: transport).fetch(object)
+        try await ObjectDownload(objects: objects, transport: transport, turns: DownloadTurns()).fetchAnew(object)
         return "fetched again"
     }
 }

@@ -35,10 +35,11 @@ struct UpdateRun: Sendable {
         let pins = bundles.keys.sorted { ($0.bundle, $0.pin.manifest) < ($1.bundle, $1.pin.manifest) }
         let users = bundles
         let fetched = await each(pins) { pin in try await install(pin, for: users[pin] ?? []) }
-        let faults: [Pin: any Error] = Dictionary(
-            uniqueKeysWithValues: zip(pins, fetched).compactMap { pin, result -> (Pin, any Error)? in
-                if case .failure(let error) = result { (pin, error) } else { nil }
-            })
+        var found: [Pin: any Error] = [:]
+        for (pin, result) in zip(pins, fetched) {
+            if case .failure(let error) = result { found[pin] = error }
+        }
+        let faults = found
         let installed = await each(Array(zip(jobs, manifests))) { job, manifest in
             let verified = try manifest.get()
             for (bundle, pin) in verified.manifest.shared {
@@ -93,9 +94,10 @@ struct UpdateRun: Sendable {
         var ids: [VersionID] = []
         for package in packages + state.packages.keys.filter({ !packages.contains($0) }).sorted() {
             for installed in state[package].kept {
-                guard let pin = installer.store.manifest(of: package, installed.id)?.manifest.shared[bundle] else {
-                    continue
-                }
+                // A base only makes the download smaller: one that cannot be read is none.
+                guard let found = try? installer.store.manifest(of: package, installed.id),
+                    let pin = found.manifest.shared[bundle]
+                else { continue }
                 ids.append(VersionID(version: pin.version, manifest: pin.manifest))
             }
         }
@@ -105,7 +107,9 @@ struct UpdateRun: Sendable {
     private func found(_ ids: [VersionID], of package: PackageID) -> [(id: VersionID, bytes: [UInt8])] {
         var seen: Set<VersionID> = []
         return ids.compactMap { id in
-            guard seen.insert(id).inserted, let found = installer.store.manifest(of: package, id) else { return nil }
+            guard seen.insert(id).inserted, let found = try? installer.store.manifest(of: package, id) else {
+                return nil
+            }
             return (id, found.bytes)
         }
     }

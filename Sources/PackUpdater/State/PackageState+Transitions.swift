@@ -150,8 +150,11 @@ extension PackageState {
     /// Why a release must not be tried: its version failed here, and it is neither newer than the release that
     /// failed nor asks for another try. `releases` are the channel's, newest first.
     package func failure(blocking release: Release, in releases: [Release]) -> Failure? {
-        guard case .version(let version, let manifest) = release.offer else { return nil }
-        let id = VersionID(version: version, manifest: manifest)
+        let id: VersionID?
+        switch release.offer {
+        case .version(let version, let manifest): id = VersionID(version: version, manifest: manifest)
+        case .embedded: id = embedded?.id
+        }
         return failures.first { failure in
             guard failure.id == id, let failed = failure.release, release.retry <= failed.retry else { return false }
             if failed.id == release.id { return true }
@@ -164,6 +167,7 @@ extension PackageState {
 
     private mutating func noteFailure(of installed: Installed, reason: String) {
         failures.removeAll { $0.id == installed.id }
+        let reason = Event.shortened(reason, to: 512)
         failures.insert(Failure(id: installed.id, release: installed.release, reason: reason), at: 0)
         failures = Array(failures.prefix(Self.failureLimit))
     }

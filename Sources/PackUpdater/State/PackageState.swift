@@ -61,7 +61,7 @@ package struct PackageState: Hashable, Sendable {
 
     /// The number of load tokens and failures that are kept.
     static let loadLimit = 8
-    static let failureLimit = 16
+    static let failureLimit = 64
 
     package var active: Active?
     /// The version that was confirmed before the active one.
@@ -86,6 +86,13 @@ package struct PackageState: Hashable, Sendable {
     package var lastWorking: Installed? {
         if let active, active.isConfirmed { return active.installed }
         return previous
+    }
+
+    /// Nothing is known but that somebody opened it.
+    var isOnlyWanted: Bool {
+        var wanted = PackageState()
+        wanted.isWanted = true
+        return self == wanted
     }
 
     /// Everything that must stay in the store.

@@ -19,8 +19,24 @@ package struct StoreState: Hashable, Sendable {
 
     package subscript(package: PackageID) -> PackageState {
         get { packages[package] ?? PackageState() }
-        set { packages[package] = newValue }
+        // Nothing is kept of a package of which nothing is known.
+        set { packages[package] = newValue == PackageState() ? nil : newValue }
     }
+
+    /// Somebody opened it. Any name can be asked for: of those that no check has found in the channel only a few are
+    /// kept.
+    package mutating func noteWish(for package: PackageID) {
+        guard packages[package] != nil || packages.values.count(where: \.isOnlyWanted) < Self.wishLimit else { return }
+        self[package].isWanted = true
+    }
+
+    /// Drops the wishes for packages that the channel does not have.
+    package mutating func dropWishes(outside known: some Collection<PackageID>) {
+        let known = Set(known)
+        packages = packages.filter { known.contains($0.key) || !$0.value.isOnlyWanted }
+    }
+
+    static let wishLimit = 64
 }
 
 extension StoreState {

@@ -8,10 +8,15 @@ import PackFormat
 struct DeviceStore: Sendable {
     let layout: StoreLayout
 
-    /// Opens a store, or makes one. A store of a newer format is refused before anything is written.
+    /// Opens a store, or makes one. A store of a newer format is refused before anything is written. A damaged one
+    /// opens, for the repair; every other operation throws what is wrong with it.
     init(folder: URL) throws(UpdateError) {
         layout = StoreLayout(folder: folder.standardizedFileURL)
-        if try Self.read(layout) == nil { try Durable.makeFolder(layout.folder) }
+        do {
+            if try Self.read(layout) == nil { try Durable.makeFolder(layout.folder) }
+        } catch {
+            guard case .storeIsDamaged = error else { throw error }
+        }
     }
 
     /// The state as it is on disk now.
@@ -27,8 +32,18 @@ struct DeviceStore: Sendable {
         let old = try Self.read(layout)
         var state = old ?? StoreState(deviceID: Self.randomID())
         let result = try body(&state)
-        if state != old { try Durable.write(state.bytes, to: layout.state) }
+        if state != old { try Self.write(state, layout) }
         return result
+    }
+
+    private static func write(_ state: StoreState, _ layout: StoreLayout) throws(UpdateError) {
+        let bytes = state.bytes
+        guard bytes.count <= StoreState.maximumByteCount else {
+            throw .fileFailed(
+                action: "write", path: layout.state.path,
+                reason: "its \(bytes.count) bytes could not be read back, which takes \(StoreState.maximumByteCount)")
+        }
+        try Durable.write(bytes, to: layout.state)
     }
 
     /// Takes the store for an update.
@@ -49,10 +64,16 @@ struct DeviceStore: Sendable {
         }
     }
 
+    /// Whether a version's tree is in the store, whatever is in it.
+    func hasTree(of package: PackageID, _ id: VersionID) throws(UpdateError) -> Bool {
+        try Durable.exists(layout.tree(package, id.version).appending(path: Manifest.fileName))
+    }
+
     /// The manifest of a version whose tree is in the store; nil where it is not, or not whole.
-    func manifest(of package: PackageID, _ id: VersionID) -> (manifest: Manifest, bytes: [UInt8])? {
+    /// - Throws: where it cannot be read now, which says nothing about it.
+    func manifest(of package: PackageID, _ id: VersionID) throws -> (manifest: Manifest, bytes: [UInt8])? {
         let url = layout.tree(package, id.version).appending(path: Manifest.fileName)
-        guard let bytes = try? Durable.read(url, maximumByteCount: Manifest.maximumByteCount),
+        guard let bytes = try Durable.readSound(url, maximumByteCount: Manifest.maximumByteCount),
             Digest(of: bytes) == id.manifest, let manifest = try? Manifest(parsing: bytes),
             manifest.package == package, manifest.version == id.version
         else { return nil }
@@ -75,23 +96,26 @@ struct DeviceStore: Sendable {
         }
         var state = StoreState(deviceID: Self.randomID())
         var done = ["state.json was damaged (\(damage)) and is made again"]
-        for name in Durable.names(in: layout.unzipFiles) {
+        for name in try Durable.names(in: layout.unzipFiles) {
             guard let package = try? PackageID(name) else { continue }
-            let versions = Durable.names(in: layout.trees(of: package)).compactMap { installed(package, $0) }
+            let versions = try Durable.names(in: layout.trees(of: package)).compactMap { try installed(package, $0) }
                 .sorted { $1.id.version < $0.id.version }
             guard let newest = versions.first, newest.hasPages else { continue }
             state[package].active = PackageState.Active(installed: newest, isConfirmed: false)
             state[package].previous = versions.dropFirst().first
             done.append("\(package) \(newest.id) is active and has to be confirmed anew")
         }
-        try Durable.rename(layout.state, to: layout.state.appendingPathExtension("damaged"))
-        try Durable.write(state.bytes, to: layout.state)
+        // A second name for the damaged file, for people; its own name always has one of the two states.
+        let copy = layout.state.appendingPathExtension("damaged")
+        try Durable.remove(copy)
+        if link(layout.state.path, copy.path) != 0 { try? FileManager.default.copyItem(at: layout.state, to: copy) }
+        try Self.write(state, layout)
         return done
     }
 
-    private func installed(_ package: PackageID, _ name: String) -> PackageState.Installed? {
+    private func installed(_ package: PackageID, _ name: String) throws -> PackageState.Installed? {
         let url = layout.trees(of: package).appending(path: "\(name)/\(Manifest.fileName)")
-        guard let bytes = try? Durable.read(url, maximumByteCount: Manifest.maximumByteCount),
+        guard let bytes = try Durable.readSound(url, maximumByteCount: Manifest.maximumByteCount),
             let manifest = try? Manifest(parsing: bytes), manifest.package == package,
             manifest.version.description == name
         else { return nil }
@@ -100,8 +124,15 @@ struct DeviceStore: Sendable {
     }
 
     private static func read(_ layout: StoreLayout) throws(UpdateError) -> StoreState? {
-        guard let bytes = try Durable.read(layout.state, maximumByteCount: StoreState.maximumByteCount) else {
-            return nil
+        let bytes: [UInt8]
+        do {
+            guard let found = try Durable.read(layout.state, maximumByteCount: StoreState.maximumByteCount) else {
+                return nil
+            }
+            bytes = found
+        } catch {
+            guard case .damagedContent(_, let reason) = error else { throw error }
+            throw .storeIsDamaged(file: layout.state.path, reason: reason)
         }
         do {
             return try StoreState(parsing: bytes)

@@ -35,21 +35,45 @@ enum Durable {
         guard result == 0 else { throw .system("rename", source) }
     }
 
+    /// Lets two names change places in one step: at every moment both are there.
+    static func exchange(_ one: URL, with other: URL) throws(UpdateError) {
+        #if canImport(Darwin)
+            if renamex_np(one.path, other.path, UInt32(RENAME_SWAP)) == 0 { return }
+        #else
+            let exchanges: UInt32 = 1 << 1  // RENAME_EXCHANGE
+            if renameat2(AT_FDCWD, one.path, AT_FDCWD, other.path, exchanges) == 0 { return }
+        #endif
+        guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { throw .system("exchange", one) }
+        // A file system without the call: a kill between the first two steps leaves `other` missing, for a repair.
+        let aside = one.appendingPathExtension("aside")
+        try rename(other, to: aside)
+        try rename(one, to: other)
+        try rename(aside, to: one)
+    }
+
     static func sync(folder: URL) throws(UpdateError) {
         let file = try OpenFile(folder, flags: O_RDONLY)
         try file.sync()
     }
 
     /// Makes a folder and those above it; each new one is synced into its parent.
-    static func makeFolder(_ url: URL) throws(UpdateError) {
+    static func makeFolder(_ url: URL) throws(UpdateError) { try makeFolder(url, hasParent: false) }
+
+    private static func makeFolder(_ url: URL, hasParent: Bool) throws(UpdateError) {
         if mkdir(url.path, 0o755) == 0 {
             return try sync(folder: url.deletingLastPathComponent())
         }
-        if errno == ENOENT {
+        let code = errno
+        if code == ENOENT, !hasParent {
             try makeFolder(url.deletingLastPathComponent())
-            return try makeFolder(url)
+            return try makeFolder(url, hasParent: true)
         }
-        guard errno == EEXIST else { throw .system("make the folder", url) }
+        // What stands there may be a file, or a link to nothing.
+        var status = stat()
+        guard code == EEXIST, stat(url.path, &status) == 0, status.st_mode & 0o170000 == 0o040000 else {
+            errno = code
+            throw .system("make the folder", url)
+        }
     }
 
     /// Waits until everything written under `folder` is on the device: one by one where that is little, else the
@@ -64,13 +88,15 @@ enum Durable {
         #endif
         for url in files {
             let file = try OpenFile(url, flags: O_RDONLY)
-            try file.sync()
+            try file.handOver()
         }
-        for folder in folders { try sync(folder: folder) }
-        #if canImport(Darwin)
-            // fsync hands the bytes to the drive; this one call makes the drive write them.
+        for folder in folders {
             let file = try OpenFile(folder, flags: O_RDONLY)
-            guard fcntl(file.descriptor, F_FULLFSYNC) == 0 else { throw .system("sync", folder) }
+            try file.handOver()
+        }
+        #if canImport(Darwin)
+            // One call makes the drive write all that was handed to it.
+            try sync(folder: folder)
         #endif
     }
 
@@ -87,10 +113,10 @@ enum Durable {
     }
 
     /// The bytes of a file; nil where there is none.
-    /// - Parameter maximumByteCount: a longer file is a fault, and is not read.
+    /// - Parameter maximumByteCount: a longer file is damaged, and is not read.
+    /// - Throws: ``UpdateError/damagedContent(_:reason:)`` for a longer one, else what the system says.
     static func read(_ url: URL, maximumByteCount: Int) throws(UpdateError) -> [UInt8]? {
-        guard access(url.path, F_OK) == 0 else { return nil }
-        let file = try OpenFile(url, flags: O_RDONLY)
+        guard let file = try OpenFile(existing: url) else { return nil }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         while true {
@@ -104,15 +130,51 @@ enum Durable {
             if count == 0 { return bytes }
             bytes += chunk[..<count]
             guard bytes.count <= maximumByteCount else {
-                throw .fileFailed(
-                    action: "read", path: url.path, reason: "it is longer than \(maximumByteCount) bytes")
+                throw .damagedContent(url.path, reason: "it is longer than \(maximumByteCount) bytes")
             }
         }
     }
 
+    /// The bytes of a file; nil where there is none, and where it is longer than it can be and so damaged.
+    static func readSound(_ url: URL, maximumByteCount: Int) throws(UpdateError) -> [UInt8]? {
+        do {
+            return try read(url, maximumByteCount: maximumByteCount)
+        } catch {
+            if case .damagedContent = error { return nil }
+            throw error
+        }
+    }
+
     /// The names in a folder, sorted; none where there is no folder.
-    static func names(in folder: URL) -> [String] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted()
+    /// - Throws: where there is one that cannot be read: taken for an empty one, a collection would remove what it has.
+    static func names(in folder: URL) throws(UpdateError) -> [String] {
+        guard let stream = opendir(folder.path) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw .system("list", folder)
+        }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else {
+                guard errno == 0 else { throw .system("list", folder) }
+                return names.sorted()
+            }
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+    }
+
+    /// Whether something has this name, be it a link to nothing.
+    static func exists(_ url: URL) throws(UpdateError) -> Bool {
+        var status = stat()
+        if lstat(url.path, &status) == 0 { return true }
+        if errno == ENOENT || errno == ENOTDIR { return false }
+        throw .system("look at", url)
     }
 
     /// The size of a regular file; nil where there is none.

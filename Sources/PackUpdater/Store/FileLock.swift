@@ -9,8 +9,9 @@ final class FileLock: Sendable {
     private let file: OpenFile
 
     /// Waits for the lock.
-    convenience init(waitingFor url: URL, _ kind: Kind) throws(UpdateError) {
-        let file = try OpenFile(url, flags: O_RDWR | O_CREAT)
+    /// - Parameter creating: false locks a file that is there, which may be one that nobody writes.
+    convenience init(waitingFor url: URL, _ kind: Kind, creating: Bool = true) throws(UpdateError) {
+        let file = try OpenFile(url, flags: creating ? O_RDWR | O_CREAT : O_RDONLY)
         while flock(file.descriptor, kind == .shared ? LOCK_SH : LOCK_EX) != 0 {
             guard errno == EINTR else { throw .system("lock", url) }
         }
@@ -18,8 +19,8 @@ final class FileLock: Sendable {
     }
 
     /// nil where somebody else holds the lock.
-    static func take(_ url: URL, _ kind: Kind) throws(UpdateError) -> FileLock? {
-        let file = try OpenFile(url, flags: O_RDWR | O_CREAT)
+    static func take(_ url: URL, _ kind: Kind, creating: Bool = true) throws(UpdateError) -> FileLock? {
+        let file = try OpenFile(url, flags: creating ? O_RDWR | O_CREAT : O_RDONLY)
         guard flock(file.descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
             if errno == EWOULDBLOCK || errno == EINTR { return nil }
             throw .system("lock", url)

@@ -24,7 +24,7 @@ struct GarbageCollector {
         let (live, trash) = try removeTrees(&outcome)
         for folder in trash { try Durable.remove(folder) }
         if let live { try removeObjects(outside: live, &outcome) }
-        for name in Durable.names(in: layout.downloads)
+        for name in try Durable.names(in: layout.downloads)
         where !(keepsPartialDownloads && name.hasPrefix(StoreLayout.partialPrefix)) {
             try Durable.remove(layout.downloads.appending(path: name))
         }
@@ -42,15 +42,17 @@ struct GarbageCollector {
                     keep.insert(TreeName(package: package.text, version: installed.id.version.description))
                 }
             }
-            let present = Durable.names(in: layout.unzipFiles).flatMap { package in
-                Durable.names(in: layout.unzipFiles.appending(path: package)).map {
-                    TreeName(package: package, version: $0)
+            var present: Set<TreeName> = []
+            for package in try Durable.names(in: layout.unzipFiles) {
+                for version in try Durable.names(in: layout.unzipFiles.appending(path: package)) {
+                    present.insert(TreeName(package: package, version: version))
                 }
             }
+            // Of a version that must stay and is not here, nobody can say which objects it needs.
+            var digests: Set<Digest>? = keep.isSubset(of: present) ? [] : nil
             for tree in present where !keep.contains(tree) {
                 if try isPinned(tree) { keep.insert(tree) }
             }
-            var digests: Set<Digest>? = []
             // Bundles of bundles do not exist, but a manifest may say so: go on until nothing is added.
             var queue = keep.filter(present.contains)
             while let tree = queue.popFirst() {
@@ -65,16 +67,17 @@ struct GarbageCollector {
                 }
             }
             var trash: [URL] = []
-            for tree in present where !keep.contains(tree) {
+            for tree in present.sorted(by: { ($0.package, $0.version) < ($1.package, $1.version) })
+            where !keep.contains(tree) {
                 let target = layout.downloads.appending(path: "old-\(UUID().uuidString.lowercased())")
                 try Durable.makeFolder(layout.downloads)
                 try Durable.rename(tree.url(layout), to: target)
                 trash.append(target)
                 outcome.versions.append("\(tree.package)@\(tree.version)")
             }
-            for package in Durable.names(in: layout.unzipFiles) {
+            for package in try Durable.names(in: layout.unzipFiles) {
                 let folder = layout.unzipFiles.appending(path: package)
-                if Durable.names(in: folder).isEmpty { try Durable.remove(folder) }
+                if try Durable.names(in: folder).isEmpty { try Durable.remove(folder) }
             }
             try removePins()
             return (digests, trash)
@@ -82,10 +85,10 @@ struct GarbageCollector {
     }
 
     private func removeObjects(outside live: Set<Digest>, _ outcome: inout Outcome) throws {
-        for prefix in Durable.names(in: store.layout.objects) {
+        for prefix in try Durable.names(in: store.layout.objects) {
             let folder = store.layout.objects.appending(path: prefix)
             var isEmpty = true
-            for name in Durable.names(in: folder) {
+            for name in try Durable.names(in: folder) {
                 if let digest = try? Digest(hex: name), live.contains(digest) {
                     isEmpty = false
                     continue
@@ -99,15 +102,19 @@ struct GarbageCollector {
         }
     }
 
-    /// A page holds a shared lock on its version's pin; a lock of a process that died is gone.
+    /// A page holds a shared lock on its version's pin, or on its manifest; a lock of a process that died is gone.
     private func isPinned(_ tree: TreeName) throws -> Bool {
-        let url = store.layout.pins.appending(path: "\(tree.package)@\(tree.version)")
-        guard access(url.path, F_OK) == 0 else { return false }
-        return try FileLock.take(url, .exclusive) == nil
+        for url in [
+            store.layout.pins.appending(path: "\(tree.package)@\(tree.version)"),
+            tree.url(store.layout).appending(path: Manifest.fileName),
+        ] where try Durable.exists(url) {
+            if try FileLock.take(url, .exclusive, creating: false) == nil { return true }
+        }
+        return false
     }
 
     private func removePins() throws {
-        for name in Durable.names(in: store.layout.pins) {
+        for name in try Durable.names(in: store.layout.pins) {
             let url = store.layout.pins.appending(path: name)
             if let lock = try FileLock.take(url, .exclusive) {
                 try withExtendedLifetime(lock) { try Durable.remove(url) }

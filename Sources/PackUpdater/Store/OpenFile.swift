@@ -12,6 +12,18 @@ struct OpenFile: ~Copyable {
         self.url = url
     }
 
+    /// Opens a file for reading; nil where there is none. Every other failure is an error: a file that cannot be
+    /// opened now (too many open ones, a sick disk) is not a file that is gone.
+    init?(existing url: URL) throws(UpdateError) {
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw .system("open", url)
+        }
+        self.descriptor = descriptor
+        self.url = url
+    }
+
     deinit {
         close(descriptor)
     }
@@ -46,6 +58,15 @@ struct OpenFile: ~Copyable {
 
     /// Waits until the file's bytes are on the device.
     func sync() throws(UpdateError) {
+        #if canImport(Darwin)
+            // fsync only hands the bytes to the drive; a file system without the call has nothing better.
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
+        try handOver()
+    }
+
+    /// Hands the file's bytes to the device; on Darwin it may still have them in its cache.
+    func handOver() throws(UpdateError) {
         guard fsync(descriptor) == 0 else { throw .system("sync", url) }
     }
 }

@@ -14,9 +14,9 @@ struct SiteTree {
     /// Makes the tree where it is not there. Every object must be in the store.
     /// - Throws: where another content stands under this version's name and `isInUse` says that it is needed.
     func install(isInUse: () throws -> Bool) throws {
-        if let found = try? Durable.read(
-            url.appending(path: Manifest.fileName), maximumByteCount: Manifest.maximumByteCount)
-        {
+        let place = url.appending(path: Manifest.fileName)
+        if try Durable.exists(place) {
+            let found = try Durable.readSound(place, maximumByteCount: Manifest.maximumByteCount)
             if found == manifestBytes, isComplete { return }
             if found != manifestBytes, try isInUse() {
                 throw UpdateError.refused(
@@ -27,15 +27,19 @@ struct SiteTree {
         try replace()
     }
 
-    /// Makes the tree anew and puts it in the place of what is there. Open pages keep the files they have open.
+    /// Makes the tree anew and puts it in the place of what is there, in one step: a version that is active is never
+    /// without its files. Open pages keep the files they have open.
     func replace() throws {
         let staging = try build()
-        let trash = layout.downloads.appending(path: "old-\(UUID().uuidString.lowercased())")
         try Durable.makeFolder(url.deletingLastPathComponent())
-        if access(url.path, F_OK) == 0 { try Durable.rename(url, to: trash) }
-        try Durable.rename(staging, to: url)
+        let replaces = try Durable.exists(url)
+        if replaces {
+            try Durable.exchange(staging, with: url)
+        } else {
+            try Durable.rename(staging, to: url)
+        }
         try Durable.sync(folder: url.deletingLastPathComponent())
-        try Durable.remove(trash)
+        if replaces { try Durable.remove(staging) }
     }
 
     /// Whether every file of the manifest is there with its size.

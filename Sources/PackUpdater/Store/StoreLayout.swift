@@ -17,7 +17,6 @@ package struct StoreLayout: Sendable {
     var downloads: URL { folder.appending(path: "downloads") }
     var objects: URL { folder.appending(path: "objects") }
     var pins: URL { folder.appending(path: "pins") }
-    var zipFiles: URL { folder.appending(path: "zipFiles") }
     var unzipFiles: URL { folder.appending(path: "unzipFiles") }
 
     func object(_ digest: Digest) -> URL {

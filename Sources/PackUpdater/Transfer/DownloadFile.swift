@@ -11,7 +11,8 @@ final class DownloadFile: Sendable {
     init(_ url: URL) throws(UpdateError) {
         tag = url.appendingPathExtension("etag")
         let size = Durable.size(of: url) ?? 0
-        let known = try Durable.read(tag, maximumByteCount: 1024) ?? []
+        // A note that cannot be read is none: then the download starts over.
+        let known = (try? Durable.read(tag, maximumByteCount: Self.maximumTagByteCount)) ?? []
         if size == 0 || known.isEmpty {
             try Durable.remove(url)
             try Durable.remove(tag)
@@ -21,13 +22,16 @@ final class DownloadFile: Sendable {
         file = try OpenFile(url, flags: O_RDWR | O_CREAT | O_APPEND)
     }
 
+    /// A longer ETag is not kept, and such a download not continued.
+    private static let maximumTagByteCount = 1024
+
     /// The ETag of the bytes that are here.
     let validator: String?
 
     /// Drops what is here and notes what the new bytes belong to: only a strong ETag can be continued later.
     func restart(validator: String?) throws(UpdateError) {
         guard ftruncate(file.descriptor, 0) == 0 else { throw .system("truncate", file.url) }
-        if let validator, !validator.hasPrefix("W/") {
+        if let validator, !validator.hasPrefix("W/"), validator.utf8.count <= Self.maximumTagByteCount {
             let target = try OpenFile(tag, flags: O_WRONLY | O_CREAT | O_TRUNC)
             try target.write(Array(validator.utf8))
         } else {

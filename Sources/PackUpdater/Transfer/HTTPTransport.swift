@@ -50,14 +50,21 @@ package final class HTTPTransport: UpdateTransport {
             if let validator = target.validator {
                 headers = ["Range": "bytes=\(target.offset)-", "If-Range": validator]
             }
-            let transfer = try await run(path, file: target, maximumByteCount: maximumByteCount, headers: headers)
+            let transfer: TransferAnswer
+            do {
+                transfer = try await run(path, file: target, maximumByteCount: maximumByteCount, headers: headers)
+            } catch let failure as TransferFailure {
+                if failure.endsPart { try DownloadFile.remove(file) }
+                throw failure
+            }
             switch transfer.status {
             case 200, 206: return true
             case 404, 410:
                 try DownloadFile.remove(file)
                 return false
             case 416:
-                // What is here is as long as the whole, or longer: start over.
+                // The whole is here already, and under this ETag; else what is here is too long: start over.
+                if target.offset > 0, transfer.wholeByteCount == target.offset { return true }
                 try DownloadFile.remove(file)
                 throw TransferFailure(reason: "the server cannot continue the download", isTransient: true)
             default: throw transfer.statusFailure
@@ -65,7 +72,8 @@ package final class HTTPTransport: UpdateTransport {
         }
     }
 
-    /// Tries again after a failure that may pass. Progress counts: a bad line that moves on is not given up.
+    /// Tries again after a failure that may pass. Progress counts: a bad line that moves on is not given up. A server
+    /// that gives a byte each time is: it would hold the device for ever.
     private func retrying<Result>(
         _ path: String, progress: () -> Int = { 0 }, _ body: () async throws -> Result
     ) async throws -> Result {
@@ -76,7 +84,7 @@ package final class HTTPTransport: UpdateTransport {
             do {
                 return try await body()
             } catch let failure as TransferFailure {
-                if progress() > before { attempt = 1 }
+                if progress() - before >= limits.leastProgress { attempt = 1 }
                 try await wait(after: failure, attempt: attempt, path: path)
             }
         }
@@ -114,6 +122,8 @@ package final class HTTPTransport: UpdateTransport {
                 relay.add(
                     Transfer(file: file, maximumByteCount: maximumByteCount, continuation: continuation), for: task)
                 task.resume()
+                // Who was cancelled before the task was known has cancelled nothing.
+                if Task.isCancelled { relay.end(task, CancellationError()) }
             }
         } onCancel: {
             task.cancel()

@@ -13,6 +13,8 @@ struct TransferFailure: Error {
     var isAnswer = false
     /// What a busy server asked for.
     var retryAfter: Duration?
+    /// What is on disk cannot be continued.
+    var endsPart = false
 }
 
 /// What one request brought.
@@ -21,6 +23,8 @@ struct TransferAnswer: Sendable {
     let validator: String?
     /// The body, where there is no file for it.
     let bytes: [UInt8]
+    /// The length of the whole by a 416 answer (RFC 9110 section 15.5.17); nil where it does not say.
+    let wholeByteCount: Int?
     fileprivate let retryAfter: Duration?
 
     /// What a status that is no answer means.
@@ -43,6 +47,7 @@ struct Transfer: Sendable {
     private var failure: (any Error)?
     /// The bytes that this answer must have; nil where the server did not say.
     private var announced: Int?
+    private var wholeByteCount: Int?
     /// Bytes of this answer's body.
     private(set) var received = 0
 
@@ -71,13 +76,23 @@ struct Transfer: Sendable {
         status = response.statusCode
         validator = response.value(forHTTPHeaderField: "ETag")
         retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap(Int.init).map { .seconds(max(0, $0)) }
+        let range = response.value(forHTTPHeaderField: "Content-Range") ?? ""
+        if status == 416, range.hasPrefix("bytes */") { wholeByteCount = Int(range.dropFirst("bytes */".count)) }
         guard hasBody else { return true }
         announced = response.value(forHTTPHeaderField: "Content-Length").flatMap(Int.init)
-        if let announced, announced > maximumByteCount - offset {
-            refuse("it has \(announced + offset) bytes where at most \(maximumByteCount) are expected")
+        // Both numbers come from outside: they are compared and never added.
+        if let announced, announced < 0 {
+            refuse("it says that it has \(announced) bytes")
+        } else if let announced, announced > maximumByteCount - offset {
+            let place = offset > 0 ? " after the \(offset) that are here" : ""
+            refuse("it has \(announced) bytes\(place), where at most \(maximumByteCount) in all are expected")
         } else if status == 206 {
-            let range = response.value(forHTTPHeaderField: "Content-Range") ?? ""
-            if offset == 0 || !range.hasPrefix("bytes \(offset)-") {
+            if let validator, let known = file?.validator, validator != known {
+                refuse(
+                    TransferFailure(
+                        reason: "it is a part of \(validator) where a part of \(known) was asked for",
+                        isTransient: true, isAnswer: true, endsPart: true))
+            } else if offset == 0 || !range.hasPrefix("bytes \(offset)-") {
                 refuse("it is the part \"\(range)\" where the bytes from \(offset) were asked for")
             }
         } else if let file {
@@ -118,7 +133,9 @@ struct Transfer: Sendable {
                     reason: "it ended after \(received) of \(announced) bytes", isTransient: true))
         } else {
             continuation.resume(
-                returning: TransferAnswer(status: status, validator: validator, bytes: bytes, retryAfter: retryAfter))
+                returning: TransferAnswer(
+                    status: status, validator: validator, bytes: bytes, wholeByteCount: wholeByteCount,
+                    retryAfter: retryAfter))
         }
     }
 }

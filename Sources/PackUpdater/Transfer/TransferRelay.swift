@@ -21,6 +21,14 @@ final class TransferRelay: NSObject, URLSessionDataDelegate {
         transfers.withLock { $0[task.taskIdentifier]?.received }
     }
 
+    /// Ends a task whether the session says so or not.
+    func end(_ task: URLSessionTask, _ error: any Error) {
+        task.cancel()
+        guard var transfer = transfers.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        transfer.refuse(error)
+        transfer.finish(nil)
+    }
+
     /// Ends a task with an error of our own.
     func cancel(_ task: URLSessionTask, _ error: any Error) {
         transfers.withLock { $0[task.taskIdentifier]?.refuse(error) }

@@ -36,7 +36,10 @@ struct TrustedTargets: SignedTargets {
             guard let hash = info.hashes.sha256 else {
                 throw UpdateError.notTrusted(reason: "\(path) is signed without a SHA-256")
             }
-            return SignedFile(digest: try Digest(hex: hash), size: info.length)
+            guard let digest = try? Digest(hex: hash) else {
+                throw UpdateError.notTrusted(reason: "\(path) is signed with \"\(hash)\", which is no SHA-256")
+            }
+            return SignedFile(digest: digest, size: info.length)
         } catch let error as TrustError {
             throw UpdateError.notTrusted(reason: "\(error)")
         }

@@ -23,14 +23,19 @@ public final class PackURLProtocol: URLProtocol {
     private struct Mount: Sendable {
         let pages: PageDirectory
         let online: OnlineSession
+        let bodies: BodyStore?
     }
 
     private static let mounted = Locked<Mount?>(nil)
     private let transfer = Locked<Transfer?>(nil)
 
     /// Says what is answered from the device; a second call replaces the first.
-    public static func mount(_ pages: PageDirectory, online: OnlineSession = OnlineSession()) {
-        mounted.withLock { $0 = Mount(pages: pages, online: online) }
+    /// - Parameter bodies: the ``PageBridge``'s, where pages have the hook: requests with a ``RequestTag`` are then taken
+    ///   too, wherever they go.
+    public static func mount(
+        _ pages: PageDirectory, online: OnlineSession = OnlineSession(), bodies: BodyStore? = nil
+    ) {
+        mounted.withLock { $0 = Mount(pages: pages, online: online, bodies: bodies) }
     }
 
     /// Takes no further requests.
@@ -49,7 +54,9 @@ public final class PackURLProtocol: URLProtocol {
     }
 
     override public static func canInit(with request: URLRequest) -> Bool {
-        mounted.withLock { $0 }?.pages.takes(SiteRequest(request)) ?? false
+        guard let mount = mounted.withLock({ $0 }) else { return false }
+        if mount.bodies != nil, let url = request.url, RequestTag.isIn(url.absoluteString) { return true }
+        return mount.pages.takes(SiteRequest(request))
     }
 
     override public static func canonicalRequest(for request: URLRequest) -> URLRequest { request }
@@ -63,7 +70,9 @@ public final class PackURLProtocol: URLProtocol {
         }
         let page = mount.pages.page(for: SiteRequest(request))
         let relay = ClientRelay(self, url: url)
-        let transfer = Transfer(request, on: page, online: mount.online, at: .startingThread()) { relay.receive($0) }
+        let transfer = Transfer(request, on: page, online: mount.online, bodies: mount.bodies, at: .startingThread()) {
+            relay.receive($0)
+        }
         self.transfer.withLock { $0 = transfer }
         transfer.start()
     }

@@ -25,20 +25,30 @@ public final class SchemeTaskDriver: Sendable {
 
     private let page: @Sendable (SiteRequest) -> PageSession
     private let online: OnlineSession
+    private let bodies: BodyStore?
     private let place: @Sendable () -> CallbackPlace
     private let running = Locked<[ObjectIdentifier: Running]>([:])
 
-    /// - Parameter place: where the engine wants to be called; web views want their main thread.
-    public init(page: PageSession, online: OnlineSession, place: CallbackPlace = .main) {
+    /// - Parameters:
+    ///   - bodies: the ``PageBridge``'s, where pages have the hook.
+    ///   - place: where the engine wants to be called; web views want their main thread.
+    public init(page: PageSession, online: OnlineSession, bodies: BodyStore? = nil, place: CallbackPlace = .main) {
         self.page = { _ in page }
         self.online = online
+        self.bodies = bodies
         self.place = { place }
     }
 
     /// For an engine whose handler serves one page after the other: each request finds its own page's version.
-    /// - Parameter place: asked once for each task; a task whose calls may block needs a place of its own.
-    public init(pages: any PageSource, online: OnlineSession, place: @escaping @Sendable () -> CallbackPlace) {
+    /// - Parameters:
+    ///   - bodies: the ``PageBridge``'s, where pages have the hook.
+    ///   - place: asked once for each task; a task whose calls may block needs a place of its own.
+    public init(
+        pages: any PageSource, online: OnlineSession, bodies: BodyStore? = nil,
+        place: @escaping @Sendable () -> CallbackPlace
+    ) {
         page = { pages.page(for: $0) }
+        self.bodies = bodies
         self.online = online
         self.place = place
     }
@@ -46,7 +56,7 @@ public final class SchemeTaskDriver: Sendable {
     public func start(_ task: any SchemeTask, request: URLRequest) {
         let id = ObjectIdentifier(task)
         let page = page(SiteRequest(request))
-        let transfer = Transfer(request, on: page, online: online, at: place()) { [weak self] event in
+        let transfer = Transfer(request, on: page, online: online, bodies: bodies, at: place()) { [weak self] event in
             switch event {
             case .response(let head): task.receive(head)
             case .data(let data): task.receive(data)

@@ -9,6 +9,14 @@ public final class PageDirectory: Sendable {
     private struct Page {
         let session: PageSession
         var urls: Set<String>
+        /// The number of the last request that was its.
+        var lastUse: Int
+    }
+
+    private struct Pages {
+        /// In the order of their starts.
+        var open: [Page] = []
+        var requestCount = 0
     }
 
     /// A page forgets further addresses: its later parts are then taken for the newest page's.
@@ -16,10 +24,10 @@ public final class PageDirectory: Sendable {
 
     private let catalog: any SiteCatalog
     private let maximumPageCount: Int
-    /// Oldest first.
-    private let pages = Locked<[Page]>([])
+    private let pages = Locked(Pages())
 
-    /// - Parameter maximumPageCount: how many pages are kept apart; the oldest is let go beyond it.
+    /// - Parameter maximumPageCount: how many pages are kept apart; beyond it the one that has asked for nothing for
+    ///   the longest time is let go.
     public init(_ catalog: any SiteCatalog, maximumPageCount: Int = 32) {
         self.catalog = catalog
         self.maximumPageCount = max(1, maximumPageCount)
@@ -29,38 +37,43 @@ public final class PageDirectory: Sendable {
     public func page(for request: SiteRequest) -> PageSession {
         let url = Self.key(request.url)
         if Self.isNavigation(request) { return open(at: url) }
-        let candidates = pages.withLock { $0 }
+        let candidates = pages.withLock { $0.open }
         guard let index = Self.owner(of: request, among: candidates) else { return open(at: url) }
         let session = candidates[index].session
         pages.withLock { pages in
-            guard let index = pages.lastIndex(where: { $0.session === session }),
-                pages[index].urls.count < Self.maximumURLCount
-            else { return }
-            pages[index].urls.insert(url)
+            guard let index = pages.open.lastIndex(where: { $0.session === session }) else { return }
+            pages.requestCount += 1
+            pages.open[index].lastUse = pages.requestCount
+            if pages.open[index].urls.count < Self.maximumURLCount { pages.open[index].urls.insert(url) }
         }
         return session
     }
 
-    /// Whether a request is ours to answer; what should go out unchanged is not. Pure: engines ask several times.
+    /// Whether a request is ours to answer; what should go out unchanged is not. Pure: engines ask several times, and
+    /// no version is opened for it.
     public func takes(_ request: SiteRequest) -> Bool {
-        let candidates = pages.withLock { $0 }
+        let candidates = pages.withLock { $0.open }
         if !Self.isNavigation(request), let index = Self.owner(of: request, among: candidates) {
             return candidates[index].session.takes(request)
         }
-        return PageSession(catalog).takes(request)
+        return PageSession(catalog).mayTake(request)
     }
 
     /// The newest page's report; nil before the first page.
-    public var lastReport: PageReport? { pages.withLock { $0.last?.session.report } }
+    public var lastReport: PageReport? { pages.withLock { $0.open.last?.session.report } }
 
     /// Forgets all pages: the next request of each gets the newest version.
-    public func forgetPages() { pages.withLock { $0 = [] } }
+    public func forgetPages() { pages.withLock { $0.open = [] } }
 
     private func open(at url: String) -> PageSession {
         let session = PageSession(catalog)
         pages.withLock { pages in
-            pages.append(Page(session: session, urls: [url]))
-            if pages.count > maximumPageCount { pages.removeFirst(pages.count - maximumPageCount) }
+            pages.requestCount += 1
+            pages.open.append(Page(session: session, urls: [url], lastUse: pages.requestCount))
+            guard pages.open.count > maximumPageCount,
+                let idle = pages.open.indices.min(by: { pages.open[$0].lastUse < pages.open[$1].lastUse })
+            else { return }
+            pages.open.remove(at: idle)
         }
         return session
     }

@@ -69,6 +69,21 @@ public final class PageSession: Sendable {
         decide(request).way != .online(request.url)
     }
 
+    /// As ``takes(_:)`` for a page that has not started: no version is opened, so under an `origins` prefix a file
+    /// that the version does not have counts as taken, and ``answer(_:)`` then sends it out.
+    func mayTake(_ request: SiteRequest) -> Bool {
+        guard case .site(let address) = addresses.lookup(request.url), case .origin = address.form else {
+            return addresses.lookup(request.url) != .foreign || takes(request)
+        }
+        guard settings.packages[address.package]?.isEnabled == true else { return false }
+        let host = WebURL(request.url)?.host ?? ""
+        switch settings.rules.rule(host: host, path: address.path, file: nil)?.action {
+        case .online: return false
+        case .deny: return true
+        case .local, nil: return request.method == "GET" || request.method == "HEAD"
+        }
+    }
+
     public func answer(_ request: SiteRequest) -> SiteAnswer {
         let start = now()
         let decision = decide(request)

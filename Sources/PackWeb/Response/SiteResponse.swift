@@ -10,7 +10,7 @@ public struct SiteResponse: Hashable, Sendable {
     }
 
     public let status: Int
-    /// By lower-case name. `content-length` is the body's length, or for HEAD and 304 the length it would have.
+    /// By lower-case name. `content-length` is the body's length, or for HEAD the length it would have; a 304 has none.
     public let headers: [String: String]
     public let body: Body
 

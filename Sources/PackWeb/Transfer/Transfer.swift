@@ -30,16 +30,34 @@ public final class Transfer: Sendable {
     private let page: PageSession
     private let online: OnlineSession
     private let place: CallbackPlace
+    private let bodies: BodyStore?
+    private let redirect: @Sendable (URLRequest) -> Bool
+    private let sent: @Sendable (Int) -> Void
     private let gate: TransferGate
     private let state: Locked<State>
 
     /// - Parameters:
+    ///   - bodies: where the body of a request with a ``RequestTag`` waits; without it such a request fails.
     ///   - place: where `sink` is called.
     ///   - sink: gets one response, any data, and one end; nothing after ``stop()``.
-    public init(
-        _ request: URLRequest, on page: PageSession, online: OnlineSession, at place: CallbackPlace,
-        sink: @escaping @Sendable (TransferEvent) -> Void
+    public convenience init(
+        _ request: URLRequest, on page: PageSession, online: OnlineSession, bodies: BodyStore? = nil,
+        at place: CallbackPlace, sink: @escaping @Sendable (TransferEvent) -> Void
     ) {
+        self.init(request, on: page, online: online, bodies: bodies, at: place, redirect: { _ in true }, sink: sink)
+    }
+
+    /// - Parameters:
+    ///   - redirect: asked with each hop; false makes the redirect itself the answer.
+    ///   - sent: gets how many bytes of the body have gone out, now and then.
+    init(
+        _ request: URLRequest, on page: PageSession, online: OnlineSession, bodies: BodyStore? = nil,
+        at place: CallbackPlace, redirect: @escaping @Sendable (URLRequest) -> Bool,
+        sent: @escaping @Sendable (Int) -> Void = { _ in }, sink: @escaping @Sendable (TransferEvent) -> Void
+    ) {
+        self.bodies = bodies
+        self.redirect = redirect
+        self.sent = sent
         let state = Locked(State())
         self.request = request
         self.page = page
@@ -65,7 +83,38 @@ public final class Transfer: Sendable {
             return !state.hasStarted
         }
         guard isFirst else { return }
-        run(SiteRequest(request), request)
+        guard let tag = request.url.flatMap({ RequestTag($0.absoluteString) }) else {
+            run(SiteRequest(request), request)
+            return
+        }
+        let task = Task { await self.restore(tag) }
+        state.withLock { $0.cancel = { task.cancel() } }
+    }
+
+    /// Waits for the body that the page hands over, and goes on with the address that the page meant.
+    private func restore(_ tag: RequestTag) async {
+        var restored = request
+        guard let url = URL(string: tag.url) else {
+            deliver(.failed(URLError(.badURL)))
+            return
+        }
+        restored.url = url
+        // The browser's own question before the request has the address and no body.
+        let isPreflight =
+            request.httpMethod == "OPTIONS" && request.value(forHTTPHeaderField: "Access-Control-Request-Method") != nil
+        if !isPreflight {
+            guard let (handed, data) = await bodies?.take(tag.id) else {
+                deliver(.failed(WebError.bodyLost(method: request.httpMethod ?? "GET", url: tag.url)))
+                return
+            }
+            let body = RestoredBody(handed, data: data, contentType: request.value(forHTTPHeaderField: "Content-Type"))
+            // The engine's own, if it gave one, is what its other process let through of it.
+            restored.httpBodyStream = nil
+            restored.httpBody = body.data
+            if let type = body.contentType { restored.setValue(type, forHTTPHeaderField: "Content-Type") }
+        }
+        let request = restored
+        place.perform { if self.gate.isOpen { self.run(SiteRequest(request), request) } }
     }
 
     /// Ends the request: when this returns, no event is under way and none will come.
@@ -116,7 +165,7 @@ public final class Transfer: Sendable {
     private func send(_ request: URLRequest) {
         let number = state.withLock { $0.hop }
         let cancel = online.start(
-            request, redirect: { [self] in follows($0) },
+            request, redirect: { [self] in follows($0) }, sent: sent,
             receive: { [self] event in
                 if state.withLock({ $0.hop == number }) { deliver(event) }
             })
@@ -127,6 +176,7 @@ public final class Transfer: Sendable {
 
     /// A hop that leads into a package is answered here: its virtual host is on no network.
     private func follows(_ request: URLRequest) -> Bool {
+        guard redirect(request) else { return false }
         let siteRequest = SiteRequest(request)
         guard page.takes(siteRequest) else { return true }
         close()
@@ -167,6 +217,10 @@ public final class Transfer: Sendable {
         guard let target = URL(string: url) else { throw URLError(.badURL) }
         var copy = request
         if copy.url != target { copy.url = target }
+        // Foundation would call bytes of no type a form, and servers would read them as one.
+        if copy.httpBody != nil || copy.httpBodyStream != nil, copy.value(forHTTPHeaderField: "Content-Type") == nil {
+            copy.setValue("", forHTTPHeaderField: "Content-Type")
+        }
         return copy
     }
 }

@@ -36,8 +36,9 @@ struct InitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let folder = URL(fileURLWithPath: directory).standardizedFileURL
-        let start = template.contains(where: \.startsProject) ? try ProjectStart(folder, app: app, registry) : nil
-        let files = template.flatMap(\.files) + (start?.files ?? [])
+        let start =
+            template.contains(where: \.startsProject) ? try ProjectStart(.startingIn(folder), app: app, registry) : nil
+        let files = template.flatMap(\.files)
         let outcome = try TemplateWriter(folder: folder).write(files)
         let made = try start?.make()
 

@@ -7,6 +7,10 @@ import PackFormat
 import PackJSON
 import PackWeb
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
 /// `packtool preview DIST`: serves a web build as a device would that has it installed.
 struct PreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,6 +34,13 @@ struct PreviewCommand: AsyncParsableCommand {
     @Flag(help: "Send pages byte for byte, without the script that reloads them.")
     var noReload = false
 
+    @Option(
+        help: """
+            The page hook, which gives pages packtool.confirm(): off lets the browser send requests, full has the \
+            preview perform them, as an app does, and prints those that go online.
+            """)
+    var hook: HookOption?
+
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
@@ -39,8 +50,10 @@ struct PreviewCommand: AsyncParsableCommand {
         let manifest = site.manifest
         var logger = Logger(label: "packtool.preview")
         logger.logLevel = global.verbose ? .debug : .error
+        let pages = PageDirectory(site)
         let responder = PreviewResponder(
-            site: site, pages: PageDirectory(site), reloads: !noReload, console: console)
+            site: site, pages: pages, reloads: !noReload, hook: hook.map { ($0, bridge(pages, console)) },
+            console: console)
         let application = Application(
             responder: responder,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),
@@ -61,5 +74,20 @@ struct PreviewCommand: AsyncParsableCommand {
         } catch {
             throw CommandFailure("the preview cannot listen on port \(port): \(error); choose another with --port")
         }
+    }
+
+    /// The app's end of the hook: performs requests, and says what goes online and who confirms.
+    private func bridge(_ pages: PageDirectory, _ console: Console) -> PageBridge {
+        let online = OnlineSession { request in
+            console.note("online   \(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")")
+            return request
+        }
+        var configuration = PageBridge.Configuration()
+        // A browser has six connections to a server: a question that waits must not hold one for long.
+        configuration.patience = .seconds(1)
+        configuration.confirm = { package, version, _ in
+            console.note("confirmed  \(package) \(version)")
+        }
+        return PageBridge(pages: { pages.page(for: $0) }, online: online, configuration: configuration)
     }
 }

@@ -15,8 +15,9 @@ struct ServeCommand: AsyncParsableCommand {
             (packtool token create). SIGTERM and SIGINT end the server when the
             requests under way are finished. Each request is one line on stderr.
 
-            The server speaks plain HTTP: on another address than the loopback, put a
-            TLS proxy before it.
+            With --tls-certificate and --tls-key the server speaks HTTPS, HTTP/2 and
+            HTTP/1.1. Without, it speaks plain HTTP: on another address than the
+            loopback, put a TLS proxy before it.
             """)
 
     @Option(help: ArgumentHelp("The address to listen on.", valueName: "HOST"))
@@ -30,6 +31,15 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp("What absolute URLs in answers start with.", valueName: "URL"))
     var publicURL: String?
 
+    @Option(
+        name: .customLong("tls-certificate"),
+        help: ArgumentHelp("The server's certificate and those that lead to its root, PEM.", valueName: "FILE"))
+    var tlsCertificate: String?
+
+    @Option(
+        name: .customLong("tls-key"), help: ArgumentHelp("The certificate's private key, PEM.", valueName: "FILE"))
+    var tlsKey: String?
+
     @Flag(name: .customLong("json-logs"), help: "Write each log message as one line of JSON.")
     var jsonLogs = false
 
@@ -38,10 +48,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
+        guard (tlsCertificate == nil) == (tlsKey == nil) else {
+            throw ValidationError("--tls-certificate and --tls-key belong together: give both or none")
+        }
     }
 
     func run() async throws {
-        let location = registry.location(configured: nil)
+        let location = try registry.location(of: CurrentProject())
         guard case .folder(let folder) = try RegistryLocation(location, relativeTo: URL.currentDirectory()) else {
             throw CommandFailure("\(location) is a server already: give a registry's folder with --registry")
         }
@@ -50,22 +63,28 @@ struct ServeCommand: AsyncParsableCommand {
         let server = RegistryServer(
             host: local,
             configuration: RegistryServer.Configuration(
-                host: host, port: port, publicURL: try checkedPublicURL()),
+                host: host, port: port, publicURL: try checkedPublicURL(), tls: tls),
             services: [MaintenanceService(local, logger: logger)], logger: logger)
-        if !Self.isLoopback(host) {
+        if tls == nil, !Self.isLoopback(host) {
             options.console.note(
                 "warning: \(host) can be reached from other machines and access tokens travel unencrypted: "
-                    + "put a TLS proxy before it")
+                    + "give --tls-certificate and --tls-key, or put a TLS proxy before it")
         }
         let (host, console) = (host, options.console)
+        let scheme = tls == nil ? "http" : "https"
         try await server.run(signals: [.sigterm, .sigint]) { port in
             let name = host.contains(":") ? "[\(host)]" : host
-            let url = "http://\(name):\(port)"
+            let url = "\(scheme)://\(name):\(port)"
             console.result(
                 url, json: .object(["url": .string(url), "port": .integer(port), "app": .string(local.app)]))
             // A script that reads the URL from a pipe is not to wait for the server's end.
             fflush(nil)
         }
+    }
+
+    private var tls: TLSFiles? {
+        guard let tlsCertificate, let tlsKey else { return nil }
+        return TLSFiles(certificate: URL(filePath: tlsCertificate), key: URL(filePath: tlsKey))
     }
 
     private var logger: Logger {

@@ -23,11 +23,6 @@ struct Console {
     /// Whether progress may be drawn: only on a terminal.
     var showsProgress: Bool { !isQuiet && !isJSON && isatty(FileHandle.standardError.fileDescriptor) == 1 }
 
-    /// Whether colour may be used on stderr: a terminal, and no `NO_COLOR` (https://no-color.org).
-    var usesColor: Bool {
-        showsProgress && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
-    }
-
     static func standardError(_ text: String) {
         write(text, to: .standardError)
     }

@@ -6,7 +6,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print one JSON document on stdout.")
     var json = false
 
-    @Flag(help: "Print no messages.")
+    @Flag(help: "Print the result and errors only, no messages.")
     var quiet = false
 
     @Flag(help: "Print more about what is done.")
@@ -24,9 +24,11 @@ struct RegistryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A file that holds the access token (else PACKTOOL_TOKEN).", valueName: "FILE"))
     var tokenFile: String?
 
-    /// The registry's place by the rule above; `configured` is the configuration's.
-    func location(configured: String?) -> String {
-        registry ?? ProcessInfo.processInfo.environment["PACKTOOL_REGISTRY"] ?? configured ?? ".packtool/registry"
+    /// The registry's place: the option, else `PACKTOOL_REGISTRY`, else the configuration's, else the project's own.
+    func location(of project: CurrentProject) -> String {
+        // A CI service sets a variable that nobody filled in to nothing.
+        let variable = ProcessInfo.processInfo.environment["PACKTOOL_REGISTRY"] ?? ""
+        return registry ?? (variable.isEmpty ? project.registry : variable)
     }
 
     /// The access token; nil where none is given.

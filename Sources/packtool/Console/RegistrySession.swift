@@ -14,21 +14,13 @@ struct RegistrySession {
 
     /// - Parameter makesDefault: makes the project's own registry where it is not there yet (`packtool publish`).
     init(_ options: RegistryOptions, console: Console, makesDefault: Bool = false) throws {
-        let current = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
-        let configuration = try PackConfiguration.nearest(to: current)
-        let home = configuration?.file?.deletingLastPathComponent() ?? current
-        let project = ProjectFolder(home.appending(path: ProjectFolder.name, directoryHint: .isDirectory))
-        self.configuration = configuration
-        self.project = project
-        let configured = configuration?.registry.map { text in
-            text.contains("://") ? text : configuration?.resolve(text).path(percentEncoded: false) ?? text
-        }
-        location = try RegistryLocation(
-            options.location(configured: configured ?? project.registry.path(percentEncoded: false)),
-            relativeTo: current)
+        let current = try CurrentProject()
+        configuration = current.configuration
+        project = current.folder
+        location = try RegistryLocation(options.location(of: current), relativeTo: URL.currentDirectory())
         if makesDefault, case .folder(let folder) = location,
             folder.standardizedFileURL.path == project.registry.standardizedFileURL.path,
-            let made = try ProjectStart(home, app: configuration?.app, options).make()
+            let made = try ProjectStart(current, app: configuration?.app, options).make()
         {
             console.note(
                 """
@@ -37,15 +29,17 @@ struct RegistrySession {
                 Embed \(made.root.path) in the app: it is what devices trust.
                 """)
         }
-        registry = try location.open(token: options.token())
+        let token = try options.token()
+        if case .server(let url) = location, token != nil, url.scheme?.lowercased() == "http", !Self.isHere(url) {
+            console.note("warning: the access token travels unencrypted to \(url.host() ?? ""): use https")
+        }
+        registry = try location.open(token: token)
         local = (registry as? ActingRegistry)?.local
     }
 
-    /// `.packtool/` beside the configuration, else in the folder given.
-    static func project(at folder: URL) throws -> ProjectFolder {
-        let configuration = try PackConfiguration.nearest(to: folder)
-        let home = configuration?.file?.deletingLastPathComponent() ?? folder
-        return ProjectFolder(home.appending(path: ProjectFolder.name, directoryHint: .isDirectory))
+    private static func isHere(_ url: URL) -> Bool {
+        let host = url.host() ?? ""
+        return host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
 
     /// Keys from the environment, else from the project's key folder.
@@ -78,12 +72,19 @@ struct RegistrySession {
         return Publisher(registry: registry, trust: try await trust(console: console), keys: keys)
     }
 
-    /// Makes what a change left to be made in the background: a server does that by itself.
-    func finish(console: Console) async throws {
-        guard let local else { return }
+    /// Makes the patches and small downloads that a change left to be made. The change is there already, devices can use
+    /// it; a server, where the registry has one, makes them by itself. So what goes wrong here is told, and is no
+    /// failure of the command.
+    func finish(console: Console) async {
+        guard let local, !local.isServed else { return }
         let line = ProgressLine(isShown: console.showsProgress)
         line.show("making patches")
-        defer { line.clear() }
-        try await local.maintain()
+        do {
+            try await local.maintain { made, all in line.show("making patches and downloads: \(made) of \(all)") }
+            line.clear()
+        } catch {
+            line.clear()
+            console.note("warning: \(error)")
+        }
     }
 }

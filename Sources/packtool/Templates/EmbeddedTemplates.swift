@@ -8,8 +8,9 @@ enum EmbeddedTemplates {
 // Builds the web site, makes packages of it, and publishes them to the beta channel.
 //
 // Global properties: PACKTOOL_URL and PACKTOOL_SHA256 (the packtool executable), PACKTOOL_REGISTRY.
-// Credentials (secret text): packtool-token, from `packtool token create` on the registry, and
-// packtool-key, the publisher's private key.
+// Credentials (secret text): packtool-token, from `packtool token create ci --publish --release --channel beta` on the
+// registry, and packtool-key, the publisher's private key.
+// The agent needs: apt-get install libarchive13 libdeflate0 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
 pipeline {
     agent any
     options { disableConcurrentBuilds() }
@@ -31,19 +32,22 @@ pipeline {
                     curl -fsSL "$PACKTOOL_URL" -o .packtool/bin/packtool
                     echo "$PACKTOOL_SHA256  .packtool/bin/packtool" | sha256sum --check --quiet
                     chmod +x .packtool/bin/packtool
+                    .packtool/bin/packtool --version
                 '''
             }
         }
         stage('Packages') {
             steps {
                 sh '''
+                    rm -rf packages
                     .packtool/bin/packtool build dist --strict --out packages
                 '''
                 archiveArtifacts artifacts: 'packages/*.zip', fingerprint: true
             }
         }
         stage('Publish') {
-            when { branch 'main' }
+            // The second for a job of one branch, where Jenkins does not set the first.
+            when { anyOf { branch 'main'; environment name: 'GIT_BRANCH', value: 'origin/main' } }
             steps {
                 withCredentials([
                     string(credentialsId: 'packtool-token', variable: 'PACKTOOL_TOKEN'),
@@ -67,7 +71,7 @@ pipeline {
 #   variables  PACKTOOL_URL       where the packtool executable is downloaded from
 #              PACKTOOL_SHA256    its SHA-256
 #              PACKTOOL_REGISTRY  https://packages.example.com
-#   secrets    PACKTOOL_TOKEN     from `packtool token create` on the registry: may publish, nothing else
+#   secrets    PACKTOOL_TOKEN     from `packtool token create ci --publish --release --channel beta` on the registry
 #              PACKTOOL_KEY       the publisher's private key
 name: Packages
 on:
@@ -105,9 +109,14 @@ jobs:
           echo "$PACKTOOL_SHA256  $HOME/.local/bin/packtool" | sha256sum --check --quiet
           chmod +x "$HOME/.local/bin/packtool"
           echo "$HOME/.local/bin" >> "$GITHUB_PATH"
+          if ! "$HOME/.local/bin/packtool" --version > /dev/null 2>&1; then
+            sudo apt-get update -qq
+            sudo apt-get install -y -qq --no-install-recommends libarchive13 libdeflate0 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
+          fi
 
       - name: Build the packages
         run: |
+          rm -rf packages
           packtool build dist --strict --out packages
 
       - name: Publish to beta
@@ -125,12 +134,12 @@ jobs:
 "ci/gitlab-ci.yml": #"""
 # Builds the web site, makes packages of it, and publishes them to the beta channel.
 #
-# Settings > CI/CD > Variables (protected; the last two masked as well):
+# Settings > CI/CD > Variables (protected):
 #   PACKTOOL_URL       where the packtool executable is downloaded from
 #   PACKTOOL_SHA256    its SHA-256
 #   PACKTOOL_REGISTRY  https://packages.example.com
-#   PACKTOOL_TOKEN     from `packtool token create` on the registry: may publish, nothing else
-#   PACKTOOL_KEY       the publisher's private key
+#   PACKTOOL_TOKEN     masked; from `packtool token create ci --publish --release --channel beta` on the registry
+#   PACKTOOL_KEY       the publisher's private key, a variable of the type File
 stages: [site, packages]
 
 site:
@@ -151,16 +160,22 @@ packages:
     - |
       if ! command -v curl >/dev/null; then
         apt-get update -qq
-        apt-get install -y -qq --no-install-recommends ca-certificates curl libarchive13 libdeflate0 libzstd1 libsqlite3-0 libcurl4 libxml2
+        apt-get install -y -qq --no-install-recommends ca-certificates curl
       fi
     - mkdir -p "$HOME/.local/bin"
     - curl -fsSL "$PACKTOOL_URL" -o "$HOME/.local/bin/packtool"
     - echo "$PACKTOOL_SHA256  $HOME/.local/bin/packtool" | sha256sum --check --quiet
     - chmod +x "$HOME/.local/bin/packtool"
     - export PATH="$HOME/.local/bin:$PATH"
+    - |
+      if ! packtool --version >/dev/null 2>&1; then
+        apt-get update -qq
+        apt-get install -y -qq --no-install-recommends libarchive13 libdeflate0 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
+      fi
   script:
+    - rm -rf packages
     - packtool build dist --strict --out packages
-    - packtool publish packages/*.zip --channel beta --rollout 10
+    - PACKTOOL_KEY="file:$PACKTOOL_KEY" packtool publish packages/*.zip --channel beta --rollout 10
     - packtool status --channel beta
   artifacts:
     paths: [packages/]

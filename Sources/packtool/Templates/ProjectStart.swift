@@ -10,13 +10,6 @@ struct ProjectStart {
         let root: URL
     }
 
-    /// Keeps git away from everything in `.packtool/` but the root of trust: there are private keys beside it.
-    let files = [
-        Template.File(
-            path: "\(ProjectFolder.name)/.gitignore",
-            text: "# Private keys and the local registry stay here.\n*\n!.gitignore\n!root.json\n")
-    ]
-
     private let project: ProjectFolder
     private let app: String
     private let initializer: RegistryInitializer
@@ -24,12 +17,12 @@ struct ProjectStart {
     private let registry: URL?
 
     /// Checks everything that can be wrong before anything is written.
-    init(_ folder: URL, app: String?, _ options: RegistryOptions) throws {
-        project = ProjectFolder(folder.appendingPathComponent(ProjectFolder.name))
-        self.app = app ?? Self.appID(from: folder)
+    init(_ current: CurrentProject, app: String?, _ options: RegistryOptions) throws {
+        project = current.folder
+        self.app = app ?? Self.appID(from: current.home)
         initializer = try RegistryInitializer(project: project, app: self.app)
-        let current = URL(fileURLWithPath: FileManager.default.currentDirectoryPath)
-        switch try RegistryLocation(options.location(configured: project.registry.path), relativeTo: current) {
+        let place = options.location(of: current)
+        switch try RegistryLocation(place, relativeTo: URL.currentDirectory()) {
         case .folder(let url): registry = url
         case .server: registry = nil
         }
@@ -37,7 +30,7 @@ struct ProjectStart {
 
     /// Makes the registry and what it lacks of keys; nil where there is a registry already.
     func make() throws -> Made? {
-        guard let registry, !LocalRegistry.exists(registry) else { return nil }
+        guard let registry, try !LocalRegistry.exists(registry) else { return nil }
         do {
             _ = try initializer.make(at: registry)
         } catch let error as RegistryError where error.kind == .conflict {

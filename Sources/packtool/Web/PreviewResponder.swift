@@ -13,6 +13,8 @@ struct PreviewResponder: HTTPResponder {
     let pages: PageDirectory
     /// Whether pages reload by themselves. Each page then gets one script element more than a device would give it.
     let reloads: Bool
+    /// Nil leaves pages without the hook.
+    let hook: (option: HookOption, bridge: PageBridge)?
     let console: Console
 
     func respond(to request: Request, context: Context) async throws -> Response {
@@ -24,17 +26,25 @@ struct PreviewResponder: HTTPResponder {
             try? site.refresh()
             return Self.text(.ok, site.manifest.digest.hex)
         case "/-/reload.js": return Self.text(.ok, Self.script, type: "text/javascript; charset=utf-8")
+        case HookRoute.bridge:
+            guard let hook else { return Self.text(.notFound, "start the preview with --hook") }
+            return try await HookRoute.answer(request, by: hook.bridge, as: base)
+        case HookRoute.script:
+            guard let hook else { return Self.text(.notFound, "start the preview with --hook") }
+            return HookRoute.scriptAnswer(hook.option.strategy, load: Self.load(of: site.manifest))
         default: return try answer(siteRequest(request))
         }
     }
 
     private func answer(_ request: SiteRequest) throws -> Response {
         if request.wantsPage { refresh() }
-        var answer = pages.page(for: request).answer(request)
+        var page = pages.page(for: request)
+        var answer = page.answer(request)
         if answer.reason == .damaged || answer.reason == .notInVersion {
             // The folder has changed since the page started, or the client asks for no pages (curl sends `*/*`).
             refresh()
-            answer = PageSession(site).answer(request)
+            page = PageSession(site)
+            answer = page.answer(request)
         }
         switch answer.way {
         case .online(let url):
@@ -44,7 +54,9 @@ struct PreviewResponder: HTTPResponder {
             if response.status >= 400 {
                 console.note("missed   \(request.method) \(request.url): \(response.status) \(answer.reason.rawValue)")
             }
-            return try (reloads ? withReload(response, to: request) : response).relayed()
+            return try withScripts(response, to: request).relayed { [page, number = answer.number] count in
+                page.finished(number, byteCount: count)
+            }
         }
     }
 
@@ -56,25 +68,29 @@ struct PreviewResponder: HTTPResponder {
         }
     }
 
-    /// The page with the script element at its end. Anything but a whole page stays as it is.
-    private func withReload(_ response: SiteResponse, to request: SiteRequest) throws -> SiteResponse {
-        guard request.wantsPage, response.status == 200, case .file(let url, let range) = response.body,
-            response.headers["content-type"]?.hasPrefix("text/html") == true
-        else { return response }
-        var reader = try FileReader(url, range: range)
-        var bytes: [UInt8] = []
-        while let chunk = try reader.next() { bytes += chunk }
-        bytes += Array("<script src=\"/-/reload.js\"></script>\n".utf8)
-        var headers = response.headers
-        headers["content-length"] = "\(bytes.count)"
-        headers["etag"] = EntityTag(Digest(of: bytes)).description
-        headers["accept-ranges"] = "none"
-        return SiteResponse(status: 200, headers: headers, body: .bytes(bytes))
+    /// A page with what the preview adds; what is no page for a browser stays as it is.
+    private func withScripts(_ response: SiteResponse, to request: SiteRequest) throws -> SiteResponse {
+        guard request.wantsPage else { return response }
+        var response = response
+        if hook != nil {
+            response = try PageScript.insert("<script src=\"\(HookRoute.script)\"></script>", in: response)
+        }
+        if reloads {
+            response = try PageScript.insert(
+                "<script src=\"/-/reload.js\"></script>\n", in: response, atEnd: true)
+        }
+        return response
     }
+
+    /// A preview has one version, and each of its pages may confirm it.
+    private static func load(of manifest: Manifest) -> PageHook.Load {
+        PageHook.Load(package: manifest.package.text, version: manifest.version.description, token: "preview")
+    }
+
+    private var base: String { "https://\(site.manifest.package).\(SiteAddress.virtualSuffix)" }
 
     /// The request under the package's virtual domain, where the resolver knows it.
     private func siteRequest(_ request: Request) -> SiteRequest {
-        let base = "https://\(site.manifest.package).\(SiteAddress.virtualSuffix)"
         var headers = Dictionary(request.headers.map { ($0.name.canonicalName.lowercased(), $0.value) }) {
             "\($0), \($1)"
         }

@@ -38,6 +38,30 @@ struct ReleasingContractTests {
     }
 
     @Test(arguments: RegistryKind.allCases)
+    func `rolling back passes over what only a few devices had`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { (registry) async throws in
+            _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
+            _ = try await registry.change(offer("1.1.0", 1), of: package(), on: channel())
+            _ = try await registry.change(offer("1.2.0", 1), of: package(), on: channel())
+            _ = try await registry.change(.rollBack(to: nil), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.0.0@100"])
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `offering a version again raises its share and never lowers it`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { (registry) async throws in
+            _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
+            _ = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
+            #expect(try await registry.change(offer("1.1.0", 50), of: package(), on: channel()).isChanged)
+            #expect(try await !registry.change(offer("1.1.0", 10), of: package(), on: channel()).isChanged)
+            #expect(try await shop.releases() == ["1.1.0@50", "1.0.0@100"])
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
     func `rolling back goes to the version before, for everyone, under a new id`(kind: RegistryKind) async throws {
         let shop = try await stocked()
         try await kind.using(shop) { (registry) async throws in

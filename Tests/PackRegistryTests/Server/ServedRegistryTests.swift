@@ -38,7 +38,8 @@ struct ServedRegistryTests {
             let (there, here) = try await (remote.overview(), shop.registry.overview())
             #expect(there.app == here.app && there.channels == here.channels)
             let (first, same) = try (there.versions[package()]?.first, here.versions[package()]?.first)
-            #expect(first?.manifest == same?.manifest && first?.publishedBy == "ci" && first?.size == same?.size)
+            #expect(first?.manifest == same?.manifest && first?.size == same?.size)
+            #expect(first?.publishedBy.hasPrefix("ci (") == true)
             // Times travel in milliseconds.
             #expect(abs(first?.published.timeIntervalSince(same?.published ?? .distantPast) ?? 1) < 0.002)
 
@@ -132,8 +133,8 @@ struct ServedRegistryTests {
             }
             #expect(error?.kind == .unauthorized)
             let log = try await remote.auditLog(limit: 100)
-            #expect(log.contains { $0.actor == "robot" && $0.action.contains("publish") })
-            #expect(log.contains { $0.actor == "ci" && $0.action.contains("token") })
+            #expect(log.contains { $0.actor.hasPrefix("robot (") && $0.action.contains("publish") })
+            #expect(log.contains { $0.actor.hasPrefix("ci (") && $0.action.contains("token") })
             #expect(!log.contains { $0.detail.contains(created.secret) })
         }
     }
@@ -203,7 +204,7 @@ struct RemoteRetryTests {
             tokens: ["ptk_a": Identity(name: "a", scope: TokenScope(actions: [.admin]))])
     }
 
-    @Test func `a busy registry is asked again when it says, where asking twice does no harm`() async throws {
+    @Test func `a busy registry is asked again when it says, for it says that nothing was done`() async throws {
         let host = try Self.host()
         var limits = ServerLimits()
         limits.maximumConcurrentWrites = 0
@@ -221,7 +222,7 @@ struct RemoteRetryTests {
                 try await remote.change(.retry, of: PackageID("checkout"), on: ChannelName("beta"))
             }
             #expect(change?.kind == .busy)
-            #expect(pauses.withLock { $0.isEmpty })
+            #expect(pauses.withLock { $0 } == [Duration](repeating: .seconds(2), count: 4))
         }
     }
 

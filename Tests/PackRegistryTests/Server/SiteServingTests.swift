@@ -23,7 +23,10 @@ struct SiteServingTests {
             ],
             shared: [bundle: .init(version: SemanticVersion("2.0.0"), manifest: Digest(of: [1]))],
             isSinglePage: isSinglePage,
-            headers: ["content-security-policy": "default-src 'self'", "set-cookie": "a=b", "content-length": "1"])
+            headers: [
+                "content-security-policy": "default-src 'self'", "set-cookie": "a=b", "content-length": "1",
+                "service-worker-allowed": "/", "clear-site-data": "\"*\"", "referrer-policy": "no-referrer",
+            ])
         try host.publish(manifest, [page, script, vendor])
         return host
     }
@@ -34,7 +37,9 @@ struct SiteServingTests {
             #expect((entry.status, entry.body) == (200, Self.page))
             #expect(entry["content-type"] == "text/html; charset=utf-8")
             #expect(entry["content-security-policy"] == "default-src 'self'")
-            #expect(entry["set-cookie"] == nil)
+            #expect(entry["referrer-policy"] == "no-referrer")
+            // Every site is on the registry's one origin.
+            for name in ["set-cookie", "service-worker-allowed", "clear-site-data"] { #expect(entry[name] == nil) }
             #expect(entry["cache-control"] == "public, max-age=31536000, immutable")
             let script = try await server.ask("GET", "/site/checkout/1.4.0%2Bb/app.mjs?v=1")
             #expect((script.body, script["content-type"]) == (Self.script, "text/javascript; charset=utf-8"))

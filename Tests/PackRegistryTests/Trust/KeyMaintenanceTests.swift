@@ -67,6 +67,13 @@ struct KeyMaintenanceTests {
             #expect(try await maintenance.delegate(package(name), to: [colleague.publicKey], owner: [keys.owner]))
         }
         #expect(try await maintenance.delegate(package(), to: [colleague.publicKey], owner: [keys.owner]) == false)
+        // Nobody is there to sign the packages again: nothing changes.
+        let unsigned = await #expect(throws: RegistryError.self) {
+            try await maintenance.revoke(
+                keyID: keys.publisher.publicKey.id, package: nil, owner: [keys.owner], publisher: [])
+        }
+        #expect(unsigned?.kind == .forbidden)
+        try await publish("1.0.1", shop, keys.publisher)
         let packages = try await maintenance.revoke(
             keyID: keys.publisher.publicKey.id, package: nil, owner: [keys.owner], publisher: [colleague])
         #expect(packages.count == 2)

@@ -18,6 +18,14 @@ struct EmbeddedRootTests {
         #expect(try device.versions() == [1, 1, 1, 1])
     }
 
+    @Test(arguments: [true, false])
+    func `a repository that cannot be reached leaves an empty store empty`(probingRoot: Bool) async throws {
+        let device = try device()
+        for path in ["metadata/2.root.json", "metadata/timestamp.json"] { device.server.cut(path) }
+        await #expect(throws: (any Error).self) { try await device.client().refresh(probingRoot: probingRoot) }
+        #expect(device.store.files.isEmpty)
+    }
+
     @Test func `roots that were followed before are not fetched again`() async throws {
         let device = try device()
         for _ in 0..<3 { try device.repository.rotateKeys(of: .root) }

@@ -40,7 +40,10 @@ struct StoreTests {
     @Test func `two updaters on one store at once: the second says who works there`() async throws {
         let store = try DeviceStore(folder: device.store)
         let lock = try await store.lockForUpdate(patience: .zero)
-        await #expect(throws: UpdateError.self) { try await device.updater().update(.all) }
+        let holder = "process \(ProcessInfo.processInfo.processIdentifier)"
+        await #expect(throws: UpdateError.storeIsBusy(folder: device.store.path, holder: holder)) {
+            try await device.updater().update(.all)
+        }
         #expect(try await device.page("checkout") == "one")
         device.configuration.patience = .seconds(20)
         let updater = try device.updater()
@@ -86,13 +89,81 @@ struct StoreTests {
 
     @Test func `a damaged state is an error that says what to do, and a repair makes it again`() async throws {
         let state = device.store.appending(path: "state.json")
+        // The second is longer than any state is, and was read no more.
+        for damage in [Data("{\"format\": 1".utf8), Data(repeating: 0x20, count: 17 << 20)] {
+            try damage.write(to: state)
+            let updater = try device.updater()
+            do {
+                _ = try await updater.status()
+                Issue.record("a damaged state was read")
+            } catch {
+                guard case .storeIsDamaged(state.path, _) = error as? UpdateError else { throw error }
+            }
+            await #expect(throws: UpdateError.self) { try await updater.update(.all) }
+            await #expect(throws: UpdateError.self) { try await updater.open(PackageID("checkout")) }
+            let report = try await updater.repair()
+            #expect(report.repaired.first?.contains("state.json was damaged") == true)
+            #expect(try Data(contentsOf: state.appendingPathExtension("damaged")) == damage)
+            #expect(try await device.page("checkout") == "one")
+            #expect(try await device.updater().update(.all).failures.isEmpty)
+        }
+    }
+
+    @Test func `a state that could not be read back is not written`() throws {
+        let store = try DeviceStore(folder: device.store)
+        let before = try Data(contentsOf: store.layout.state)
+        #expect(throws: UpdateError.self) {
+            try store.change { $0[try PackageID("checkout")].decision = String(repeating: "x", count: 17 << 20) }
+        }
+        #expect(try Data(contentsOf: store.layout.state) == before)
+    }
+
+    @Test func `names that somebody makes up do not fill the store`() async throws {
         let updater = try device.updater()
-        try Data("{\"format\": 1".utf8).write(to: state)
-        #expect(throws: UpdateError.self) { try device.updater() }
-        let report = try await updater.repair()
-        #expect(report.repaired.first?.contains("state.json was damaged") == true)
-        #expect(try await device.page("checkout") == "one")
-        #expect(try await device.updater().update(.all).failures.isEmpty)
+        for number in 0..<200 { _ = try await updater.open(PackageID("made-up-\(number)")) }
+        #expect(try await updater.status().count <= 1 + StoreState.wishLimit)
+        try await updater.update(.all)
+        #expect(try await updater.status().map(\.package.text) == ["checkout"])
+        await #expect(throws: UpdateError.self) { try await updater.rollBack(PackageID("nobody")) }
+        #expect(try await updater.status().map(\.package.text) == ["checkout"])
+    }
+
+    @Test func `what cannot be read is an error, and only what is not there is absent`() throws {
+        // Longer than a name can be: an error of the file system that is not "no such file".
+        let sick = device.store.appending(path: String(repeating: "n", count: 300))
+        #expect(throws: UpdateError.self) { try Durable.read(sick, maximumByteCount: 10) }
+        #expect(throws: UpdateError.self) { try Durable.names(in: sick) }
+        #expect(throws: UpdateError.self) { try Durable.exists(sick) }
+        for absent in ["none", "none/none", "state.json/none"].map({ device.store.appending(path: $0) }) {
+            #expect(try Durable.read(absent, maximumByteCount: 10) == nil)
+            #expect(try Durable.names(in: absent) == [])
+            #expect(try !Durable.exists(absent))
+        }
+    }
+
+    @Test func `a store below a link to nothing, or below a file, is an error`() throws {
+        let link = device.store.appending(path: "link")
+        try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "nowhere")
+        #expect(throws: UpdateError.self) { try DeviceStore(folder: link.appending(path: "a/b")) }
+        #expect(throws: UpdateError.self) { try DeviceStore(folder: link) }
+        #expect(throws: UpdateError.self) {
+            try DeviceStore(folder: device.store.appending(path: "events.jsonl"))
+        }
+    }
+
+    @Test func `while the files of a version that must stay are gone, no object is removed`() async throws {
+        let layout = StoreLayout(folder: device.store)
+        try FileManager.default.removeItem(at: layout.tree(PackageID("checkout"), one.version))
+        let object = layout.object(Digest(of: Array("deep".utf8)))
+        _ = try await device.updater().collectGarbage()
+        #expect(FileManager.default.fileExists(atPath: object.path))
+        // The next update makes them again, from what is here.
+        let transport = WatchedTransport(FolderTransport(folder: registry.view))
+        let report = try await device.updater(transport: transport).update(.all)
+        #expect(report.entries.map(\.outcome) == [.activated(one.version)])
+        #expect(await transport.paths.isEmpty)
+        #expect(try await device.page("checkout", "a/b/c.js") == "deep")
+        #expect(try device.state("checkout").active?.isConfirmed == true)
     }
 
     @Test func `what a killed update left is cleared, and nothing else`() async throws {
@@ -122,11 +193,18 @@ struct StoreTests {
         #expect(events.count > 10)
     }
 
-    @Test func `a clock that is set back changes nothing that is installed`() async throws {
-        device.configuration.now = { Date(timeIntervalSince1970: 0) }
-        #expect(try await device.updater().update(.all).entries.map(\.outcome) == [.upToDate(one.version)])
-        _ = try await device.updater().collectGarbage()
-        #expect(try await device.page("checkout") == "one")
+    @Test func `a text of megabytes, or a log that somebody filled, does not end the log`() throws {
+        let log = EventLog(file: device.store.appending(path: "log.jsonl"), maximumByteCount: 64 << 10)
+        func note(_ why: String) {
+            log.append(Event(time: Date(), kind: .decided, package: nil, version: nil, why: why))
+        }
+        note(String(repeating: "é", count: 1 << 20))
+        note("after it")
+        #expect(log.events(limit: .max).map { $0.why.utf8.count } == [4096 + 3, 8])
+        try Data(repeating: 0x78, count: 1 << 20).write(to: log.file)
+        note("lost")
+        note("kept")
+        #expect(log.events(limit: .max).map(\.why) == ["kept"])
     }
 
     /// A thousand with PACKTOOL_LONG=1.

@@ -11,6 +11,8 @@ final class AppKeys {
     let online: PrivateKey
     private(set) var publishers: [PackageID: PrivateKey] = [:]
     private var repository: SignedRepository
+    /// The package whose manifests are signed with something that is no digest.
+    var spoiled: String?
     var expires = Date().addingTimeInterval(30 * 24 * 3600)
 
     init(_ registry: TestRegistry, packages: [String]) throws {
@@ -50,9 +52,12 @@ final class AppKeys {
 
     private func sign(_ role: String, folder: String, by key: PrivateKey) throws {
         var targets: [(String, TargetInfo)] = []
-        for name in Durable.names(in: registry.signed.appending(path: folder)) {
+        for name in try Durable.names(in: registry.signed.appending(path: folder)) {
             let data = try Data(contentsOf: registry.signed.appending(path: "\(folder)/\(name)"))
-            let info = TargetInfo(of: data)
+            var info = TargetInfo(of: data)
+            if let spoiled, folder == "manifests/\(spoiled)" {
+                info = TargetInfo(length: data.count, hashes: FileHashes(sha256: info.hashes.nameDigest.uppercased()))
+            }
             targets.append(("\(folder)/\(name)", info))
             try registry.put(
                 Array(data), registry.view,

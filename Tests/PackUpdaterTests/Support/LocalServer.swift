@@ -83,7 +83,7 @@ final class LocalServer: Sendable {
     private static func respond(to request: Request, _ answer: Answer, _ folder: URL, _ connection: Int32) -> Bool {
         switch answer {
         case .status(let status, let headers):
-            return send(connection, head(status, headers.merging(["Content-Length": "0"]) { $1 }))
+            return send(connection, head(status, headers.merging(["Content-Length": "0"]) { given, _ in given }))
         case .endless:
             guard send(connection, head(200, [:])) else { return false }
             while send(connection, [UInt8](repeating: 0, count: 1 << 16)) {}
@@ -103,7 +103,10 @@ final class LocalServer: Sendable {
             if let range = request.headers["range"], request.headers["if-range"] == tag,
                 let start = Int(range.dropFirst("bytes=".count).dropLast())
             {
-                guard start < body.count else { return send(connection, Self.head(416, ["Content-Length": "0"])) }
+                guard start < body.count else {
+                    let range = ["Content-Length": "0", "Content-Range": "bytes */\(body.count)"]
+                    return send(connection, Self.head(416, range))
+                }
                 body = Array(body[start...])
                 head = Self.head(
                     206,

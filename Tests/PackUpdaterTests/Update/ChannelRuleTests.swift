@@ -143,6 +143,57 @@ struct ChannelRuleTests {
         #expect(try await device.page("admin") == "admin")
     }
 
+    @Test func `the first open of a package on demand goes to its online copy`() async throws {
+        let base = try #require(URL(string: "https://cdn.example.com/shop"))
+        device.configuration.base = base
+        let updater = try device.updater()
+        #expect(try await updater.update(.onDemand).entries.isEmpty)
+        guard case .online(let url, _) = try await updater.open(PackageID("checkout")) else {
+            Issue.record("installed")
+            return
+        }
+        #expect(url == base.appending(path: "site/checkout/1.0.0/"))
+        try registry.set(
+            PackageID("checkout"), [Release(id: "r1", offer: .version(one.version, manifest: one.manifest))],
+            isEnabled: false)
+        try await updater.update(.onDemand)
+        guard case .online(_, let why) = try await updater.open(PackageID("checkout")) else {
+            Issue.record("installed")
+            return
+        }
+        #expect(why.contains("gate"))
+    }
+
+    @Test func `a channel with a thousand refusals leaves a decision of a few kilobytes`() async throws {
+        let releases = try (0..<999).map {
+            try Release(
+                id: "n\($0)", offer: .version(two.version, manifest: two.manifest), rollout: Rollout(percent: 0))
+        }
+        let last = try Release(id: "last", offer: .version(one.version, manifest: one.manifest))
+        try registry.set(PackageID("checkout"), releases + [last])
+        #expect(try await update() == .activated(one.version))
+        #expect(try device.state("checkout").decision.utf8.count <= 4096 + 3)
+        #expect(try device.events(.decided).last?.why.isEmpty == false)
+    }
+
+    @Test func `a manifest that is signed with an impossible length is refused`() async throws {
+        struct Huge: SignedTargets {
+            let id: VersionID
+            func refresh() async throws {}
+            func file(_ path: String) async throws -> SignedFile? { SignedFile(digest: id.manifest, size: .max) }
+            func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8] { [] }
+        }
+        let store = try DeviceStore(folder: device.store)
+        let journal = Journal(log: EventLog(file: store.layout.events)) { Date() }
+        let transport = WatchedTransport(FolderTransport(folder: registry.view))
+        let installer = Installer(store: store, transport: transport, targets: Huge(id: one), journal: journal)
+        await #expect(throws: UpdateError.self) {
+            _ = try await installer.manifest(
+                of: PackageID("checkout"), one.version, expected: one.manifest, bases: [(two, [])])
+        }
+        #expect(await transport.paths.isEmpty)
+    }
+
     @Test func `metadata that is not trusted stops the update and nothing else`() async throws {
         _ = try await update()
         try registry.release("checkout", two, release: "r2")

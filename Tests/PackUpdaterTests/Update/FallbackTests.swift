@@ -128,6 +128,21 @@ struct FallbackTests {
         #expect(!paths.contains(ViewLayout.object(Digest(of: Array((Self.big + "more").utf8)))))
     }
 
+    @Test func `an object that two packages lack is fetched once, not into one file by two`() async throws {
+        let new = (0..<30_000).map { "new \($0 * 7919 % 1009)\n" }.joined()
+        let names = ["admin", "cart", "news"]
+        for name in names {
+            let id = try registry.publish(name, "1.0.0", ["index.html": name, "new.js": new], full: false)
+            try registry.release(name, id, release: "n1")
+        }
+        let transport = WatchedTransport(FolderTransport(folder: registry.view))
+        let report = try await device.updater(transport: transport).update(.list(names.map { try PackageID($0) }))
+        #expect(report.failures.isEmpty)
+        let object = ViewLayout.object(Digest(of: Array(new.utf8)))
+        #expect(await transport.paths.filter { $0 == object }.count == 1)
+        for name in names { #expect(try await device.page(name, "new.js") == new) }
+    }
+
     @Test func `the cheapest way is tried first`() {
         let objects = (0..<10).map { Object(digest: Digest(of: [UInt8($0)]), size: 10_000) }
         let base = Digest(of: [99])

@@ -95,7 +95,7 @@ struct KillTests {
             try await device.confirmSigned("checkout")
             pages.reverse()
         }
-        #expect(Durable.names(in: device.store.appending(path: "downloads")) == [])
+        #expect(try Durable.names(in: device.store.appending(path: "downloads")) == [])
     }
 
     @Test(.enabled(if: OwnFileSystem.isAllowed, "no file system of its own is allowed here"))

@@ -51,7 +51,7 @@ struct SharedBundleTests {
         let three = try publish(3, vendor: "vendor 2", bundleVersion: "0.0.0-hfedcba9876543210")
         _ = three
         try await device.updater().update(.all)
-        let bundles = Durable.names(in: device.store.appending(path: "unzipFiles/web-common"))
+        let bundles = try Durable.names(in: device.store.appending(path: "unzipFiles/web-common"))
         #expect(bundles == ["0.0.0-hfedcba9876543210"])
     }
 

@@ -47,6 +47,16 @@ struct TrustTests {
         #expect(try await page() == "one")
     }
 
+    @Test func `a publisher that signs nonsense stops its own package only`() async throws {
+        let admin = try registry.publish("admin", "1.0.0", ["index.html": "admin"])
+        try registry.release("admin", admin, release: "a1")
+        keys.spoiled = "admin"
+        try keys.sign()
+        let report = try await updater().update(.all)
+        #expect(report.failures.map(\.package.text) == ["admin"])
+        #expect(try await page() == "one")
+    }
+
     @Test func `a registry's own key cannot bring a version in`() async throws {
         try await updater().update(.all)
         let two = try registry.publish("checkout", "1.1.0", ["index.html": "two"])

@@ -10,7 +10,7 @@ import Testing
 struct CookieKeeperTests {
     private let native = MemoryCookieStore()
     private let web = MemoryCookieStore()
-    private let clock = TestClock()
+    private let clock = CookieClock()
     private let page: URL
 
     init() throws {
@@ -227,7 +227,7 @@ private final class TestBody: @unchecked Sendable {
     func add(_ data: Data) { lock.withLock { bytes += data } }
 }
 
-final class TestClock: @unchecked Sendable {
+final class CookieClock: @unchecked Sendable {
     private let lock = NSLock()
     private var time = Date(timeIntervalSince1970: 1_800_000_000)
 

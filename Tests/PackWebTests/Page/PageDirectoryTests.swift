@@ -55,6 +55,31 @@ struct PageDirectoryTests {
         #expect(try Answered(pages.page(for: request).answer(request)).body == "two")
     }
 
+    /// An engine asks often, and an open is a start of an unconfirmed version.
+    @Test func `whether a request is ours is said without opening a version`() throws {
+        catalog.install(try store.content("wide", origins: ["https://m.example.com/wide/"], ["index.html": "x"]))
+        func takes(_ url: String, _ method: String = "GET") -> Bool {
+            pages.takes(SiteRequest(method: method, url: url, headers: ["Sec-Fetch-Dest": "document"]))
+        }
+        #expect(takes(site) && takes("https://m.example.com/wide/") && takes("https://none.package/"))
+        #expect(!takes("https://m.example.com/other/") && !takes("https://m.example.com/wide/api", "POST"))
+        #expect(catalog.openCount == 0)
+        try catalog.change { $0.packages[try PackageID("wide")]?.isEnabled = false }
+        #expect(!takes("https://m.example.com/wide/"))
+        #expect(catalog.openCount == 0)
+    }
+
+    @Test func `of more pages than are kept apart the one that asks for nothing is let go`() throws {
+        _ = try get("", dest: "document")
+        #expect(try get("app.js", dest: "script", referer: "") == "1")
+        try update()
+        for number in 0..<4 {
+            _ = try get("?\(number)", dest: "document")
+            // The first page is still in use: it names itself by a script that only it has.
+            #expect(try get("chunk-1.js", dest: "script", referer: "app.js") == "c1")
+        }
+    }
+
     @Test func `the oldest page is let go beyond the bound`() throws {
         let closes = Counter()
         var content = try store.content("shop", "1.0.0", ["index.html": "one"])

@@ -74,6 +74,18 @@ struct BuildRefusalTests {
         #expect(Set(try tool.listing().keys) == before)
     }
 
+    @Test func `a folder whose files cannot be looked at is refused, not built without them`() async throws {
+        let tool = try Self.project(["dist/js/app.js": "1"])
+        // Readable and not searchable: the names are there, the files are not.
+        try await tool.shell("chmod 444 dist/js")
+        let drop = "setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all"
+        let prefix = getuid() == 0 ? drop : ""
+        let outcome = try await tool.shell("exec \(prefix) \(Tool.executable.path) build dist")
+        try await tool.shell("chmod 755 dist/js")
+        expectClearError(outcome, naming: ["dist/js/app.js"])
+        #expect(try !tool.listing().keys.contains { $0.hasSuffix(".zip") })
+    }
+
     @Test(arguments: ["/etc", "/etc/passwd", "../package.json", "../../..", "nowhere"])
     func `a link that leads out of the dist, or nowhere, is refused by name`(target: String) async throws {
         let tool = try Self.project()

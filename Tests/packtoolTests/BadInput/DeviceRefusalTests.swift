@@ -45,9 +45,35 @@ struct DeviceRefusalTests {
 
     @Test func `a store that is no store is refused`() async throws {
         let tool = try await Self.device()
-        try tool.write(["file": "x", "broken/state.json": "{"])
+        try tool.write(["file": "x"])
         try await expectRefusal(tool, "client", "update", "--store", "file", "--channel", "beta", naming: ["file"])
         try await expectRefusal(tool, "client", "status", "--store", "nowhere", naming: ["nowhere"])
+    }
+
+    @Test func `a damaged state is refused by every verb but the repair, which mends it`() async throws {
+        let tool = try await Self.device()
+        try tool.write(["device/state.json": "{"])
+        for verb in ["status", "start", "confirm", "rollback"] {
+            try await expectRefusal(tool, "client", verb, "--store", "device", naming: ["state.json", "repair"])
+        }
+        let repair = try await tool.run("client", "repair", "--store", "device", "--channel", "beta")
+        #expect(repair.exitCode == 0 && repair.standardOutput.contains("state.json was damaged"), "\(repair)")
+        #expect(try await Self.active(tool) == "1.0.0")
+        let start = try await tool.run("client", "start", "--store", "device")
+        #expect(start.exitCode == 0 && start.standardOutput.contains("1.0.0"), "\(start)")
+    }
+
+    @Test func `a collection that cannot read a folder removes nothing`() async throws {
+        let tool = try await Self.device()
+        let objects = try tool.listing("device/objects")
+        let drop = "setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all"
+        let prefix = getuid() == 0 ? drop : ""
+        for folder in ["device/unzipFiles", "device/unzipFiles/shop", "device/unzipFiles/shop/1.0.0"] {
+            try await tool.shell("chmod 000 \(folder)")
+            _ = try await tool.shell("\(prefix) \(Tool.executable.path) client gc --store device || true")
+            try await tool.shell("chmod 755 \(folder)")
+            #expect(try tool.listing("device/objects") == objects, "\(folder)")
+        }
     }
 
     @Test func `of two updaters on one store at once, one works and the other says so`() async throws {

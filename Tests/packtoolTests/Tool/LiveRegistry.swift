@@ -37,7 +37,7 @@ final class LiveRegistry {
     /// What a machine needs in its environment to publish here: a token and the publisher's key.
     func publisherEnvironment() async throws -> [String: String] {
         let key = try String(decoding: tool.read(".packtool/keys/publisher.pem"), as: UTF8.self)
-        return try await ["PACKTOOL_TOKEN": token("--publish", "--release"), "PACKTOOL_KEY": key]
+        return try await ["PACKTOOL_TOKEN": token("--publish", "--release", "--channel", "beta"), "PACKTOOL_KEY": key]
     }
 
     /// Publishes a version of a package from the registry's own machine, where the owner's key is, which lets the publisher's

@@ -36,13 +36,13 @@ final class RunningTool: Sendable {
         return Outcome(exitCode: code, standardOutput: text(output), standardError: text(errors))
     }
 
-    /// Waits until stdout or stderr holds a text, and returns the line that does; nil when the command ends before, or
+    /// Waits until stdout or stderr holds a text (any, where it is empty), and returns the line that does; nil when the command ends before, or
     /// after a minute.
     func line(holding text: String) async throws -> String? {
         for _ in 0..<1_200 {
             let isRunning = process.isRunning
             let lines = (self.text(output) + "\n" + self.text(errors)).split(separator: "\n")
-            if let line = lines.first(where: { $0.contains(text) }) { return String(line) }
+            if let line = lines.first(where: { text.isEmpty || $0.contains(text) }) { return String(line) }
             if !isRunning { return nil }
             try await Task.sleep(for: .milliseconds(50))
         }

@@ -68,8 +68,14 @@ final class Tool {
         try start(Self.executable, arguments, environment: extra)
     }
 
-    private func start(
-        _ executable: URL, _ arguments: [String], environment extra: [String: String]
+    /// Starts a script of Tests/Tools.
+    func startScript(_ name: String, _ arguments: String...) throws -> RunningTool {
+        let script = Self.project.appendingPathComponent("Tests/Tools/\(name)").path
+        return try start(URL(fileURLWithPath: "/usr/bin/python3"), [script] + arguments, environment: [:])
+    }
+
+    func start(
+        _ executable: URL, _ arguments: [String], environment extra: [String: String] = [:]
     ) throws -> RunningTool {
         try RunningTool(
             executable: executable, arguments: arguments, folder: folder,

@@ -21,11 +21,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var bodyStart = NIODeadline.uptimeNanoseconds(0)
     private var bodyByteCount = 0
     private var bodyCheck: Scheduled<Void>?
-    private var stallCheck: Scheduled<Void>?
+    private var drainCheck: DrainCheck
     private var linger: Scheduled<Void>?
 
     init(limits: ServerLimits) {
         self.limits = limits
+        drainCheck = DrainCheck(limits: limits)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -55,7 +56,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(var head) where isReadingBody:
             // The answer comes before the body's end, so the rest of the body is of no use to anybody.
             isClosing = true
-            head.headerFields[.connection] = "close"
+            // HTTP/2 has no such field: there only the stream ends.
+            if context.channel.parent?.parent == nil { head.headerFields[.connection] = "close" }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .end where isClosing:
             context.write(data, promise: promise)
@@ -66,13 +68,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        stallCheck?.cancel()
-        stallCheck = nil
-        if !context.channel.isWritable {
-            stallCheck = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.stallTimeout)) {
-                context.close(promise: nil)
-            }
-        }
+        drainCheck.writabilityChanged(context)
         context.fireChannelWritabilityChanged()
     }
 
@@ -119,7 +115,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func cancelAll() {
-        for task in [bodyCheck, stallCheck, linger] { task?.cancel() }
-        (bodyCheck, stallCheck, linger) = (nil, nil, nil)
+        for task in [bodyCheck, linger] { task?.cancel() }
+        (bodyCheck, linger) = (nil, nil)
+        drainCheck.stop()
     }
 }

@@ -3,26 +3,18 @@ import NIOCore
 import PackFormat
 import Synchronization
 
-/// A file as it is served: its content's digest, and its bytes where they are small enough to keep.
-struct ServedFile: Sendable {
-    enum Content: Sendable {
-        case memory(ByteBuffer)
-        case disk(OpenFile)
-    }
-
-    let digest: Digest
-    let size: Int
-    let content: Content
-}
-
-/// Keeps what was read of often asked files: digests, and the bytes of files that are not large.
+/// Keeps what was read of often asked files of the view: digests, and the bytes of files that are not large.
 ///
-/// Each use costs one `lstat`, so a file that was replaced is seen at once, and nothing is ever stale.
+/// What changes under its name (the timestamp, a full download) costs one `lstat` a use, so a file that was replaced is
+/// seen at once; what is immutable under its name costs one a second, for the case that it was removed.
 final class FileCache: Sendable {
     private struct Entry {
         let stamp: FileStamp
-        let digest: Digest
-        let bytes: ByteBuffer?
+        let file: ServedFile
+        /// The bytes kept here; 0 for a file that is opened anew for each use.
+        let byteCount: Int
+        let isImmutable: Bool
+        var checked: NIODeadline
         var lastUse: UInt64
     }
 
@@ -32,6 +24,10 @@ final class FileCache: Sendable {
         var clock: UInt64 = 0
     }
 
+    private static let trustedTime: TimeAmount = .seconds(1)
+
+    /// The view's folder, with a slash at the end.
+    private let root: String
     /// Bytes of a file that is still kept in memory.
     private let maximumFileByteCount: Int
     /// Bytes of all files kept in memory.
@@ -39,47 +35,80 @@ final class FileCache: Sendable {
     private let maximumEntryCount: Int
     private let state = Mutex(State())
 
-    init(maximumFileByteCount: Int = 8 << 20, maximumByteCount: Int = 128 << 20, maximumEntryCount: Int = 20_000) {
+    init(
+        root: URL, maximumFileByteCount: Int = 8 << 20, maximumByteCount: Int = 128 << 20,
+        maximumEntryCount: Int = 20_000
+    ) {
+        let path = root.path(percentEncoded: false)
+        self.root = path.hasSuffix("/") ? path : path + "/"
         self.maximumFileByteCount = maximumFileByteCount
         self.maximumByteCount = maximumByteCount
         self.maximumEntryCount = maximumEntryCount
     }
 
-    /// nil where there is no such regular file.
-    /// - Parameter known: the content's digest where the file's name says it; it is not computed then.
-    func file(path: String, known: Digest?) async throws -> ServedFile? {
-        guard let stamp = FileStamp(path: path) else { return nil }
+    /// What is known of a file already; nil where it has to be read, or is not there. Never waits for the disk.
+    /// - Parameter path: relative to the view.
+    func known(_ path: String) -> ServedFile? {
+        let now = NIODeadline.now()
         let entry = state.withLock { state -> Entry? in
-            guard state.entries[path]?.stamp == stamp else { return nil }
+            guard var entry = state.entries[path] else { return nil }
+            if !entry.isImmutable || entry.checked + Self.trustedTime < now {
+                guard FileStamp(path: root + path) == entry.stamp else {
+                    state.byteCount -= entry.byteCount
+                    state.entries[path] = nil
+                    return nil
+                }
+                entry.checked = now
+            }
             state.clock += 1
-            state.entries[path]?.lastUse = state.clock
-            return state.entries[path]
+            entry.lastUse = state.clock
+            state.entries[path] = entry
+            return entry
         }
-        if let entry, let bytes = entry.bytes {
-            return ServedFile(digest: entry.digest, size: stamp.size, content: .memory(bytes))
-        }
-        guard let file = OpenFile(path: path) else { return nil }
-        if let entry, entry.stamp == file.stamp {
-            return ServedFile(digest: entry.digest, size: stamp.size, content: .disk(file))
-        }
-        if file.stamp.size <= maximumFileByteCount {
-            let bytes = try await file.contents()
-            let digest = known ?? Digest(of: bytes.readableBytesView)
-            keep(Entry(stamp: file.stamp, digest: digest, bytes: bytes, lastUse: 0), path: path)
-            return ServedFile(digest: digest, size: file.stamp.size, content: .memory(bytes))
-        }
-        let digest = if let known { known } else { try await file.digest() }
-        keep(Entry(stamp: file.stamp, digest: digest, bytes: nil, lastUse: 0), path: path)
-        return ServedFile(digest: digest, size: file.stamp.size, content: .disk(file))
+        guard let entry else { return nil }
+        if case .memory = entry.file.content { return entry.file }
+        guard let open = try? OpenFile(path: root + path), open.stamp == entry.stamp else { return nil }
+        return ServedFile(
+            digest: entry.file.digest, size: entry.file.size, content: .disk(open), heads: entry.file.heads)
     }
 
-    private func keep(_ entry: Entry, path: String) {
+    /// nil where there is no such regular file.
+    /// - Throws: ``RegistryError`` where one could not be opened.
+    /// - Parameters:
+    ///   - path: relative to the view.
+    ///   - digest: the content's, where the file's name says it; it is not computed then.
+    func file(_ path: String, digest known: Digest?) async throws -> ServedFile? {
+        if let file = self.known(path) { return file }
+        guard let open = try OpenFile(path: root + path) else { return nil }
+        let size = open.stamp.size
+        let place = ViewPath(path.split(separator: "/").map(String.init))
+        if size <= maximumFileByteCount {
+            let bytes = try await open.contents()
+            let digest = known ?? Digest(of: bytes.readableBytesView)
+            let heads = ServedFile.Heads(place, digest: digest, size: size)
+            let file = ServedFile(digest: digest, size: size, content: .memory(bytes), heads: heads)
+            keep(file, open.stamp, size, place, path)
+            return file
+        }
+        let digest = if let known { known } else { try await open.digest() }
+        let heads = ServedFile.Heads(place, digest: digest, size: size)
+        let file = ServedFile(digest: digest, size: size, content: .disk(open), heads: heads)
+        // Not the open file: many large ones would be as many descriptors.
+        let kept = ServedFile(digest: digest, size: size, content: .disk(OpenFile.none(open.stamp)), heads: heads)
+        keep(kept, open.stamp, 0, place, path)
+        return file
+    }
+
+    private func keep(_ file: ServedFile, _ stamp: FileStamp, _ byteCount: Int, _ place: ViewPath?, _ path: String) {
+        let entry = Entry(
+            stamp: stamp, file: file, byteCount: byteCount,
+            isImmutable: place?.cachePolicy == CachePolicy.immutable, checked: .now(), lastUse: 0)
         state.withLock { state in
             state.clock += 1
             var entry = entry
             entry.lastUse = state.clock
             let old = state.entries.updateValue(entry, forKey: path)
-            state.byteCount += (entry.bytes?.readableBytes ?? 0) - (old?.bytes?.readableBytes ?? 0)
+            state.byteCount += entry.byteCount - (old?.byteCount ?? 0)
             guard state.byteCount > maximumByteCount || state.entries.count > maximumEntryCount else { return }
             // A quarter at a time, so that the sort is paid once for many insertions.
             let byAge = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }
@@ -89,7 +118,7 @@ final class FileCache: Sendable {
                     && state.entries.count <= maximumEntryCount / 4 * 3
                 if isSmallEnough { break }
                 state.entries[path] = nil
-                state.byteCount -= entry.bytes?.readableBytes ?? 0
+                state.byteCount -= entry.byteCount
             }
         }
     }

@@ -13,19 +13,42 @@ final class OpenFile: Sendable {
     private let descriptor: Int32
 
     /// nil where there is no regular file.
-    init?(path: String) {
+    /// - Throws: ``RegistryError`` where there may be one: a file that could not be opened must not be told from one that
+    ///   is not there.
+    convenience init?(path: String) throws(RegistryError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { return nil }
+        if descriptor < 0 {
+            switch errno {
+            case ENOENT, ENOTDIR, ELOOP, ENAMETOOLONG: return nil
+            case EMFILE, ENFILE, ENOMEM: throw RegistryError(.busy, "too many files are open here: try again")
+            case let code: throw SystemCall.failure("opened", URL(filePath: path), code: code)
+            }
+        }
         guard let stamp = FileStamp(descriptor: descriptor) else {
             close(descriptor)
             return nil
         }
+        self.init(descriptor: descriptor, stamp: stamp)
+    }
+
+    private init(descriptor: Int32, stamp: FileStamp) {
         self.descriptor = descriptor
         self.stamp = stamp
     }
 
     deinit {
-        close(descriptor)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// The stamp of a file that is not open: reading fails.
+    static func none(_ stamp: FileStamp) -> OpenFile { OpenFile(descriptor: -1, stamp: stamp) }
+
+    /// A part of the file for `sendfile`, with a descriptor of its own; its handle is to be closed after the writing.
+    func region(_ bounds: Range<Int>) -> FileRegion? {
+        let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { return nil }
+        let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: copy)
+        return FileRegion(fileHandle: handle, readerIndex: bounds.lowerBound, endIndex: bounds.upperBound)
     }
 
     /// The whole content.

@@ -22,7 +22,10 @@ struct ViewPath: Hashable {
     }
 
     /// `metadata/timestamp.json` and other names without a version or a digest point to what changes.
-    var cachePolicy: String { text == "metadata/timestamp.json" ? CachePolicy.pointer : CachePolicy.immutable }
+    var cachePolicy: String {
+        if text == "metadata/timestamp.json" { return CachePolicy.pointer }
+        return text.hasPrefix("patches/") && text.hasSuffix("/full.zst") ? CachePolicy.replaced : CachePolicy.immutable
+    }
 
     private static func digest(_ components: [String]) -> Digest? {
         guard let name = components.last else { return nil }

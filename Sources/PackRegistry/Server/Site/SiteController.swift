@@ -51,7 +51,7 @@ struct SiteController {
     /// The manifest's own header fields, and ours over them.
     private static func fields(of manifest: Manifest) -> HTTPFields {
         var fields = HTTPFields()
-        for (name, value) in manifest.headers where !reserved.contains(name) {
+        for (name, value) in manifest.headers where allowed.contains(name.lowercased()) {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
         fields[.cacheControl] = CachePolicy.immutable
@@ -60,9 +60,12 @@ struct SiteController {
         return fields
     }
 
-    /// What a package cannot say about the connection, the content or our cookies.
-    private static let reserved: Set = [
-        "connection", "content-encoding", "content-length", "content-range", "date", "etag", "keep-alive", "location",
-        "server", "set-cookie", "strict-transport-security", "trailer", "transfer-encoding", "upgrade", "vary",
+    /// What a package may say about its own answers. All sites share the registry's origin, so nothing that reaches beyond
+    /// one answer is among them: no `Service-Worker-Allowed`, `Clear-Site-Data`, `Alt-Svc`, `Set-Cookie`.
+    private static let allowed: Set = [
+        "content-language", "content-security-policy", "content-security-policy-report-only",
+        "cross-origin-embedder-policy", "cross-origin-opener-policy", "cross-origin-resource-policy", "link",
+        "origin-agent-cluster", "permissions-policy", "referrer-policy", "timing-allow-origin",
+        "x-content-type-options", "x-frame-options", "x-robots-tag",
     ]
 }

@@ -10,7 +10,7 @@ struct ClientConfirmCommand: AsyncParsableCommand {
     @OptionGroup var client: ClientOptions
 
     @Option(help: ArgumentHelp("The version that works. Else the active one.", valueName: "V"))
-    var version: String?
+    var packageVersion: String?
 
     @Option(help: ArgumentHelp("The token of the load that worked. Else the newest load's.", valueName: "TOKEN"))
     var token: String?
@@ -21,7 +21,7 @@ struct ClientConfirmCommand: AsyncParsableCommand {
         guard let status = try await updater.status().first(where: { $0.package == package }),
             let active = status.active
         else { throw CommandFailure("\(UpdateError.notInstalled(package))") }
-        let named = try version.map { try SemanticVersion($0) } ?? active
+        let named = try packageVersion.map { try SemanticVersion($0) } ?? active
         let newest = try await updater.loadTokens(of: package).last
         if status.isConfirmed, named == active {
             client.global.console.note("\(package) \(active) was confirmed before")

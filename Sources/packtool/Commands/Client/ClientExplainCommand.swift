@@ -3,6 +3,7 @@ import Foundation
 import PackFormat
 import PackJSON
 import PackUpdater
+import PackWeb
 
 struct ClientExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,8 +14,12 @@ struct ClientExplainCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The number of events, the newest last.", valueName: "N"))
     var limit = 50
 
+    @Flag(help: "Tell of the last page instead: each request, how it was answered, why, its size and time.")
+    var lastPage = false
+
     func run() async throws {
         let updater = try client.existingUpdater()
+        if lastPage { return try explainLastPage() }
         let given = try client.packages
         let events = await updater.events(limit: .max).filter { event in
             given.isEmpty || event.package.map { given.contains($0) } ?? true
@@ -22,6 +27,14 @@ struct ClientExplainCommand: AsyncParsableCommand {
         client.global.console.result(
             events.map(text).joined(separator: "\n"),
             json: .object(["events": .array(events.map { .object($0.json) })]))
+    }
+
+    private func explainLastPage() throws {
+        guard let record = LastPage(folder: URL(fileURLWithPath: client.store)).read() else {
+            throw CommandFailure("no page was loaded from \(client.store): open one with packtool client serve")
+        }
+        let page = LastPageText(record)
+        client.global.console.result(page.text, json: page.json)
     }
 
     private func text(_ event: Event) -> String {

@@ -38,6 +38,9 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds to wait for another updater on the same store.", valueName: "SECONDS"))
     var wait = 0
 
+    @Option(help: ArgumentHelp("Seconds without a byte after which an attempt ends.", valueName: "SECONDS"))
+    var timeout = 30
+
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var global: GlobalOptions
 
@@ -47,6 +50,7 @@ struct ClientOptions: ParsableArguments {
 
     func validate() throws {
         guard starts > 0 else { throw ValidationError("--starts must be 1 or more") }
+        guard timeout > 0 else { throw ValidationError("--timeout must be 1 or more") }
         guard tag.allSatisfy({ $0.contains("=") }) else { throw ValidationError("--tag takes KEY=VALUE") }
     }
 
@@ -67,6 +71,8 @@ struct ClientOptions: ParsableArguments {
         configuration.maximumUnconfirmedStarts = starts
         configuration.activation = activation
         configuration.patience = .seconds(wait)
+        configuration.limits.stall = .seconds(timeout)
+        configuration.limits.rateWindow = .seconds(2 * timeout)
         return try Updater(configuration)
     }
 
@@ -84,6 +90,9 @@ struct ClientOptions: ParsableArguments {
         let given = try packages
         if given.count == 1 { return given[0] }
         let installed = try await updater.status().filter { $0.active != nil }.map(\.package)
+        guard !installed.isEmpty || !given.isEmpty else {
+            throw CommandFailure("nothing is installed in \(store): run packtool client update --store \(store)")
+        }
         guard given.isEmpty, installed.count == 1 else {
             let names = installed.map(\.text).joined(separator: ", ")
             throw CommandFailure("say which package: --package ID (installed: \(names.isEmpty ? "none" : names))")
@@ -94,7 +103,7 @@ struct ClientOptions: ParsableArguments {
     /// The published view: a URL as it is; of a registry's folder its `view`.
     private var base: URL {
         get throws {
-            let place = registry.location(configured: nil)
+            let place = try registry.location(of: CurrentProject())
             if place.hasPrefix("http://") || place.hasPrefix("https://") {
                 guard let url = URL(string: place) else { throw CommandFailure("\"\(place)\" is not a URL") }
                 return url

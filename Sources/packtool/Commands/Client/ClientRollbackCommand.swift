@@ -12,6 +12,12 @@ struct ClientRollbackCommand: AsyncParsableCommand {
     func run() async throws {
         let updater = try client.existingUpdater()
         let package = try await client.onePackage(of: updater)
+        let status = try await updater.status().first { $0.package == package }
+        guard status?.previous != nil || status?.embedded != nil else {
+            throw CommandFailure(
+                "\(package) has no version to go back to: none was confirmed before this one, and the app embeds none",
+                exitCode: .nothingToDo)
+        }
         do {
             let version = try await updater.rollBack(package)
             client.global.console.result(

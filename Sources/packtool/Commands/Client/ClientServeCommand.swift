@@ -1,9 +1,12 @@
 import ArgumentParser
+import Foundation
 import Hummingbird
 import Logging
+import NIOCore
 import PackFormat
 import PackJSON
 import PackUpdater
+import PackWeb
 
 struct ClientServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,24 +16,41 @@ struct ClientServeCommand: AsyncParsableCommand {
             http://127.0.0.1:PORT/ID/… and http://ID.package.localhost:PORT/… are
             the pages of the package ID. A page gets every file from the version
             that it started with; each page that opens counts as a start, and
-            POST /-/confirm?package=ID&version=V&token=T confirms it (the token
-            is in the cookie packtool-load).
+            packtool.confirm() in the page confirms it. Programs without a
+            browser use POST /-/confirm?package=ID&version=V&token=T; the token is
+            in the cookie packtool-load.
             """)
 
     @OptionGroup var client: ClientOptions
 
-    @Option(help: "The port; 0 takes a free one.")
-    var port = 8788
+    @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "PORT"))
+    var port = 8789
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
+    }
+
+    @Option(
+        help: """
+            The page hook: off gives pages packtool.confirm(), full also performs their requests, as an app does, \
+            so that client explain --last-page has them.
+            """)
+    var hook: HookOption = .off
+
+    @Flag(help: "Send pages byte for byte, without the hook's script element.")
+    var noHook = false
 
     func run() async throws {
         let updater = try client.existingUpdater()
         try await updater.start()
         let site = ClientSite(updater: updater)
+        let report = ClientPageReport(store: URL(fileURLWithPath: client.store))
         var logger = Logger(label: "packtool")
         logger.logLevel = client.global.verbose ? .info : .warning
         let console = client.global.console
         let application = Application(
-            responder: ClientSiteResponder(site: site),
+            responder: ClientSiteResponder(
+                site: site, hook: noHook ? nil : (hook, bridge(site, report)), report: report),
             configuration: .init(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? 0
@@ -38,6 +58,30 @@ struct ClientServeCommand: AsyncParsableCommand {
                     "http://127.0.0.1:\(port)/",
                     json: .object(["url": .string("http://127.0.0.1:\(port)/")]))
             }, logger: logger)
-        try await application.runService()
+        do {
+            try await application.runService()
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+            throw CommandFailure("port \(port) is in use on 127.0.0.1: choose another with --port")
+        }
+        report.write()
+    }
+
+    private func bridge(_ site: ClientSite, _ report: ClientPageReport) -> PageBridge {
+        var configuration = PageBridge.Configuration()
+        // A browser has six connections to a server: a question that waits must not hold one for long.
+        configuration.patience = .seconds(1)
+        configuration.confirm = { package, version, token in
+            try await site.confirm(PackageID(package), SemanticVersion(version), token: token)
+        }
+        let none = PageDirectory(NoPackages())
+        return PageBridge(
+            pages: { request in (report.pages ?? none).page(for: request) }, online: OnlineSession(),
+            configuration: configuration)
+    }
+
+    /// Before the first page: a message then belongs to none.
+    private struct NoPackages: SiteCatalog {
+        var settings: WebSettings { WebSettings() }
+        func content(of package: PackageID) -> (any SiteContent)? { nil }
     }
 }

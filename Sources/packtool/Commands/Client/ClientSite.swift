@@ -7,10 +7,21 @@ import PackWeb
 /// and what it loads later names that load, by a cookie, so that an update between two requests cannot mix versions.
 actor ClientSite {
     private let updater: Updater
-    /// Sessions by load token, the newest last: what open pages may still ask for.
-    private var sessions: [(token: String, session: PackUpdater.PackageSession)] = []
+    /// The newest last: what open pages may still ask for.
+    private var sites: [OpenSite] = []
     /// Sessions that are kept; an older page loads anew.
     private static let limit = 32
+
+    /// A pinned version and the pages that have it.
+    struct OpenSite {
+        let session: PackUpdater.PackageSession
+        let pages: PageDirectory
+    }
+
+    enum Opened {
+        case installed(OpenSite)
+        case online(URL?, why: String)
+    }
 
     init(updater: Updater) {
         self.updater = updater
@@ -19,24 +30,25 @@ actor ClientSite {
     func packages() async throws -> [PackageStatus] { try await updater.status() }
 
     /// The version for a request: that of the page that the token names, else the one a new page gets.
-    func content(of package: PackageID, token: String?, isPage: Bool) async throws -> OpenedPackage {
-        if !isPage, let found = sessions.last(where: { $0.session.package == package && $0.token == token }) {
-            return .installed(found.session)
+    func content(of package: PackageID, token: String?, isPage: Bool) async throws -> Opened {
+        if !isPage, let found = sites.last(where: { $0.session.package == package && $0.session.loadToken == token }) {
+            return .installed(found)
         }
-        let opened = try await updater.open(package)
-        guard case .installed(let session) = opened else { return opened }
-        if !sessions.contains(where: { $0.session === session }) {
-            // A version that does not change needs one pin, whoever opens it.
-            if let same = sessions.last(where: {
-                $0.session.package == package && $0.session.version == session.version
-            }),
-                try await !isUnconfirmed(package)
-            {
-                return .installed(same.session)
-            }
-            sessions = (sessions + [(session.loadToken, session)]).suffix(Self.limit)
+        let session: PackUpdater.PackageSession
+        switch try await updater.open(package) {
+        case .online(let url, let why): return .online(url, why: why)
+        case .installed(let opened): session = opened
         }
-        return opened
+        if let known = sites.last(where: { $0.session === session }) { return .installed(known) }
+        // A version that does not change needs one pin, whoever opens it.
+        if let same = sites.last(where: { $0.session.package == package && $0.session.version == session.version }),
+            try await !isUnconfirmed(package)
+        {
+            return .installed(same)
+        }
+        let site = OpenSite(session: session, pages: PageDirectory(PinnedSite(session: session)))
+        sites = (sites + [site]).suffix(Self.limit)
+        return .installed(site)
     }
 
     func confirm(_ package: PackageID, _ version: SemanticVersion, token: String) async throws {

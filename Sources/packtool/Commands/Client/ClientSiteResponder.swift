@@ -12,6 +12,8 @@ struct ClientSiteResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
     let site: ClientSite
+    let hook: (option: HookOption, bridge: PageBridge)?
+    let report: ClientPageReport
     static let loadCookie = "packtool-load"
 
     func respond(to request: Request, context: Context) async throws -> Response {
@@ -25,13 +27,22 @@ struct ClientSiteResponder: HTTPResponder {
     }
 
     private func answer(_ request: Request) async throws -> Response {
-        if request.uri.path == "/-/confirm" { return try await confirm(request) }
+        switch request.uri.path {
+        case "/-/confirm": return try await confirm(request)
+        case HookRoute.bridge:
+            let origin = "http://\(request.head.authority ?? "")"
+            if let hook { return try await HookRoute.answer(request, by: hook.bridge, as: origin) }
+        case HookRoute.script:
+            if let hook { return HookRoute.scriptAnswer(hook.option.strategy, load: Self.load(request)) }
+        default: break
+        }
         guard let target = try target(of: request) else { return try await index(request) }
         let (package, path, prefix) = target
         if path.isEmpty { return Self.redirect(to: "\(prefix)/") }
-        let headers = Dictionary(
+        var headers = Dictionary(
             request.headers.map { ($0.name.canonicalName.lowercased(), $0.value) }, uniquingKeysWith: { "\($0), \($1)" }
         )
+        if let referer = headers["referer"] { headers["referer"] = Self.virtual(referer, package, prefix) }
         let query = request.uri.query.map { "?\($0)" } ?? ""
         let asked = SiteRequest(
             method: request.method.rawValue, url: "https://\(package).package\(path)\(query)", headers: headers)
@@ -40,19 +51,56 @@ struct ClientSiteResponder: HTTPResponder {
         case .online(let url, let why):
             guard let url else { return Self.text(.notFound, "\(package): \(why), and no online copy is known") }
             return Self.redirect(to: url.absoluteString + path.dropFirst() + query)
-        case .installed(let session):
-            let page = PackWeb.PageSession(PinnedSite(session: session))
-            switch page.answer(asked).way {
+        case .installed(let opened):
+            let page = opened.pages.page(for: asked)
+            report.show(opened.pages)
+            let answer = page.answer(asked)
+            switch answer.way {
             case .online(let url): return Self.redirect(to: url)
-            case .local(let answer):
-                var response = try Self.relay(answer)
+            case .local(var local):
+                // Only a browser's page: programs that fetch one compare its bytes.
+                if hook != nil, HookRoute.isNavigation(request) {
+                    local = try PageScript.insert(Self.scriptElement(opened.session), in: local)
+                }
+                var response = try local.relayed { [report] count in
+                    page.finished(answer.number, byteCount: count)
+                    report.changed()
+                }
                 if asked.wantsPage {
-                    let cookie = "\(Self.loadCookie)=\(session.loadToken); Path=\(prefix)/; SameSite=Strict"
+                    let cookie = "\(Self.loadCookie)=\(opened.session.loadToken); Path=\(prefix)/; SameSite=Strict"
                     response.headers[values: .setCookie] = [cookie]
                 }
                 return response
             }
         }
+    }
+
+    /// The hook with the load that the page belongs to.
+    private static func scriptElement(_ session: PackUpdater.PackageSession) -> String {
+        var parts = URLComponents()
+        parts.queryItems = [
+            URLQueryItem(name: "package", value: session.package.text),
+            URLQueryItem(name: "version", value: session.version.description),
+            URLQueryItem(name: "token", value: session.loadToken),
+        ]
+        let query = (parts.percentEncodedQuery ?? "").replacing("+", with: "%2B").replacing("&", with: "&amp;")
+        return "<script src=\"\(HookRoute.script)?\(query)\"></script>"
+    }
+
+    private static func load(_ request: Request) -> PageHook.Load? {
+        let query = request.uri.queryParameters
+        guard let package = query["package"], let version = query["version"], let token = query["token"] else {
+            return nil
+        }
+        return PageHook.Load(package: String(package), version: String(version), token: String(token))
+    }
+
+    /// A page's address as the resolver knows it.
+    private static func virtual(_ referer: String, _ package: PackageID, _ prefix: String) -> String {
+        let parts = referer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+        let path = "/" + (parts.count == 4 ? String(parts[3]) : "")
+        let inside = path.hasPrefix(prefix + "/") ? String(path.dropFirst(prefix.count)) : path
+        return "https://\(package).\(SiteAddress.virtualSuffix)\(inside)"
     }
 
     /// The package, the path in it, and what stands before that path; nil for the list of packages.
@@ -85,29 +133,6 @@ struct ClientSiteResponder: HTTPResponder {
         try await site.confirm(
             PackageID(String(package)), SemanticVersion(String(version)), token: String(token))
         return Response(status: .noContent)
-    }
-
-    private static func relay(_ answer: SiteResponse) throws -> Response {
-        var headers = HTTPFields()
-        for (name, value) in answer.headers where name != "content-length" {
-            if let name = HTTPField.Name(name) { headers[name] = value }
-        }
-        let status = HTTPResponse.Status(code: answer.status)
-        switch answer.body {
-        case .none:
-            headers[.contentLength] = answer.headers["content-length"]
-            return Response(status: status, headers: headers)
-        case .bytes(let bytes):
-            return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-        case .file(let url, let range):
-            return Response(
-                status: status, headers: headers,
-                body: ResponseBody(contentLength: range.count) { writer in
-                    var reader = try FileReader(url, range: range)
-                    while let chunk = try reader.next() { try await writer.write(ByteBuffer(bytes: chunk)) }
-                    try await writer.finish(nil)
-                })
-        }
     }
 
     private static func text(_ status: HTTPResponse.Status, _ text: String) -> Response {

@@ -23,7 +23,7 @@ struct ClientStatusCommand: AsyncParsableCommand {
     private func text(_ status: PackageStatus) -> String {
         var parts: [String] = []
         if let active = status.active {
-            let state = status.isConfirmed ? "confirmed" : "not confirmed, \(status.unconfirmedStarts) starts"
+            let state = status.isConfirmed ? "confirmed" : "not confirmed, started \(status.unconfirmedStarts) ×"
             parts.append("\(active) active (\(state))")
         } else {
             parts.append("nothing active")

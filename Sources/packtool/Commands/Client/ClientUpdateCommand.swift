@@ -52,8 +52,10 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             case .upToDate(nil): "\(entry.package) is as the channel wants it: nothing is installed"
             case .staged(let version):
                 "\(entry.package) \(version) \(check ? "would be installed" : "is active from the next start on")"
-            case .activated(let version?): "\(entry.package) \(version) is active"
-            case .activated(nil): "\(entry.package) is back to what the app embeds: nothing"
+            case .activated(let version?):
+                "\(entry.package) \(version) \(check ? "is embedded in the app, and would be gone back to" : "is active")"
+            case .activated(nil):
+                "\(entry.package) \(check ? "would go" : "is") back to what the app embeds: nothing"
             case .nothing: "\(entry.package) stays as it is: \(entry.why)"
             case .failed(let reason): "\(entry.package) failed: \(reason)"
             }

@@ -18,6 +18,12 @@ struct KeysDelegateCommand: AsyncParsableCommand {
             valueName: "KEY"))
     var key: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Write a proposal for several owners to sign, and change nothing yet (see packtool keys propose).",
+            valueName: "FILE"))
+    var out: String?
+
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -29,6 +35,11 @@ struct KeysDelegateCommand: AsyncParsableCommand {
         guard !publishers.isEmpty else { throw CommandFailure("there is no key to delegate to: give --key") }
         let maintenance = KeyMaintenance(
             registry: session.registry, trust: try await session.trust(console: options.console))
+        if let out {
+            try ProposalFile.write(try await maintenance.proposeDelegation(of: package, to: publishers), to: out)
+            options.console.result(out, json: .object(["files": [.string(out)]]))
+            return
+        }
         let isChanged = try await maintenance.delegate(package, to: publishers, owner: keys.owner)
         options.console.result(
             publishers.map { "\(package) may be published by \($0.id.prefix(16))" }.joined(separator: "\n"),

@@ -76,8 +76,7 @@ struct KeyProject {
     let keys: KeyFolder
 
     init(_ options: RegistryOptions) throws {
-        let current = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
-        let project = try RegistrySession.project(at: current)
-        keys = KeyFolder(folder: project.keys, environment: ProcessInfo.processInfo.environment)
+        keys = KeyFolder(
+            folder: try CurrentProject().folder.keys, environment: ProcessInfo.processInfo.environment)
     }
 }

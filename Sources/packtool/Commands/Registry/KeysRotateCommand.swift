@@ -63,6 +63,11 @@ struct KeysRotateCommand: AsyncParsableCommand {
         _ name: KeyFolder.Name, _ session: RegistrySession, _ change: (any Signer, PrivateKey) async throws -> Void
     ) async throws -> PublicKey {
         let old = try required(name, session)
+        guard try session.keys.source(name) == .file(session.keys.file(of: name)) else {
+            throw CommandFailure(
+                "the \(name.rawValue) key comes from \(name.variable), where a new one cannot be put: make one there, "
+                    + "let it sign with packtool keys delegate, and take the old one's right with packtool keys revoke")
+        }
         let new = try PrivateKey.generate(old.publicKey.scheme ?? .ed25519)
         let pending = try session.keys.keepPending(new, as: name)
         try await change(old, new)

@@ -43,6 +43,8 @@ struct PresetCommand: AsyncParsableCommand {
             }
             wanted[package.package] = version
         }
+        // The small downloads, not those that a publication left in a hurry.
+        await session.finish(console: options.console)
         let anchor = try await TrustAnchor(project: session.project, registry: session.registry)
         let report = try await PresetWriter(registry: session.registry, root: anchor.root).write(
             wanted, to: URL(filePath: out, directoryHint: .isDirectory))

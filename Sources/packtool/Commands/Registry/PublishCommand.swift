@@ -11,12 +11,21 @@ struct PublishCommand: AsyncParsableCommand {
         commandName: "publish",
         abstract: "Publish packages and offer them on a channel.",
         discussion: """
+            Without arguments it takes ./packages: of each package the highest version there.
+            Of several versions of a package it offers the highest, and a release that is
+            offered already keeps its share of devices unless the new one is larger.
+
             Shared bundles are published first, whatever the order of the arguments. A
             version that is there with the same content is left as it is, so the
             command can be repeated after an interruption.
+
+            Devices can install what was published when its line is printed. After that,
+            in a registry folder that no server has, the command makes patches and smaller
+            downloads; with --no-wait that is left to the next command that changes the
+            registry, or to its server.
             """)
 
-    @Argument(help: ArgumentHelp("The packages to publish (default: packages/*.zip).", valueName: "ZIP"))
+    @Argument(help: ArgumentHelp("The packages to publish (default: the newest in ./packages).", valueName: "ZIP"))
     var zips: [String] = []
 
     @Option(help: ArgumentHelp("The channel that offers them (default: the configuration's).", valueName: "NAME"))
@@ -25,8 +34,15 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The share of devices, 0 to 100.", valueName: "PERCENT"))
     var rollout = 100
 
+    @Flag(name: .customLong("no-wait"), help: "Do not wait until patches are made.")
+    var noWait = false
+
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard (0...100).contains(rollout) else { throw ValidationError("--rollout is a number from 0 to 100") }
+    }
 
     private struct Offered {
         let package: PackageID
@@ -38,17 +54,19 @@ struct PublishCommand: AsyncParsableCommand {
     func run() async throws {
         let console = options.console
         let rollout = try Rollout(percent: rollout)
-        let files = try files()
+        // Every zip is judged before a registry is made or a byte is sent.
+        let packages = zips.isEmpty ? try PackageSelection(files()).newest() : try PackageSelection(files())
         let session = try RegistrySession(registry, console: console, makesDefault: true)
         let publisher = try await session.publisher(console: console)
         let line = ProgressLine(isShown: console.showsProgress)
-        let published = try await publisher.publish(files) { manifest in
+        let published = try await publisher.publish(packages) { manifest in
             line.show("publishing \(manifest.package) \(manifest.version)")
         }
         line.clear()
         var offered: [Offered] = []
         if let channel = channel ?? session.configuration?.channel {
-            for entry in published where entry.manifest.entry != nil {
+            let highest = packages.highestVersions
+            for entry in published where highest[entry.manifest.package] == entry.manifest.version {
                 let manifest = entry.manifest
                 let outcome = try await session.registry.change(
                     .offer(manifest.version, rollout), of: manifest.package, on: channel)
@@ -56,11 +74,23 @@ struct PublishCommand: AsyncParsableCommand {
                     Offered(
                         package: manifest.package, version: manifest.version, channel: channel, outcome: outcome))
             }
+            if try await isNew(channel, offered, session.registry) { console.note("the channel \(channel) is new") }
         } else {
             console.note("published and not offered to any device: give --channel")
         }
-        try await session.finish(console: console)
         console.result(text(published, offered), json: json(published, offered))
+        // Whoever reads from a pipe is not to wait for the patches.
+        fflush(nil)
+        if !noWait { await session.finish(console: console) }
+    }
+
+    /// Whether the channel offers nothing but what was offered just now: a misspelt name makes one.
+    private func isNew(_ channel: ChannelName, _ offered: [Offered], _ registry: any Registry) async throws -> Bool {
+        guard !offered.isEmpty, offered.allSatisfy({ $0.outcome.isChanged && $0.outcome.releases.count == 1 }) else {
+            return false
+        }
+        let all = try await registry.overview().channels[channel] ?? [:]
+        return Set(all.keys) == Set(offered.map(\.package))
     }
 
     private func files() throws -> [URL] {

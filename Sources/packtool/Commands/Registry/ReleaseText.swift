@@ -29,12 +29,12 @@ enum ReleaseText {
     ) async throws {
         let session = try RegistrySession(registry, console: options.console)
         let outcome = try await session.registry.change(change, of: package, on: channel)
-        try await session.finish(console: options.console)
         options.console.result(
             "\(channel) offers \(package) \(text(outcome.releases))", json: .object(json(package, channel, outcome)))
         if !outcome.isChanged {
             options.console.note("nothing to do: it offered that before")
             throw ExitCode.nothingToDo
         }
+        await session.finish(console: options.console)
     }
 }

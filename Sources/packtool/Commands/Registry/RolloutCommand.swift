@@ -24,6 +24,7 @@ struct RolloutCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (percent != nil) != retry else { throw ValidationError("give either --percent P or --retry") }
+        guard (0...100).contains(percent ?? 0) else { throw ValidationError("--percent is a number from 0 to 100") }
     }
 
     func run() async throws {

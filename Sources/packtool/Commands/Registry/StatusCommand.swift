@@ -21,7 +21,12 @@ struct StatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try RegistrySession(registry, console: options.console)
-        let overview = try await selected(session.registry.overview())
+        let all = try await session.registry.overview()
+        if let channel, all.channels[channel] == nil {
+            let names = all.channels.keys.map(\.text).sorted().joined(separator: ", ")
+            throw CommandFailure("there is no channel \(channel) (there are: \(names.isEmpty ? "none" : names))")
+        }
+        let overview = selected(all)
         if let package, overview.versions[package] == nil {
             throw CommandFailure("nothing is published of the package \(package)")
         }
@@ -29,8 +34,18 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private func selected(_ overview: RegistryOverview) -> RegistryOverview {
-        RegistryOverview(
-            app: overview.app, versions: overview.versions.filter { package == nil || $0.key == package },
+        let offered = channel.flatMap { overview.channels[$0] }
+        return RegistryOverview(
+            app: overview.app,
+            versions: overview.versions.filter { package == nil || $0.key == package }.compactMapValues { versions in
+                guard channel != nil else { return versions }
+                let shown = versions.filter { version in
+                    offered?.values.joined().contains {
+                        $0.offer == .version(version.version, manifest: version.manifest)
+                    } ?? false
+                }
+                return shown.isEmpty ? nil : shown
+            },
             channels: overview.channels.filter { channel == nil || $0.key == channel }.mapValues { packages in
                 packages.filter { package == nil || $0.key == package }
             })

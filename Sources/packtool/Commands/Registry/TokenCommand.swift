@@ -62,7 +62,8 @@ struct TokenCreateCommand: AsyncParsableCommand {
         var json = token.record.json
         json["token"] = .string(token.secret)
         options.console.result(token.secret, json: .object(json))
-        options.console.note("This is the only time that the token is shown. Use it as PACKTOOL_TOKEN.")
+        options.console.note(
+            "This is the only time that the token is shown. Use it as PACKTOOL_TOKEN; its id is \(token.record.id).")
     }
 }
 

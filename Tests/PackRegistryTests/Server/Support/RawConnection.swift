@@ -72,6 +72,11 @@ final class RawConnection: @unchecked Sendable {
     @discardableResult
     func send(_ text: String) async -> Bool { await send(Array(text.utf8)) }
 
+    /// Says that nothing more comes, and goes on reading.
+    func finish() async {
+        await onThread { [self] in _ = shutdown(descriptor, Int32(SHUT_WR)) }
+    }
+
     /// Ends the connection at once, as a killed client does.
     func abort() async {
         await onThread { [self] in

@@ -1,0 +1,44 @@
+import Foundation
+import PackFormat
+
+extension LocalRegistry {
+    /// The bytes, old and new together, up to which a patch is made because a device asks for it: about half a minute.
+    private static let maximumDemandedByteCount = 64 << 20
+    /// How long a request waits for its patch. After it the device is told that there is none and takes the full download;
+    /// the next device finds the patch.
+    private static let patience: Duration = .seconds(15)
+
+    /// Makes the patch of this path of the view, if a device may ask for it: from any version to one that is offered.
+    ///
+    /// Whoever asks meanwhile waits for the same work. One patch is made at a time, and few wait in line.
+    /// - Returns: whether the file is there now.
+    package func makePatch(at path: String) async -> Bool {
+        guard let file = DerivedFile(patchPath: path), board.beginWaiting() else { return false }
+        defer { board.endWaiting() }
+        if !board.isClaimed(file) {
+            let isAllowed = try? await BlockingWork.run { [self] in
+                guard try database.read({ try DerivedTable(db: $0).isOnDemand(file) }) else { return false }
+                return try workshop.effort(for: file) <= Self.maximumDemandedByteCount
+            }
+            if isAllowed == true, board.claimOnDemand(file) {
+                board.queue.async { [self] in
+                    defer { board.releaseOnDemand(file) }
+                    // Why it failed is found out again, and said, by the maintenance or by the next who asks.
+                    try? workshop.makeOnDemand(file)
+                }
+            }
+        }
+        let deadline = ContinuousClock.now + Self.patience
+        while board.isClaimed(file), ContinuousClock.now < deadline, !Task.isCancelled {
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        return SystemCall.size(of: files.view(path)) != nil
+    }
+
+    /// Whether a server has the registry: it makes patches by itself.
+    package var isServed: Bool {
+        guard let lock = try? FolderLock(ifFree: files.serverLock) else { return true }
+        _ = consume lock
+        return false
+    }
+}

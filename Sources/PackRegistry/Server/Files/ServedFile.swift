@@ -1,0 +1,57 @@
+import NIOCore
+import PackFormat
+
+/// A file of the view as it is served: its content's digest, its bytes where they are small enough to keep, and the
+/// header fields that every answer with it has.
+struct ServedFile: Sendable {
+    enum Content: Sendable {
+        case memory(ByteBuffer)
+        case disk(OpenFile)
+    }
+
+    let digest: Digest
+    let size: Int
+    let content: Content
+    let heads: Heads
+
+    /// The heads of the most frequent answers, ready but for the date and the empty line.
+    struct Heads: Sendable {
+        let tag: EntityTag
+        /// `"…"`, as clients send it back.
+        let tagText: [UInt8]
+        let cachePolicy: String
+        let mediaType: String
+        /// 200 with everything.
+        let whole: ByteBuffer
+        /// 304.
+        let notModified: ByteBuffer
+
+        init(_ path: ViewPath?, digest: Digest, size: Int) {
+            tag = EntityTag(digest)
+            tagText = Array(tag.description.utf8)
+            cachePolicy = path?.cachePolicy ?? CachePolicy.none
+            mediaType = path?.mediaType.description ?? "application/octet-stream"
+            let common = """
+                ETag: \(tag)\r\nCache-Control: \(cachePolicy)\r\nAccess-Control-Allow-Origin: *\r\n\
+                X-Content-Type-Options: nosniff\r\nServer: \(RegistryServer.name)\r\n
+                """
+            whole = ByteBuffer(
+                string: """
+                    HTTP/1.1 200 OK\r\n\(common)Content-Type: \(mediaType)\r\nAccept-Ranges: bytes\r\n\
+                    Content-Length: \(size)\r\n
+                    """)
+            notModified = ByteBuffer(string: "HTTP/1.1 304 Not Modified\r\n\(common)")
+        }
+
+        /// 206 with a part.
+        func part(_ range: ByteRange, of size: Int) -> ByteBuffer {
+            ByteBuffer(
+                string: """
+                    HTTP/1.1 206 Partial Content\r\nETag: \(tag)\r\nCache-Control: \(cachePolicy)\r\n\
+                    Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n\
+                    Server: \(RegistryServer.name)\r\nContent-Type: \(mediaType)\r\nAccept-Ranges: bytes\r\n\
+                    Content-Range: \(range.contentRange(of: size))\r\nContent-Length: \(range.bounds.count)\r\n
+                    """)
+        }
+    }
+}

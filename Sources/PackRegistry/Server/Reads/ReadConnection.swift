@@ -1,0 +1,284 @@
+import HummingbirdCore
+import NIOCore
+import PackFormat
+
+/// Answers reads of the view from a connection's bytes: no task, no parser, no header table for each request, only a look
+/// into the cache and one write for all requests that came together.
+///
+/// Bounds: what is not answered yet stops the reading, an answer that nobody reads stops the answering, and the time from
+/// the connection's start or last answer to the end of the next header is limited, however the bytes trickle.
+final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = IOData
+    typealias OutboundOut = IOData
+
+    private let cache: FileCache
+    private let log: RequestLog
+    private let limits: ServerLimits
+    private let next: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
+    private var promise: EventLoopPromise<HTTP1Channel.Value?>?
+
+    private var input = ByteBuffer()
+    /// A file is being read for the request at the start of the input.
+    private var isWaiting = false
+    private var isHandedOver = false
+    private var isInputClosed = false
+    private var isQuiescing = false
+    private var hasWritten = false
+    private var isReadHeld = false
+    private var lastAnswer = NIODeadline.now()
+    private var idleCheck: Scheduled<Void>?
+    private var drainCheck: DrainCheck
+    private var date = HTTPDate()
+
+    init(
+        cache: FileCache, log: RequestLog, limits: ServerLimits, promise: EventLoopPromise<HTTP1Channel.Value?>,
+        next: @escaping @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
+    ) {
+        self.cache = cache
+        self.log = log
+        self.limits = limits
+        drainCheck = DrainCheck(limits: limits)
+        self.promise = promise
+        self.next = next
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        scheduleIdleCheck(context, in: TimeAmount(limits.idleTimeout))
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        end()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if isHandedOver { return context.fireChannelRead(data) }
+        var bytes = unwrapInboundIn(data)
+        if input.readableBytes == 0 { input = bytes } else { input.writeBuffer(&bytes) }
+        answerAll(context)
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        if isHandedOver { return context.fireChannelReadComplete() }
+        flush(context)
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if !isHandedOver, input.readableBytes > 0, isWaiting || !context.channel.isWritable {
+            isReadHeld = true
+        } else {
+            context.read()
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if isHandedOver { return context.fireChannelWritabilityChanged() }
+        drainCheck.writabilityChanged(context)
+        if context.channel.isWritable {
+            answerAll(context)
+            flush(context)
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if isHandedOver { return context.fireUserInboundEventTriggered(event) }
+        switch event {
+        case ChannelEvent.inputClosed:
+            isInputClosed = true
+            if !isWaiting, context.channel.isWritable || input.readableBytes == 0 { closeAfterWriting(context) }
+        case is ChannelShouldQuiesceEvent:
+            isQuiescing = true
+            if !isWaiting, input.readableBytes == 0 { closeAfterWriting(context) }
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    // MARK: Requests
+
+    /// Answers what is there, in order, while the client reads the answers.
+    private func answerAll(_ context: ChannelHandlerContext) {
+        while !isWaiting, !isHandedOver, input.readableBytes > 0, context.channel.isWritable {
+            switch input.withUnsafeReadableBytes(ReadRequest.parse) {
+            case .incomplete:
+                if isInputClosed { closeAfterWriting(context) }
+                return
+            case .other: return handOver(context)
+            case .read(let request, let byteCount):
+                if let file = cache.known(request.path) {
+                    guard answer(request, with: file, context) else { return handOver(context) }
+                    input.moveReaderIndex(forwardBy: byteCount)
+                } else {
+                    wait(for: request, context)
+                }
+            }
+        }
+        guard !isWaiting, !isHandedOver else { return }
+        if input.readableBytes == 0, isInputClosed || isQuiescing { closeAfterWriting(context) }
+        resumeReading(context)
+    }
+
+    /// Reads the file that the first request asks for into the cache. What is not there, or cannot be read, is the other
+    /// server's to explain.
+    private func wait(for request: ReadRequest, _ context: ChannelHandlerContext) {
+        isWaiting = true
+        flush(context)
+        let path = request.path
+        let cache = cache
+        let digest = ViewPath(path.split(separator: "/").map(String.init))?.digest
+        let found = context.eventLoop.makeFutureWithTask { try await cache.file(path, digest: digest) != nil }
+        found.assumeIsolated().whenComplete { result in
+            self.isWaiting = false
+            guard context.channel.isActive, !self.isHandedOver else { return }
+            if case .success(true) = result, cache.known(path) != nil {
+                self.answerAll(context)
+                self.flush(context)
+            } else {
+                self.handOver(context)
+            }
+        }
+    }
+
+    /// - Returns: false where the answer is an error.
+    private func answer(_ request: ReadRequest, with file: ServedFile, _ context: ChannelHandlerContext) -> Bool {
+        let outcome: ConditionalRequest.Outcome
+        if request.ifMatch == nil, request.range == nil {
+            // What nearly every request is, without taking its fields apart.
+            if let tag = request.ifNoneMatch {
+                outcome =
+                    tag.utf8.elementsEqual(file.heads.tagText)
+                    ? .notModified : request.conditions.outcome(for: file.heads.tag, size: file.size)
+            } else {
+                outcome = .whole
+            }
+        } else {
+            outcome = request.conditions.outcome(for: file.heads.tag, size: file.size)
+        }
+        var status = 200
+        var byteCount = 0
+        switch outcome {
+        case .preconditionFailed, .unsatisfiable: return false
+        case .notModified:
+            status = 304
+            write(file.heads.notModified, nil, context)
+        case .whole:
+            byteCount = request.isHead ? 0 : file.size
+            guard write(file.heads.whole, request.isHead ? nil : (file, 0..<file.size), context) else { return false }
+        case .part(let range):
+            status = 206
+            byteCount = range.bounds.count
+            guard write(file.heads.part(range, of: file.size), (file, range.bounds), context) else { return false }
+        }
+        lastAnswer = .now()
+        log.add(method: request.isHead ? "HEAD" : "GET", path: request.path, status: status, byteCount: byteCount)
+        return true
+    }
+
+    @discardableResult
+    private func write(
+        _ head: ByteBuffer, _ body: (file: ServedFile, bounds: Range<Int>)?, _ context: ChannelHandlerContext
+    ) -> Bool {
+        var head = head
+        switch body?.file.content {
+        case .memory(let bytes)?:
+            let bounds = body?.bounds ?? 0..<0
+            guard var slice = bytes.getSlice(at: bytes.readerIndex + bounds.lowerBound, length: bounds.count) else {
+                return false
+            }
+            date.writeField(to: &head)
+            if slice.readableBytes <= 16 << 10 {
+                head.writeBuffer(&slice)
+                context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
+            } else {
+                context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
+                context.write(wrapOutboundOut(.byteBuffer(slice)), promise: nil)
+            }
+        case .disk(let open)?:
+            guard let region = open.region(body?.bounds ?? 0..<0) else { return false }
+            date.writeField(to: &head)
+            context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
+            let written = context.eventLoop.makePromise(of: Void.self)
+            let handle = region.fileHandle
+            written.futureResult.assumeIsolated().whenComplete { _ in try? handle.close() }
+            context.write(wrapOutboundOut(.fileRegion(region)), promise: written)
+        case nil:
+            date.writeField(to: &head)
+            context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
+        }
+        hasWritten = true
+        return true
+    }
+
+    // MARK: The connection
+
+    private func flush(_ context: ChannelHandlerContext) {
+        guard hasWritten else { return }
+        hasWritten = false
+        context.flush()
+    }
+
+    private func resumeReading(_ context: ChannelHandlerContext) {
+        guard isReadHeld else { return }
+        isReadHeld = false
+        context.read()
+    }
+
+    /// Makes the pipeline of the HTTP server, gives it what was not answered, and goes.
+    private func handOver(_ context: ChannelHandlerContext) {
+        guard !isHandedOver, let promise else { return }
+        flush(context)
+        isHandedOver = true
+        self.promise = nil
+        cancelChecks()
+        let rest = input
+        input = ByteBuffer()
+        next(context.channel).assumeIsolated().whenComplete { result in
+            promise.completeWith(result.map { $0 })
+            guard case .success = result else { return context.close(promise: nil) }
+            context.fireChannelRead(self.wrapInboundOut(rest))
+            context.fireChannelReadComplete()
+            if self.isInputClosed { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
+            if self.isQuiescing { context.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent()) }
+            context.fireChannelWritabilityChanged()
+            self.resumeReading(context)
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        }
+    }
+
+    private func closeAfterWriting(_ context: ChannelHandlerContext) {
+        hasWritten = false
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenComplete { _ in context.close(promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.byteBuffer(ByteBuffer())), promise: written)
+    }
+
+    private func scheduleIdleCheck(_ context: ChannelHandlerContext, in time: TimeAmount) {
+        idleCheck = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
+            let left = self.lastAnswer + TimeAmount(self.limits.idleTimeout) - .now()
+            if self.isWaiting || !context.channel.isWritable {
+                self.scheduleIdleCheck(context, in: TimeAmount(self.limits.idleTimeout))
+            } else if left.nanoseconds > 0 {
+                self.scheduleIdleCheck(context, in: left)
+            } else {
+                context.close(promise: nil)
+            }
+        }
+    }
+
+    private func cancelChecks() {
+        idleCheck?.cancel()
+        idleCheck = nil
+        drainCheck.stop()
+    }
+
+    private func end() {
+        cancelChecks()
+        promise?.succeed(nil)
+        promise = nil
+    }
+}

@@ -1,0 +1,235 @@
+public import Foundation
+import PackFormat
+
+/// Keeps the bodies that pages handed over until the requests that they belong to come for them.
+///
+///     let bodies = BodyStore()
+///     // the bridge puts bodies in; every adapter that gets requests takes them out:
+///     let body = try await bodies.take(id)
+///
+/// The memory is bounded: in all, for one body, and in time. A body is gone when its request has taken it, when the
+/// page cancels or leaves, when its bytes stop coming, and when nobody came for it.
+public final class BodyStore: Sendable {
+    public struct Limits: Hashable, Sendable {
+        /// Bytes of one body.
+        public var body = 64 << 20
+        /// Bytes of all bodies at a time.
+        public var total = 128 << 20
+        /// Bodies at a time.
+        public var count = 512
+        /// How long a request waits for its body, from its start and from each of the body's chunks on.
+        public var patience: Duration = .seconds(10)
+        /// How long a body waits for its request, from its last chunk on.
+        public var lifetime: Duration = .seconds(60)
+
+        public init() {}
+    }
+
+    /// What became of the bodies; for a report and for an alarm.
+    public struct Counts: Hashable, Sendable, Codable {
+        /// Taken by their requests.
+        public var restored = 0
+        /// Requests that came for a body and got none.
+        public var lost = 0
+        /// Bodies that were dropped because nobody came for them.
+        public var expired = 0
+        /// Bodies that the limits refused.
+        public var refused = 0
+    }
+
+    private struct Entry: Sendable {
+        var body: HandedBody?
+        var data = Data()
+        var nextChunk = 0
+        var origin = ""
+        var purpose = HookMessage.Purpose.request
+        var hasFailed = false
+        var touched: ContinuousClock.Instant
+        var waiter: CheckedContinuation<Void, Never>?
+
+        var isComplete: Bool { body.map { data.count == $0.size } ?? false }
+    }
+
+    private struct State: Sendable {
+        var entries: [HookID: Entry] = [:]
+        var counts = Counts()
+        /// Bytes that are promised, and so kept free.
+        var promised: Int { entries.values.reduce(0) { $0 + ($1.body?.size ?? 0) } }
+    }
+
+    private let limits: Limits
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let state = Locked(State())
+
+    public init(
+        limits: Limits = Limits(), now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        self.limits = limits
+        self.now = now
+    }
+
+    public var counts: Counts { state.withLock { $0.counts } }
+    /// Bodies that are kept, whole or not.
+    public var count: Int { state.withLock { state in state.entries.values.filter { $0.body != nil }.count } }
+    public var byteCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.data.count } } }
+
+    /// - Throws: ``HookFault``
+    func begin(_ id: HookID, _ start: HookMessage.Body, purpose: HookMessage.Purpose, origin: String) throws {
+        let waiter: CheckedContinuation<Void, Never>?
+        waiter = try state.withLock { state in
+            expire(&state)
+            guard state.entries[id]?.body == nil else { throw HookFault(.invalid, "the id is in use") }
+            guard start.body.size <= limits.body, state.promised <= limits.total - start.body.size,
+                state.entries.count < limits.count
+            else {
+                state.counts.refused += 1
+                throw HookFault(.tooLarge, "a body of \(start.body.size) bytes is over what the app keeps")
+            }
+            var entry = state.entries[id] ?? Entry(touched: now())
+            entry.body = start.body
+            entry.origin = origin
+            entry.purpose = purpose
+            entry.touched = now()
+            if let data = start.data { entry.data = data }
+            let waiter = entry.isComplete ? entry.waiter : nil
+            if entry.isComplete { entry.waiter = nil }
+            state.entries[id] = entry
+            return waiter
+        }
+        waiter?.resume()
+    }
+
+    /// - Throws: ``HookFault``
+    func append(_ id: HookID, number: Int, _ data: Data, origin: String) throws {
+        let waiter: CheckedContinuation<Void, Never>? = try state.withLock { state in
+            guard var entry = state.entries[id], let body = entry.body, !entry.hasFailed else {
+                throw HookFault(.unknown, "no body of this id is being handed over")
+            }
+            guard entry.origin == origin else { throw HookFault(.origin, "the body is another page's") }
+            guard number == entry.nextChunk, data.count <= body.size - entry.data.count else {
+                fail(id, &state)?.resume()
+                throw HookFault(.invalid, "the body's chunks do not make up the body")
+            }
+            // Copied here and not while it grows: nobody else holds it, so it grows in place.
+            state.entries[id] = nil
+            entry.data.append(data)
+            entry.nextChunk += 1
+            entry.touched = now()
+            let waiter = entry.isComplete ? entry.waiter : nil
+            if entry.isComplete { entry.waiter = nil }
+            state.entries[id] = entry
+            return waiter
+        }
+        waiter?.resume()
+    }
+
+    /// The page does not send the rest, or its request has ended.
+    func cancel(_ id: HookID, origin: String) {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard let entry = state.entries[id], entry.origin == origin || entry.body == nil else { return nil }
+            if entry.waiter != nil { return fail(id, &state) }
+            state.entries[id] = nil
+            return nil
+        }
+        waiter?.resume()
+    }
+
+    /// The page is gone; what its forms sent stays for the page that comes.
+    func leave(nonce: String, origin: String) {
+        let waiters = state.withLock { state in
+            state.entries.filter { $0.key.nonce == nonce && $0.value.origin == origin && $0.value.purpose == .request }
+                .keys.compactMap { id -> CheckedContinuation<Void, Never>? in
+                    if state.entries[id]?.waiter != nil { return fail(id, &state) }
+                    state.entries[id] = nil
+                    return nil
+                }
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// Frees everything: the web view is going away.
+    public func removeAll() {
+        let waiters = state.withLock { state in
+            defer { state.entries = state.entries.filter { $0.value.hasFailed } }
+            return state.entries.keys.compactMap { fail($0, &state) }
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    /// The body of a request, when it is whole; the store forgets it.
+    /// - Returns: nil where no body has come in time, or not all of it: the request must then not be sent.
+    public func take(_ id: HookID) async -> (body: HandedBody, data: Data)? {
+        let watch = Task { await self.watch(id) }
+        defer { watch.cancel() }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    expire(&state)
+                    var entry = state.entries[id] ?? Entry(touched: now())
+                    // A second request for one body would wait for what the first takes.
+                    if entry.isComplete || entry.hasFailed || entry.waiter != nil || Task.isCancelled { return true }
+                    entry.waiter = continuation
+                    state.entries[id] = entry
+                    return false
+                }
+                if isOver { continuation.resume() }
+            }
+        } onCancel: {
+            state.withLock { fail(id, &$0) }?.resume()
+        }
+        return state.withLock { state in
+            guard let entry = state.entries[id] else {
+                if !Task.isCancelled { state.counts.lost += 1 }
+                return nil
+            }
+            guard entry.waiter == nil else { return nil }
+            state.entries[id] = nil
+            guard let body = entry.body, entry.isComplete, !entry.hasFailed else {
+                if !Task.isCancelled { state.counts.lost += 1 }
+                return nil
+            }
+            state.counts.restored += 1
+            return (body, entry.data)
+        }
+    }
+
+    /// Ends the wait when nothing has come for a while.
+    private func watch(_ id: HookID) async {
+        while !Task.isCancelled {
+            let left = state.withLock { state in
+                state.entries[id].map { limits.patience - (now() - $0.touched) }
+            }
+            // Not asked for yet: the wait begins now.
+            let wait = left ?? limits.patience
+            if wait <= .zero {
+                state.withLock { fail(id, &$0) }?.resume()
+                return
+            }
+            do {
+                try await Task.sleep(for: max(wait, .milliseconds(5)))
+            } catch {
+                return
+            }
+        }
+    }
+
+    private func fail(_ id: HookID, _ state: inout State) -> CheckedContinuation<Void, Never>? {
+        guard var entry = state.entries[id] else { return nil }
+        let waiter = entry.waiter
+        entry.waiter = nil
+        entry.hasFailed = true
+        entry.body = nil
+        entry.data = Data()
+        entry.touched = now()
+        state.entries[id] = entry
+        return waiter
+    }
+
+    private func expire(_ state: inout State) {
+        let limit = now() - limits.lifetime
+        for (id, entry) in state.entries where entry.waiter == nil && entry.touched < limit {
+            state.entries[id] = nil
+            if !entry.hasFailed { state.counts.expired += 1 }
+        }
+    }
+}

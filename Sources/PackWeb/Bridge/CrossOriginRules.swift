@@ -1,0 +1,101 @@
+import Foundation
+
+/// What a browser asks of a server of another origin before a page may read its answer (Fetch section 3.2), applied to
+/// requests that the app performs for the page.
+struct CrossOriginRules {
+    /// The page's, such as `https://shop.package`.
+    let origin: String
+    let mode: HookMessage.Request.Mode
+    let credentials: HookMessage.Request.Credentials
+
+    static func origin(of url: URL) -> String {
+        let scheme = url.scheme?.lowercased() ?? ""
+        let isDefault = url.port == nil || scheme == "https" && url.port == 443 || scheme == "http" && url.port == 80
+        let host = url.host(percentEncoded: true)?.lowercased() ?? ""
+        return "\(scheme)://\(host)" + (isDefault ? "" : ":\(url.port ?? 0)")
+    }
+
+    func isCross(_ url: URL) -> Bool { Self.origin(of: url) != origin }
+
+    /// Whether cookies go with a request to the address.
+    func sendsCredentials(to url: URL) -> Bool {
+        credentials == .include || credentials == .sameOrigin && !isCross(url)
+    }
+
+    /// "CORS check", section 4.10: nil where the page may read the answer.
+    func fault(url: URL, headers: [String: String]) -> String? {
+        guard mode == .cors, isCross(url) else { return nil }
+        guard let allowed = headers["access-control-allow-origin"] else {
+            return "\(Self.origin(of: url)) does not say that \(origin) may read its answer"
+        }
+        if allowed == "*", credentials != .include { return nil }
+        guard allowed == origin else { return "\(Self.origin(of: url)) lets \(allowed) read its answer, not \(origin)" }
+        if credentials == .include, headers["access-control-allow-credentials"] != "true" {
+            return "\(Self.origin(of: url)) does not allow credentials"
+        }
+        return nil
+    }
+
+    /// The headers that the page may see, by lower-case name.
+    func exposed(url: URL, headers: [String: String]) -> [String: String] {
+        let visible = headers.filter { !["set-cookie", "set-cookie2"].contains($0.key) }
+        guard mode == .cors, isCross(url) else { return visible }
+        let named = Self.list(headers["access-control-expose-headers"])
+        if named.contains("*"), credentials != .include { return visible }
+        let allowed = Self.safeResponseHeaders.union(named)
+        return visible.filter { allowed.contains($0.key) }
+    }
+
+    /// The names that a preflight must ask for, sorted; nil where none is needed (section 3.2.2).
+    func preflight(for request: HookMessage.Request) -> [String]? {
+        guard mode == .cors, isCross(request.url) else { return nil }
+        let unsafe = request.headers.filter { !Self.isSafe($0.name, $0.value) }.map(\.name)
+        let isSimple = ["GET", "HEAD", "POST"].contains(request.method)
+        return isSimple && unsafe.isEmpty ? nil : Set(unsafe).sorted()
+    }
+
+    /// Whether a preflight's answer allows the request: nil, or why not.
+    func preflightFault(
+        for request: HookMessage.Request, names: [String], status: Int, headers: [String: String]
+    ) -> String? {
+        if let fault = fault(url: request.url, headers: headers) { return fault }
+        guard (200..<300).contains(status) else { return "the server answered the preflight with \(status)" }
+        let wild = credentials != .include
+        let methods = headers["access-control-allow-methods"].map { Self.list($0, lowercased: false) } ?? []
+        if !["GET", "HEAD", "POST"].contains(request.method), !methods.contains(request.method),
+            !(wild && methods.contains("*"))
+        {
+            return "the server does not allow the method \(request.method)"
+        }
+        let allowed = Self.list(headers["access-control-allow-headers"])
+        for name in names where !allowed.contains(name) && !(wild && allowed.contains("*") && name != "authorization") {
+            return "the server does not allow the header \(name)"
+        }
+        return nil
+    }
+
+    private static func list(_ text: String?, lowercased: Bool = true) -> Set<String> {
+        Set(
+            (text ?? "").split(separator: ",").map {
+                let name = $0.trimmingCharacters(in: .whitespaces)
+                return lowercased ? name.lowercased() : name
+            })
+    }
+
+    private static let safeResponseHeaders: Set<String> = [
+        "cache-control", "content-language", "content-length", "content-type", "expires", "last-modified", "pragma",
+    ]
+
+    /// "CORS-safelisted request-header", section 2.2.2.
+    private static func isSafe(_ name: String, _ value: String) -> Bool {
+        guard value.utf8.count <= 128 else { return false }
+        switch name {
+        case "accept", "accept-language", "content-language": return true
+        case "content-type":
+            let essence = value.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+            return ["application/x-www-form-urlencoded", "multipart/form-data", "text/plain"].contains(essence)
+        case "range": return value.wholeMatch(of: /bytes=\d+-\d*/) != nil
+        default: return false
+        }
+    }
+}

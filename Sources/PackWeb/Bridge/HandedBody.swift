@@ -1,0 +1,59 @@
+public import Foundation
+
+/// A body as a page handed it over: its bytes, and for a form what they are the bytes of.
+public struct HandedBody: Hashable, Sendable {
+    /// What stands before the bytes.
+    public enum Kind: Hashable, Sendable {
+        case bytes
+        /// The bytes are the parts' contents, one after the other.
+        case form([Part])
+    }
+
+    /// An entry of a form. Names come with their line ends made CRLF, and contents that are no files too.
+    public struct Part: Hashable, Sendable {
+        public let name: String
+        /// Of the content, in bytes.
+        public let size: Int
+        public let filename: String?
+        public let type: String?
+
+        public init(name: String, size: Int, filename: String? = nil, type: String? = nil) {
+            self.name = name
+            self.size = size
+            self.filename = filename
+            self.type = type
+        }
+    }
+
+    public let kind: Kind
+    /// Of the bytes that are handed over, without what a form's encoding adds.
+    public let size: Int
+
+    public init(kind: Kind, size: Int) {
+        self.kind = kind
+        self.size = size
+    }
+}
+
+/// A body that can be sent.
+public struct RestoredBody: Hashable, Sendable {
+    public let data: Data
+    /// What a form's encoding says of itself; nil where the request's own header holds.
+    public let contentType: String?
+
+    /// - Parameters:
+    ///   - data: all bytes of `body`.
+    ///   - contentType: the request's own header: a form is written with the boundary that it names.
+    public init(_ body: HandedBody, data: Data, contentType: String?) {
+        switch body.kind {
+        case .bytes:
+            self.data = data
+            self.contentType = nil
+        case .form(let parts):
+            let form = MultipartForm(
+                boundary: contentType.flatMap(MultipartForm.boundary) ?? MultipartForm.newBoundary())
+            self.data = form.encoded(parts, data: data)
+            self.contentType = form.contentType
+        }
+    }
+}

@@ -1,0 +1,198 @@
+public import Foundation
+import PackFormat
+
+/// The app's end of the page hook: answers its messages.
+///
+///     let bridge = PageBridge(pages: { _ in page }, online: online, bodies: bodies)
+///     // from the web view's message handler, which knows who spoke:
+///     reply(await bridge.reply(to: text, from: PageBridge.Sender(origin: "https://shop.package", page: url)))
+///
+/// 1. *Body hand-over*: bodies go to the ``BodyStore`` that the adapters take them from.
+/// 2. *Full hand-over*: the request is decided and performed as any request of the page, and its events wait until the
+///    page asks for them. The rules that a browser has for other origins hold.
+/// 3. Every message is parsed strictly, measured, and attributed to the frame's origin as the web view tells it; an
+///    origin that is not admitted gets an error, and no page reaches what another one sent.
+public final class PageBridge: Sendable {
+    /// Who spoke, by what the web view knows of the frame and never by what the message says.
+    public struct Sender: Hashable, Sendable {
+        /// The frame's origin, such as `https://shop.package`.
+        public let origin: String
+        /// The frame's address.
+        public let page: URL?
+
+        public init(origin: String, page: URL? = nil) {
+            self.origin = origin.lowercased()
+            self.page = page
+        }
+    }
+
+    public struct Configuration: Sendable {
+        /// The origins whose messages are read.
+        public var admits: @Sendable (_ origin: String) -> Bool = { _ in true }
+        /// Whether another origin's server must agree, as it must in a browser.
+        public var asksOtherOrigins = true
+        /// A page says that its version works.
+        public var confirm: (@Sendable (_ package: String, _ version: String, _ token: String) async throws -> Void)?
+        public var cookies: (any CookieAuthority)?
+        /// Requests under way at a time.
+        public var maximumCallCount = 256
+        /// How long a question for events waits for one.
+        public var patience: Duration = .seconds(20)
+        /// How long a request lives that the page does not ask about.
+        public var lifetime: Duration = .seconds(60)
+
+        public init() {}
+    }
+
+    public let bodies: BodyStore
+    private let pages: @Sendable (SiteRequest) -> PageSession
+    private let online: OnlineSession
+    private let configuration: Configuration
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let calls = Locked<[HookID: NativeCall]>([:])
+
+    /// - Parameter pages: the session of the page that makes a request.
+    public init(
+        pages: @escaping @Sendable (SiteRequest) -> PageSession, online: OnlineSession, bodies: BodyStore = BodyStore(),
+        configuration: Configuration = Configuration(),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        self.pages = pages
+        self.online = online
+        self.bodies = bodies
+        self.configuration = configuration
+        self.now = now
+    }
+
+    /// Requests under way.
+    public var callCount: Int { calls.withLock { $0.count } }
+
+    /// The web view is going away or its page has changed: everything is stopped and freed.
+    public func pageEnded() {
+        let known = calls.withLock { calls in
+            defer { calls = [:] }
+            return calls
+        }
+        for call in known.values { call.cancel() }
+        bodies.removeAll()
+    }
+
+    /// Does what a message asks for.
+    /// - Returns: the answer, JSON in one line; an error is an answer too.
+    public func reply(to text: String, from sender: Sender) async -> String {
+        do {
+            guard configuration.admits(sender.origin) else {
+                throw HookFault(.origin, "\(sender.origin) may not speak to this app")
+            }
+            return try await answer(HookMessage(parsing: text), from: sender)
+        } catch let fault as HookFault {
+            return Reply(error: ["code": fault.code.rawValue, "message": fault.message]).text
+        } catch {
+            return Reply(error: ["code": "unavailable", "message": "\(error)"]).text
+        }
+    }
+
+    private struct Reply: Encodable {
+        var error: [String: String]?
+        var events: [HookEvent]?
+        var cookies: String?
+
+        var text: String {
+            (try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
+        }
+    }
+
+    private func answer(_ message: HookMessage, from sender: Sender) async throws -> String {
+        dropForgotten()
+        var reply = Reply()
+        switch message {
+        case .body(let id, let purpose, let body):
+            try bodies.begin(id, body, purpose: purpose, origin: sender.origin)
+        case .chunk(let id, let number, let data):
+            try bodies.append(id, number: number, data, origin: sender.origin)
+        case .request(let id, let request, let body):
+            try begin(id, request, body, from: sender)
+        case .read(let id):
+            let call = try call(id, of: sender)
+            let (events, isOver) = await call.read(patience: configuration.patience, now: now())
+            if isOver { _ = calls.withLock { $0.removeValue(forKey: id) } }
+            reply.events = events
+        case .cancel(let id):
+            if let call = try? call(id, of: sender) {
+                _ = calls.withLock { $0.removeValue(forKey: id) }
+                call.cancel()
+            }
+            bodies.cancel(id, origin: sender.origin)
+        case .leave(let nonce):
+            bodies.leave(nonce: nonce, origin: sender.origin)
+            let left = calls.withLock { calls in
+                let left = calls.filter { $0.key.nonce == nonce && $0.value.origin == sender.origin }
+                for id in left.keys { calls[id] = nil }
+                return left
+            }
+            for call in left.values { call.cancel() }
+        case .cookies, .setCookie:
+            guard let cookies = configuration.cookies, let page = sender.page else {
+                throw HookFault(.unavailable, "this app keeps no cookies for scripts")
+            }
+            if case .setCookie(let text) = message { cookies.setScriptCookie(text, at: page) }
+            if case .cookies = message { reply.cookies = cookies.scriptCookies(at: page) }
+        case .confirm(let package, let version, let token):
+            guard let confirm = configuration.confirm else {
+                throw HookFault(.unavailable, "this app has no version to confirm")
+            }
+            try await confirm(package, version, token)
+        }
+        return reply.text
+    }
+
+    private func call(_ id: HookID, of sender: Sender) throws -> NativeCall {
+        guard let call = calls.withLock({ $0[id] }) else { throw HookFault(.unknown, "no such request is under way") }
+        guard call.origin == sender.origin else { throw HookFault(.origin, "the request is another page's") }
+        return call
+    }
+
+    private func begin(
+        _ id: HookID, _ request: HookMessage.Request, _ body: HookMessage.Body?, from sender: Sender
+    ) throws {
+        let call = NativeCall(origin: sender.origin, now: now())
+        let isNew = calls.withLock { calls in
+            guard calls[id] == nil, calls.count < configuration.maximumCallCount else { return false }
+            if !request.isUnread { calls[id] = call }
+            return true
+        }
+        guard isNew else { throw HookFault(.tooLarge, "too many requests are under way, or the id is in use") }
+        do {
+            if let body { try bodies.begin(id, body, purpose: .request, origin: sender.origin) }
+        } catch {
+            _ = calls.withLock { $0.removeValue(forKey: id) }
+            throw error
+        }
+        let performer = CallPerformer(
+            request: request, call: call, pages: pages, online: online,
+            rules: CrossOriginRules(
+                origin: sender.origin, mode: configuration.asksOtherOrigins ? request.mode : .sameOrigin,
+                credentials: request.credentials))
+        let bodies = bodies
+        let hasBody = body != nil
+        let task = Task {
+            if hasBody {
+                await performer.run { await bodies.take(id) }
+            } else {
+                await performer.run(body: nil)
+            }
+        }
+        call.onStop { task.cancel() }
+    }
+
+    /// Requests that no page asks about any more: a page that crashed says no goodbye.
+    private func dropForgotten() {
+        let limit = now() - configuration.lifetime
+        let left = calls.withLock { calls in
+            let left = calls.filter { $0.value.touched < limit }
+            for id in left.keys { calls[id] = nil }
+            return left
+        }
+        for call in left.values { call.cancel() }
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import PackWeb
+
+/// Which strategy of the page hook a browser gets. Body hand-over is not offered: a browser that speaks to a server
+/// loses no body, and would send its tags to servers that nobody takes them out for.
+enum HookOption: String, ExpressibleByArgument, CaseIterable {
+    case off, full
+
+    var strategy: PageHook.Strategy { self == .off ? .off : .full }
+}
+
+/// The two addresses of the page hook on a server of ours.
+enum HookRoute {
+    static let bridge = "/-/bridge"
+    static let script = "/-/hook.js"
+
+    static func scriptAnswer(_ strategy: PageHook.Strategy, load: PageHook.Load?) -> Response {
+        var hook = PageHook(strategy: strategy, transport: .endpoint(bridge))
+        hook.load = load
+        hook.handlesForms = false
+        return Response(
+            status: .ok, headers: [.contentType: "text/javascript; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: hook.script)))
+    }
+
+    /// Answers a message of a page. The origin is what the browser says; a page of another site is not admitted.
+    static func answer(_ request: Request, by bridge: PageBridge, as origin: String) async throws -> Response {
+        guard request.method == .post, isOwn(request) else { return Response(status: .forbidden) }
+        let text = String(buffer: try await request.body.collect(upTo: 2 << 20))
+        let reply = await bridge.reply(to: text, from: PageBridge.Sender(origin: origin))
+        return Response(
+            status: .ok, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: reply)))
+    }
+
+    /// Whether the page that asks is one of this server: browsers send `Origin` with every POST.
+    private static func isOwn(_ request: Request) -> Bool {
+        guard let origin = request.headers[.origin], let authority = request.head.authority else { return false }
+        return origin == "http://\(authority)" || origin == "https://\(authority)"
+    }
+
+    /// A frame of a browser asks for a page. Programs that fetch one get the bytes of the file.
+    static func isNavigation(_ request: Request) -> Bool {
+        guard let name = HTTPField.Name("Sec-Fetch-Dest") else { return false }
+        return ["document", "iframe", "frame"].contains(request.headers[name] ?? "")
+    }
+}

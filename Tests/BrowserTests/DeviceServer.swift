@@ -1,0 +1,150 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import PackFormat
+import PackWeb
+import ServiceLifecycle
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// An app that gets every request of its web view, as one does that registers https with the system: it answers
+/// packages from the device and sends the rest on. As WebKit does to such an app, it loses every body; what the server
+/// gets of one is what the hook handed over.
+final class DeviceServer: Sendable {
+    let port: Int
+    let bridge: PageBridge
+    let pages: PageDirectory
+    private let running: Task<Void, any Error>
+
+    /// - Parameter echoPort: where all hosts of the test's network live.
+    init(_ catalog: TestCatalog, echoPort: Int, cookies: HTTPCookieStorage? = nil) async throws {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpMaximumConnectionsPerHost = 64
+        if let cookies { configuration.httpCookieStorage = cookies }
+        let online = OnlineSession(configuration) { request in
+            guard let url = request.url, let host = url.host(), host.hasSuffix(".test"),
+                var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
+            else { return request }
+            (parts.scheme, parts.host, parts.port) = ("http", "127.0.0.1", echoPort)
+            var sent = request
+            sent.url = parts.url
+            sent.setValue(host, forHTTPHeaderField: "X-Test-Host")
+            return sent
+        }
+        let pages = PageDirectory(catalog)
+        let bodies = BodyStore()
+        var settings = PageBridge.Configuration()
+        settings.cookies = cookies.map { CookieKeeper(native: SystemCookieStore($0)) }
+        let bridge = PageBridge(
+            pages: { pages.page(for: $0) }, online: online, bodies: bodies, configuration: settings)
+        let (ports, continuation) = AsyncStream<Int>.makeStream()
+        var logger = Logger(label: "device")
+        logger.logLevel = .critical
+        let application = Application(
+            responder: DeviceResponder(pages: pages, online: online, bridge: bridge),
+            configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) }, logger: logger)
+        running = Task { try await application.run() }
+        var found = 0
+        for await port in ports {
+            found = port
+            break
+        }
+        port = found
+        self.bridge = bridge
+        self.pages = pages
+    }
+
+    func stop() { running.cancel() }
+}
+
+private struct DeviceResponder: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    let pages: PageDirectory
+    let online: OnlineSession
+    let bridge: PageBridge
+
+    func respond(to request: Request, context: Context) async throws -> Response {
+        let host = request.head.authority ?? ""
+        if request.uri.path == "/-/bridge" {
+            let text = String(buffer: try await request.body.collect(upTo: 4 << 20))
+            let origin = request.headers[.origin] ?? "https://\(host)"
+            let page = request.headers[.referer].flatMap { URL(string: $0) }
+            let reply = await bridge.reply(to: text, from: PageBridge.Sender(origin: origin, page: page))
+            return Response(
+                status: .ok, headers: [.contentType: "application/json"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: reply)))
+        }
+        guard let url = URL(string: "https://\(host)\(request.uri.string)") else {
+            return Response(status: .badRequest)
+        }
+        var asked = URLRequest(url: url)
+        asked.httpMethod = request.method.rawValue
+        asked.httpShouldHandleCookies = false
+        for field in request.headers where !Self.dropped.contains(field.name.canonicalName.lowercased()) {
+            asked.addValue(field.value, forHTTPHeaderField: field.name.canonicalName)
+        }
+        let (events, continuation) = AsyncStream<TransferEvent>.makeStream()
+        let transfer = Transfer(
+            asked, on: pages.page(for: SiteRequest(asked)), online: online, bodies: bridge.bodies, at: .inPlace
+        ) { event in
+            continuation.yield(event)
+            switch event {
+            case .finished, .failed: continuation.finish()
+            case .response, .data: break
+            }
+        }
+        continuation.onTermination = { _ in transfer.stop() }
+        transfer.start()
+        var iterator = events.makeAsyncIterator()
+        guard case .response(let head) = await iterator.next() else { throw BrokenAnswer() }
+        var fields = HTTPFields()
+        for (name, value) in head.headers where !Self.framing.contains(name.lowercased()) {
+            guard let field = HTTPField.Name(name) else { continue }
+            if field == .setCookie {
+                fields[values: field] = value.components(separatedBy: ", ")
+            } else {
+                fields[field] = value
+            }
+        }
+        let length = head.headers.first { $0.key.lowercased() == "content-length" }.flatMap { Int($0.value) }
+        let hasNone = request.method == .head || [204, 304].contains(head.status)
+        if hasNone {
+            fields[.contentLength] = length.map(String.init)
+            return Response(status: .init(code: head.status), headers: fields)
+        }
+        let rest = Iterator(iterator)
+        let body: @Sendable (inout any ResponseBodyWriter) async throws -> Void = { writer in
+            while let event = await rest.next() {
+                switch event {
+                case .data(let data): try await writer.write(ByteBuffer(bytes: data))
+                case .failed(let error): throw error
+                case .response, .finished: break
+                }
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .init(code: head.status), headers: fields,
+            body: length.map { ResponseBody(contentLength: $0, body) } ?? ResponseBody(body))
+    }
+
+    /// One reader at a time: the server writes an answer from one place.
+    private final class Iterator: @unchecked Sendable {
+        private var events: AsyncStream<TransferEvent>.Iterator
+        init(_ events: AsyncStream<TransferEvent>.Iterator) { self.events = events }
+        func next() async -> TransferEvent? { await events.next(isolation: nil) }
+    }
+
+    private struct BrokenAnswer: Error {}
+
+    private static let dropped: Set<String> = [
+        "host", "connection", "content-length", "accept-encoding", "transfer-encoding",
+    ]
+    private static let framing: Set<String> = ["content-length", "transfer-encoding", "content-encoding", "connection"]
+}

@@ -1,0 +1,171 @@
+import Foundation
+import PackFormat
+import PackPatch
+import Testing
+
+@testable import PackRegistry
+
+/// Files that are made from versions: when they are there, and for whom.
+struct DerivedFileTests {
+    /// Some 200 kB that compress, different in each version in one place.
+    private func large(_ text: String, in shop: Shop) throws -> Site {
+        var random = Lines(seed: 7)
+        let lines = (0..<4000).map { _ in random.next() }
+        return try Site(
+            "checkout", text,
+            ["index.html": "<h1>\(text)</h1>", "app.js": lines.joined(separator: "\n") + "// \(text)\n"],
+            in: shop.folder)
+    }
+
+    @Test func `publishing leaves a full download at once, and the maintenance a smaller one in its place`()
+        async throws
+    {
+        let shop = try Shop()
+        let site = try large("1.0.0", in: shop)
+        _ = try await shop.publisher().publish([site.zip])
+        let file = shop.local.viewFolder.appending(path: ViewLayout.patch(from: nil, to: site.digest))
+        let quick = try Data(contentsOf: file)
+        #expect(try !shop.viewListing.contains("packages/checkout-1.0.0.zip"))
+        try await shop.local.maintain()
+        let small = try Data(contentsOf: file)
+        #expect(small.count < quick.count)
+        #expect(try shop.viewListing.contains("packages/checkout-1.0.0.zip"))
+        for bytes in [quick, small] {
+            let patch = shop.folder.url.appending(path: "patch")
+            try bytes.write(to: patch)
+            var sink = CollectingSink()
+            try PatchDecoder(PatchPlan(from: nil, to: site.manifest)).apply(patch, to: &sink) { _ in patch }
+            #expect(Set(sink.finished) == Set(site.manifest.ownObjects))
+        }
+    }
+
+    @Test func `a quick download never takes the place of the small one`() async throws {
+        let shop = try Shop()
+        let site = try large("1.0.0", in: shop)
+        _ = try await shop.publisher().publish([site.zip])
+        try await shop.local.maintain()
+        let file = shop.local.viewFolder.appending(path: ViewLayout.patch(from: nil, to: site.digest))
+        let small = try Data(contentsOf: file)
+        try shop.local.workshop.makeQuickDownload(of: site.digest)
+        #expect(try Data(contentsOf: file) == small)
+    }
+
+    @Test func `a patch that nobody made is made for the device that asks, once for all who ask`() async throws {
+        let shop = try Shop()
+        let sites = try ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0", "1.5.0", "1.6.0"].map { try large($0, in: shop) }
+        for site in sites {
+            _ = try await shop.publisher().publish([site.zip])
+            _ = try await shop.registry.change(.offer(site.manifest.version, .everyone), of: package(), on: channel())
+        }
+        try await shop.local.maintain()
+        let (first, newest) = (sites[0].digest, sites[6].digest)
+        let paths = [
+            ViewLayout.patch(from: first, to: newest), ViewLayout.manifestPatch(from: first, to: newest),
+        ]
+        #expect(try shop.viewListing.isDisjoint(with: paths))
+        for path in paths {
+            let answers = await withTaskGroup(of: Bool.self) { group in
+                for _ in 0..<20 { group.addTask { await shop.local.makePatch(at: path) } }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers == Array(repeating: true, count: 20))
+            let file = shop.local.viewFolder.appending(path: path)
+            let made = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
+            #expect(await shop.local.makePatch(at: path))
+            let still = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
+            #expect(made == still)
+        }
+        var sink = CollectingSink()
+        let patch = shop.local.viewFolder.appending(path: paths[0])
+        try PatchDecoder(PatchPlan(from: sites[0].manifest, to: sites[6].manifest)).apply(patch, to: &sink) { digest in
+            shop.local.viewFolder.appending(path: ViewLayout.object(digest))
+        }
+        #expect(sink.finished.count == 2)
+    }
+
+    @Test func `no patch is made to what no channel offers, between packages, or from a made-up version`() async throws
+    {
+        let shop = try Shop()
+        let sites = try ["1.0.0", "1.1.0", "1.2.0"].map { try large($0, in: shop) }
+        let other = try shop.page("1.0.0", package: "cart")
+        for site in sites + [other] { _ = try await shop.publisher().publish([site.zip]) }
+        _ = try await shop.registry.change(.offer(version("1.2.0"), .everyone), of: package(), on: channel())
+        try await shop.local.maintain()
+        let before = try shop.viewListing
+        for (base, target) in [
+            (sites[0].digest, sites[1].digest), (other.digest, sites[2].digest),
+            (Digest(of: Array("nothing".utf8)), sites[2].digest), (sites[2].digest, sites[2].digest),
+        ] {
+            #expect(await !shop.local.makePatch(at: ViewLayout.patch(from: base, to: target)))
+        }
+        #expect(await !shop.local.makePatch(at: "patches/../registry.sqlite"))
+        #expect(try shop.viewListing == before)
+        #expect(await shop.local.makePatch(at: ViewLayout.patch(from: sites[0].digest, to: sites[2].digest)))
+    }
+
+    @Test func `a patch that is not smaller than the full download is not kept`() async throws {
+        let shop = try Shop()
+        // Nothing in common: the patch is the full download over again.
+        let first = try Site("checkout", "1.0.0", ["index.html": "<h1>short</h1>"], in: shop.folder)
+        let second = try large("1.1.0", in: shop)
+        for site in [first, second] {
+            _ = try await shop.publisher().publish([site.zip])
+            _ = try await shop.registry.change(.offer(site.manifest.version, .everyone), of: package(), on: channel())
+        }
+        try await shop.local.maintain()
+        let full = shop.local.viewFolder.appending(path: ViewLayout.patch(from: nil, to: second.digest))
+        let size = try Data(contentsOf: full).count
+        let patch = shop.local.viewFolder.appending(path: ViewLayout.patch(from: first.digest, to: second.digest))
+        if let bytes = try? Data(contentsOf: patch) { #expect(bytes.count < size) }
+    }
+
+    @Test func `made again, a patch has the same bytes`() async throws {
+        let shop = try Shop()
+        let sites = try ["1.0.0", "1.1.0"].map { try large($0, in: shop) }
+        for site in sites {
+            _ = try await shop.publisher().publish([site.zip])
+            _ = try await shop.registry.change(.offer(site.manifest.version, .everyone), of: package(), on: channel())
+        }
+        try await shop.local.maintain()
+        let path = ViewLayout.patch(from: sites[0].digest, to: sites[1].digest)
+        let file = shop.local.viewFolder.appending(path: path)
+        let made = try Data(contentsOf: file)
+        try FileManager.default.removeItem(at: file)
+        try shop.local.workshop.makeOnDemand(DerivedFile(.patch, of: sites[1].digest, from: sites[0].digest))
+        #expect(try Data(contentsOf: file) == made)
+    }
+
+    @Test func `while a server has the registry it is known to others`() async throws {
+        let shop = try Shop()
+        #expect(!shop.local.isServed)
+        let maintenance = Task { await shop.local.runMaintenance { _ in } }
+        while !shop.local.isServed { try await Task.sleep(for: .milliseconds(5)) }
+        maintenance.cancel()
+        await maintenance.value
+        #expect(!shop.local.isServed)
+    }
+}
+
+/// Keeps the names of the objects that came out whole.
+private struct CollectingSink: ObjectSink {
+    var finished: [Object] = []
+
+    mutating func begin(_ object: Object) throws {}
+    mutating func write(_ bytes: UnsafeRawBufferPointer) throws {}
+    mutating func finish(_ object: Object) throws { finished.append(object) }
+}
+
+/// Lines of made-up code, the same for the same seed.
+struct Lines {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> String {
+        let words = ["const", "render", "value", "items", "return", "update", "length", "index", "await", "function"]
+        return (0..<8).map { _ in
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return words[Int(state >> 33) % words.count] + String(state >> 50)
+        }.joined(separator: " ")
+    }
+}

@@ -1,0 +1,1 @@
+import { part } from "./part.js"; postMessage(part);

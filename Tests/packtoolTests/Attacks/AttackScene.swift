@@ -1,0 +1,208 @@
+import Foundation
+import PackJSON
+import Testing
+
+/// A registry in a folder with version 1.0.0 of `shop` on beta, and a device that runs it, confirmed. The attacker has the
+/// network, a mirror, the registry's disk or its online key, as each test says.
+///
+///     let scene = try await AttackScene()
+///     let mirror = try await scene.mirror()              // a copy of the view, behind a server of its own
+///     try mirror.replace("metadata/timestamp.json", with: old)
+///     try await scene.expectRefusal(from: mirror.url, saying: ["timestamp", "would go back"])
+final class AttackScene {
+    let tool: Tool
+    private var servers: [RunningTool] = []
+
+    var view: URL { tool.folder.appendingPathComponent(".packtool/registry/view") }
+
+    /// - Parameter template: made once, and copied for each test.
+    init(_ template: AttackTemplates.Name = .first) async throws {
+        tool = try Tool()
+        try await tool.shell("cp -r '\(AttackTemplates.shared.folder(of: template))/.' .").expectSuccess()
+    }
+
+    /// - Parameter clock: an offset such as `-40 days` under which the registry is made and the device installs.
+    init(making clock: String?) async throws {
+        tool = try Tool()
+        try await run("init", "--template", "config", clock: clock)
+        try await publish("1.0.0", clock: clock)
+        try await run(Self.update(from: ".packtool/registry"), clock: clock)
+        try await run("client", "start", "--store", "device", "--package", "shop", clock: clock)
+        try await run("client", "confirm", "--store", "device", "--package", "shop", clock: clock)
+    }
+
+    deinit {
+        for server in servers { server.kill(SIGKILL) }
+    }
+
+    static func update(from registry: String) -> [String] {
+        // Little patience, so that what never ends is over soon.
+        ["client", "update", "--store", "device", "--channel", "beta", "--timeout", "1", "--registry", registry]
+    }
+
+    /// Runs what has to succeed.
+    @discardableResult
+    func run(_ arguments: String..., clock: String? = nil) async throws -> Outcome {
+        try await run(arguments, clock: clock)
+    }
+
+    @discardableResult
+    func run(_ arguments: [String], clock: String? = nil, environment: [String: String] = [:]) async throws -> Outcome {
+        let outcome: Outcome
+        if let clock {
+            outcome = try await tool.run(
+                URL(fileURLWithPath: "/usr/bin/faketime"), [clock, Tool.executable.path] + arguments,
+                environment: environment)
+        } else {
+            outcome = try await tool.run(arguments, environment: environment)
+        }
+        try #require(outcome.exitCode == 0, "\(arguments): \(outcome)")
+        return outcome
+    }
+
+    static func page(_ version: String) -> String { "<!doctype html><title>Shop \(version)</title>" }
+
+    /// Builds and publishes a version in the registry's folder.
+    func publish(_ version: String, of package: String = "shop", clock: String? = nil) async throws {
+        try tool.write([
+            "sites/\(version)/index.html": Self.page(version),
+            "sites/\(version)/app.js": (0..<3_000).map { "step(\($0), '\(version)');" }.joined(separator: "\n"),
+        ])
+        try await run(
+            "build", "sites/\(version)", "--package", package, "--package-version", version, "--out", "packages",
+            clock: clock)
+        try await run("publish", "packages/\(package)-\(version).zip", "--channel", "beta", clock: clock)
+    }
+
+    /// `packtool serve` on the registry.
+    func serve() async throws -> String {
+        try await start(tool.start("serve", "--port", "0"), ready: "http://127.0.0.1:") { line in
+            try String(#require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output)
+        }
+    }
+
+    /// A copy of the view as it is now, served by a server that knows nothing of packtool.
+    /// - Parameter mode: how `http_server.py` misbehaves.
+    func mirror(_ mode: String = "plain") async throws -> Mirror {
+        let folder = tool.folder.appendingPathComponent("mirror-\(servers.count)")
+        try FileManager.default.copyItem(at: view, to: folder)
+        let script = Tool.project.appendingPathComponent("Tests/Tools/http_server.py").path
+        let server = try tool.start(
+            URL(fileURLWithPath: "/usr/bin/python3"), [script, folder.resolvingSymlinksInPath().path, mode])
+        let url = try await start(server, ready: "") { "http://127.0.0.1:\($0)" }
+        return Mirror(folder: folder, url: url)
+    }
+
+    private func start(_ server: RunningTool, ready: String, _ url: (String) throws -> String) async throws -> String {
+        servers.append(server)
+        return try url(#require(await server.line(holding: ready), "the server did not start"))
+    }
+
+    // MARK: The device
+
+    func update(from registry: String) async throws -> Outcome { try await tool.run(Self.update(from: registry)) }
+
+    /// The version that the device shows when it starts.
+    func runningVersion() async throws -> String {
+        let started = try await run("client", "start", "--store", "device", "--package", "shop", "--json")
+        return try started.json().object().object("packages").object("shop").string("version")
+    }
+
+    /// Every byte that the device could show.
+    private func content() throws -> [String: Data] {
+        try tool.listing("device").filter { $0.key.hasPrefix("objects/") || $0.key.hasPrefix("unzipFiles/") }
+    }
+
+    /// What the device says about itself, the newest event last.
+    func explanations(after known: Int = 0) async throws -> [String] {
+        let explained = try await run("client", "explain", "--store", "device", "--json", "--limit", "1000")
+        return try explained.json().object().array("events").dropFirst(known).map { event in
+            let event = try event.object()
+            return try "\(event.string("event")): \(event.string("why"))"
+        }
+    }
+
+    /// Updates, and expects that nothing came of it: the exit code says so, the version that ran runs on, no file was added
+    /// or changed, and the log says why.
+    func expectRefusal(
+        from registry: String, saying words: [String], sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let before = try content()
+        let active = before.keys.filter { $0.hasSuffix("/index.html") }.sorted()
+        let known = try tool.read("device/events.jsonl").count { $0 == UInt8(ascii: "\n") }
+        let outcome = try await update(from: registry)
+        #expect(outcome.exitCode == 1 || outcome.exitCode == 2, "\(outcome)", sourceLocation: sourceLocation)
+        let said = try await explanations(after: known).joined(separator: "\n")
+        let version = try await runningVersion()
+        #expect(active.contains { $0.contains("/\(version)/") }, sourceLocation: sourceLocation)
+        let after = try content()
+        #expect(after.keys.sorted() == before.keys.sorted(), sourceLocation: sourceLocation)
+        #expect(after == before, sourceLocation: sourceLocation)
+        for word in words {
+            #expect(said.contains(word), "\(word) is not in: \(said)", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Updates, and expects that the device then runs a version with exactly its files.
+    func expectUpdate(
+        from registry: String, to version: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let outcome = try await update(from: registry)
+        #expect(outcome.exitCode == 0, "\(outcome)", sourceLocation: sourceLocation)
+        #expect(try await runningVersion() == version, sourceLocation: sourceLocation)
+        let page = try tool.read("device/unzipFiles/shop/\(version)/index.html")
+        #expect(String(decoding: page, as: UTF8.self) == Self.page(version), sourceLocation: sourceLocation)
+    }
+}
+
+/// A copy of a published view in the hands of an attacker.
+struct Mirror {
+    let folder: URL
+    let url: String
+
+    func read(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent(path))) }
+
+    func write(_ bytes: [UInt8], to path: String) throws {
+        let file = folder.appendingPathComponent(path)
+        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(bytes).write(to: file)
+    }
+
+    /// Every file below a folder of the view, in order.
+    func paths(below path: String) -> [String] {
+        let names = FileManager.default.enumerator(atPath: folder.appendingPathComponent(path).path)?.allObjects ?? []
+        return names.compactMap { $0 as? String }.map { "\(path)/\($0)" }.sorted().filter { path in
+            var isFolder: ObjCBool = false
+            let file = folder.appendingPathComponent(path).path
+            return FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) && !isFolder.boolValue
+        }
+    }
+}
+
+/// The scenes that tests begin with.
+actor AttackTemplates {
+    enum Name {
+        /// Version 1.0.0 everywhere.
+        case first
+        /// The channel offers 1.1.0, the device runs 1.0.0.
+        case second
+        /// Somebody else's registry, under the same names and with other keys: 1.0.0 and 6.6.6.
+        case stranger
+    }
+
+    static let shared = AttackTemplates()
+    private var scenes: [Name: AttackScene] = [:]
+
+    func folder(of name: Name) async throws -> String {
+        if let scene = scenes[name] { return scene.tool.folder.path }
+        let scene = try await name == .second ? AttackScene() : AttackScene(making: nil)
+        switch name {
+        case .first: break
+        case .second: try await scene.publish("1.1.0")
+        case .stranger: try await scene.publish("6.6.6")
+        }
+        let path = scene.tool.folder.path
+        scenes[name] = scene
+        return path
+    }
+}
