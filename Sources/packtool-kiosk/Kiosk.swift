@@ -19,6 +19,7 @@ final class Kiosk {
         var session: PackUpdater.PackageSession?
         var isReady = false
         var hasFailed = false
+        var isOver = false
     }
 
     let settings: KioskSettings
@@ -146,12 +147,16 @@ final class Kiosk {
             Task { await cookies.takeFromWebView() }
             if status >= 400 {
                 fail("\(url) was answered \(status)")
-            } else if !settings.waitsForPage, !attempt.hasFailed {
+            } else if !settings.waitsForPage, !attempt.hasFailed, !attempt.isOver {
                 becomeReady()
             }
         case .failed(let url, let reason):
             control?.say("failed", ["url": .string(url), "reason": .string(reason)])
             fail("\(url) did not load: \(reason)")
+        case .stopped(let url):
+            // What was given up says nothing about its version, neither good nor bad.
+            attempt.isOver = true
+            control?.say("stopped", ["url": .string(url)])
         case .crashed(let reason):
             control?.say("crashed", ["reason": .string(reason)])
             fail(reason)
@@ -165,7 +170,7 @@ final class Kiosk {
     private func watch(_ number: Int) {
         Task {
             try? await Task.sleep(for: settings.readyTimeout)
-            if attempt.number == number, !attempt.isReady {
+            if attempt.number == number, !attempt.isReady, !attempt.isOver {
                 fail("the page was not ready in \(settings.readyTimeout.components.seconds) s")
             }
         }

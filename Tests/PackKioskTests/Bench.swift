@@ -1,5 +1,5 @@
 import Foundation
-import PackJSON
+import Synchronization
 import Testing
 
 /// A project, a registry and a device's store in a folder of their own, made by the real `packtool`.
@@ -22,6 +22,19 @@ final class Bench: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try packtool("init", "--template", "config")
     }
+
+    /// A device with the site of ``KioskSite``, made once for all tests that change nothing of it.
+    static func shared() throws -> Bench { try sharedBench.get() }
+
+    private static let sharedBench = Result {
+        let bench = try Bench(KioskSite.files())
+        sharedFolder.withLock { $0 = bench.folder }
+        atexit {
+            Bench.sharedFolder.withLock { if let folder = $0 { try? FileManager.default.removeItem(at: folder) } }
+        }
+        return bench
+    }
+    private static let sharedFolder = Mutex<URL?>(nil)
 
     /// A device with version 1.0.0 of a package.
     convenience init(package: String = "shop", _ site: [String: Data]) throws {

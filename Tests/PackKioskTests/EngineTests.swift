@@ -9,7 +9,7 @@ struct EngineTests {
     func `a site with modules, styles, a font, WebAssembly and a worker runs as on the web`(transport: Transport)
         async throws
     {
-        let kiosk = try await RunningKiosk(Bench(KioskSite.files()), transport)
+        let kiosk = try await RunningKiosk(Bench.shared(), transport)
         let found = try await kiosk.evaluate(
             """
             await document.fonts.load('30px Probe');
@@ -43,7 +43,7 @@ struct EngineTests {
 
     @Test(arguments: Transport.allCases)
     func `links, back and forward lead to the right pages`(transport: Transport) async throws {
-        let kiosk = try await RunningKiosk(Bench(KioskSite.files()), transport)
+        let kiosk = try await RunningKiosk(Bench.shared(), transport)
         var count = kiosk.eventCount
         _ = try await kiosk.evaluate("setTimeout(() => document.querySelector('#next').click(), 0)")
         try await kiosk.event("finished", after: count)
@@ -61,7 +61,7 @@ struct EngineTests {
 
     @Test(arguments: Transport.allCases)
     func `bodies of every kind reach a server byte for byte`(transport: Transport) async throws {
-        let bench = try Bench(KioskSite.files())
+        let bench = try Bench.shared()
         let server = try EchoServer(tlsIn: transport == .proxy ? bench.folder : nil)
         let certificate = "127.0.0.1=\(bench.folder.path)/echo.pem"
         let kiosk =
@@ -84,7 +84,7 @@ struct EngineTests {
 
     @Test
     func `through the proxy a package has cookies, Blob bodies, beacons and a service worker`() async throws {
-        let bench = try Bench(KioskSite.files())
+        let bench = try Bench.shared()
         let server = try EchoServer(tlsIn: bench.folder)
         let kiosk = try await RunningKiosk(
             bench, .proxy, "--certificate", "127.0.0.1=\(bench.folder.path)/echo.pem")

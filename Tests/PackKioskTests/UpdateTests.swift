@@ -5,22 +5,22 @@ import Testing
 /// A kiosk's life: new versions while pages load, versions that do not work.
 @Suite(.serialized)
 struct UpdateTests {
-    /// A page that loads forty scripts, one after the other, each saying its version.
+    /// A page that loads twenty scripts, one after the other, each saying its version.
     private static func slowSite(_ version: String) -> [String: Data] {
         var files = [
             "index.html": """
             <!doctype html><title>\(version)</title><link rel="icon" href="data:,"><script>
             window.seen = ["\(version)"];
             window.all = (async () => {
-              for (let i = 0; i < 40; i++) {
+              for (let i = 0; i < 20; i++) {
                 seen.push((await import("./part" + i + ".js")).version);
-                await new Promise(done => setTimeout(done, 50));
+                await new Promise(done => setTimeout(done, 80));
               }
             })();
             </script>
             """
         ]
-        for part in 0..<40 { files["part\(part).js"] = "export const version = \"\(version)\";" }
+        for part in 0..<20 { files["part\(part).js"] = "export const version = \"\(version)\";" }
         return files.mapValues { Data($0.utf8) }
     }
 
@@ -33,9 +33,9 @@ struct UpdateTests {
         let kiosk = try await RunningKiosk(bench, transport)
         try await kiosk.event("ready")
         #expect(try await kiosk.send("update") == "true")
-        #expect(try await kiosk.evaluate("return seen.length < 41") as? Bool == true)
+        #expect(try await kiosk.evaluate("return seen.length < 21") as? Bool == true)
         let seen = try await kiosk.evaluate("await all; return [seen.length, [...new Set(seen)].join()]")
-        #expect((seen as? [Any])?.first as? Int == 41)
+        #expect((seen as? [Any])?.first as? Int == 21)
         #expect((seen as? [Any])?.last as? String == "1.0.0")
         #expect(try await kiosk.send("version") == "\"1.0.0\"")
         try await kiosk.load(transport.url("/"))

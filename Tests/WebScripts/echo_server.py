@@ -52,6 +52,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif url.path == "/mirror":
             fields = [("X-Type", self.headers.get("Content-Type", "")), ("X-Method", self.command)]
             self.answer(200, body, fields + [("Access-Control-Expose-Headers", "X-Type, X-Method")])
+        elif url.path == "/text":
+            tag = '"%s"' % query.get("tag", "t")
+            if self.headers.get("If-None-Match") == tag:
+                self.answer(304, b"", [("ETag", tag)])
+            else:
+                self.answer(200, query["body"].encode(), [("ETag", tag)])
         elif url.path == "/cookies":
             fields = [("Set-Cookie", line) for line in query.get("set", "").split("|") if line]
             fields.append(("Access-Control-Allow-Credentials", "true"))

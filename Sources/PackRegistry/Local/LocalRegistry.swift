@@ -124,6 +124,13 @@ package struct LocalRegistry: Sendable {
     }
 
     /// What a channel offers for a package, newest first.
+    package func packages(on channel: ChannelName) async throws -> [PackageID] {
+        try await BlockingWork.run { [self] in
+            try database.read { try ReleaseTable(db: $0).histories(on: channel) }
+                .filter { !$0.value.offered.isEmpty }.keys.sorted()
+        }
+    }
+
     package func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
         try await BlockingWork.run { [self] in
             try database.read { try ReleaseTable(db: $0).history(of: package, on: channel).offered }

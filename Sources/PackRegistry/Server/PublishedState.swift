@@ -44,6 +44,10 @@ actor PublishedState {
         return manifest
     }
 
+    func packages(on channel: ChannelName) async throws -> [PackageID] {
+        try await host.packages(on: channel)
+    }
+
     func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
         let stamp = current()
         let key = ReleaseKey(package: package, channel: channel)

@@ -17,6 +17,8 @@ package protocol RegistryHost: Sendable {
     func registry(as identity: Identity) -> any Registry
     /// The manifest of a published version; nil where there is none, or it was withdrawn.
     func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest?
+    /// The packages that a channel offers, in the order of their ids; shared bundles are none.
+    func packages(on channel: ChannelName) async throws -> [PackageID]
     /// What a channel offers for a package, newest first.
     func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release]
     /// Makes the patch of this path of the view, where a device may ask for it.

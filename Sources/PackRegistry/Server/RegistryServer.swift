@@ -123,6 +123,7 @@ package struct RegistryServer: Sendable {
         let writes = ConcurrencyGate(limit: limits.maximumConcurrentWrites)
         let router = Router(context: RegistryRequestContext.self, options: .autoGenerateHeadEndpoints)
         UpdateController(state: state, view: view, publicURL: configuration.publicURL).addRoutes(to: router)
+        OfflineController(state: state, publicURL: configuration.publicURL).addRoutes(to: router)
         PublishController(
             bearer: bearer, host: host, limits: limits, writes: writes,
             uploads: ConcurrencyGate(limit: limits.maximumConcurrentUploads)

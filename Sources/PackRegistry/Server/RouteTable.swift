@@ -13,6 +13,7 @@ package enum RouteTable {
         Route(method: "GET", path: "/v1/overview"),
         Route(method: "GET", path: "/v1/update"),
         Route(method: "GET", path: "/v1/bundle/{root}/{channel}"),
+        Route(method: "GET", path: "/offline/manifest.json"),
         Route(method: "POST", path: "/v1/missing-objects"),
         Route(method: "POST", path: "/v1/uploads"),
         Route(method: "POST", path: "/v1/versions"),

@@ -14,7 +14,10 @@ extension PackageView {
             ) -> gboolean = { _, _, url, error, data in
                 let url = url.map { String(cString: $0) } ?? ""
                 let reason = error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? ""
-                PackageView.of(data) { $0.didFail(url, reason) }
+                let isStopped =
+                    g_error_matches(error, webkit_network_error_quark(), gint(WEBKIT_NETWORK_ERROR_CANCELLED.rawValue))
+                    != 0
+                PackageView.of(data) { $0.didFail(url, isStopped ? nil : reason) }
                 return 0
             }
         let policy: @convention(c) (gpointer, gpointer, UInt32, gpointer) -> gboolean = { _, decision, type, data in
@@ -53,9 +56,12 @@ extension PackageView {
     private func loadChanged(_ event: WebKitLoadEvent) {
         let url = url ?? ""
         switch event {
-        case WEBKIT_LOAD_STARTED: didChange?(.started(url: url))
+        case WEBKIT_LOAD_STARTED:
+            loadHasFailed = false
+            didChange?(.started(url: url))
         case WEBKIT_LOAD_COMMITTED: didChange?(.committed(url: url))
         case WEBKIT_LOAD_FINISHED:
+            guard !loadHasFailed else { return }
             let resource = webkit_web_view_get_main_resource(view)
             let response = resource.flatMap { webkit_web_resource_get_response($0) }
             let status = response.map { Int(webkit_uri_response_get_status_code($0)) } ?? 0
@@ -64,7 +70,11 @@ extension PackageView {
         }
     }
 
-    private func didFail(_ url: String, _ reason: String) { didChange?(.failed(url: url, reason: reason)) }
+    /// - Parameter reason: nil where the load was given up.
+    private func didFail(_ url: String, _ reason: String?) {
+        loadHasFailed = true
+        didChange?(reason.map { .failed(url: url, reason: $0) } ?? .stopped(url: url))
+    }
 
     private func didCrash(_ reason: WebKitWebProcessTerminationReason) {
         let text =

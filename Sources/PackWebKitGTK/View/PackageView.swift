@@ -17,6 +17,8 @@ public final class PackageView {
         /// The page and all that it loads is there. Status 0 where the page did not come by HTTP.
         case finished(url: String, status: Int)
         case failed(url: String, reason: String)
+        /// Given up by the user, the app or a newer load.
+        case stopped(url: String)
         /// The page's process is gone.
         case crashed(reason: String)
         /// A message of the page, `webkit.messageHandlers.packtool.postMessage(…)`, as JSON.
@@ -33,6 +35,8 @@ public final class PackageView {
     let window: UnsafeMutablePointer<GtkWidget>
     private let acceptedCertificates: [String: String]
     private let proxyCertificate: String?
+    /// WebKit says that a load has finished also where it failed.
+    var loadHasFailed = false
     private var isClosed = false
 
     /// - Returns: nil where the view cannot be made, which is where there is no display.

@@ -17,7 +17,9 @@ struct HTTPDocumentTests {
             line.hasPrefix("### `") ? String(line.dropFirst(5).prefix { $0 != "`" && $0 != "?" }) : nil
         }
         let routes = RouteTable.routes.map { "\($0.method) \($0.path)" }
-        #expect(Set(headings.filter { $0.contains("/v1/") || $0.contains("/health/") }) == Set(routes))
+        #expect(
+            Set(headings.filter { $0.contains("/v1/") || $0.contains("/health/") || $0.contains("/offline/") })
+                == Set(routes))
         #expect(headings.count == Set(headings).count)
     }
 

@@ -1,12 +1,12 @@
 import Foundation
-import PackFormat
+import Synchronization
 import Testing
 
 @testable import PackWeb
 
 struct TransferGateTests {
     private func passed(_ events: [TransferEvent]) -> String {
-        let log = Locked("")
+        let log = Mutex("")
         let gate = TransferGate { event in
             log.withLock { log in
                 switch event {

@@ -55,6 +55,12 @@ final class FolderHost: RegistryHost {
         manifests.withLock { $0["\(package)@\(version)"] }
     }
 
+    func packages(on channel: ChannelName) async throws -> [PackageID] {
+        let keys = releases.withLock { Array($0.keys) }
+        return try keys.filter { $0.hasSuffix("@\(channel)") }.map { try PackageID(String($0.prefix { $0 != "@" })) }
+            .sorted()
+    }
+
     func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
         releases.withLock { $0["\(package)@\(channel)"] ?? [] }
     }

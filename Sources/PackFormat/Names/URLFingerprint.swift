@@ -1,0 +1,12 @@
+import Crypto
+import Foundation
+
+/// The name that older offline caches give a URL: the MD5 of its text in hexadecimal. A name and no protection.
+package enum URLFingerprint {
+    package static func name(of url: String) -> String {
+        Insecure.MD5.hash(data: Data(url.utf8)).map { byte in
+            let text = String(byte, radix: 16)
+            return byte < 16 ? "0" + text : text
+        }.joined()
+    }
+}

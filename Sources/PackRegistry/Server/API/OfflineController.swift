@@ -1,0 +1,80 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import PackFormat
+import PackJSON
+
+/// `GET /offline/manifest.json`: what a channel's packages consist of, file by file, in the form that older offline clients
+/// read: `common` for what packages share, `business` for each package, and for every file its URL and a version.
+///
+/// It is not signed: a client that wants more than the connection's word uses the updater.
+struct OfflineController {
+    let state: PublishedState
+    /// What absolute URLs start with; without it, the address that the request came to.
+    let publicURL: String?
+
+    func addRoutes(to router: Router<RegistryRequestContext>) {
+        router.get("offline/manifest.json", use: manifest)
+    }
+
+    @Sendable func manifest(request: Request, context: RegistryRequestContext) async throws -> Response {
+        let query = request.uri.queryParameters
+        let channel = try ChannelName(query["channel"].map(String.init) ?? "stable")
+        let device = try DeviceFacts(
+            deviceID: query["device"].map(String.init) ?? "",
+            appVersion: query["app"].map { try SemanticVersion(String($0)) })
+        let base = publicURL ?? "http://\(request.head.authority ?? "localhost")"
+        var common: [String: JSONValue] = [:]
+        var business: [JSONValue] = []
+        for package in try await state.packages(on: channel) {
+            let releases = try await state.releases(of: package, on: channel).filter {
+                // Nobody in particular is asked for: only what everybody gets.
+                !device.deviceID.isEmpty || $0.rollout == .everyone
+            }
+            let decision = RolloutDecision(app: state.app, package: package, releases: releases, device: device)
+            guard case .version(let version, _) = decision.release?.offer,
+                let manifest = try await state.manifest(of: package, version)
+            else { continue }
+            var assets: [JSONValue] = []
+            for path in manifest.sortedPaths {
+                guard let file = manifest.files[path] else { continue }
+                let (url, asset) = asset(path, file, of: manifest, base: base)
+                if file.from == nil { assets.append(asset) } else { common[url] = asset }
+            }
+            business.append(
+                .object([
+                    "package": .string(package.text), "version": .string(version.description), "assets": .array(assets),
+                ]))
+        }
+        let shared = common.sorted { $0.key < $1.key }.map(\.value)
+        return try answer(request, ["common": .array(shared), "business": .array(business)])
+    }
+
+    /// The URL is the one that pages ask for: under the package's first origin, else the online copy's.
+    private func asset(
+        _ path: PackagePath, _ file: Manifest.File, of manifest: Manifest, base: String
+    ) -> (String, JSONValue) {
+        let place = String(SitePath.requestPath(of: path).drop { $0 == "/" })
+        let copy =
+            "\(base)/\(ViewLayout.site(manifest.package, manifest.version, ""))".replacing("+", with: "%2B") + place
+        let url = manifest.origins.first.map { $0 + place } ?? copy
+        return (
+            url,
+            .object([
+                // Of the content: a file that did not change is not fetched again.
+                "url": .string(url), "version": .string(String(file.digest.hex.prefix(16))), "source": .string(copy),
+                "sha256": .string(file.digest.hex), "size": .integer(file.size),
+            ])
+        )
+    }
+
+    private func answer(_ request: Request, _ document: JSONObject) throws -> Response {
+        let bytes = ByteBuffer(string: JSONValue.object(document).compactText)
+        let file = ServedFile(
+            digest: Digest(of: bytes.readableBytesView), size: bytes.readableBytes, content: .memory(bytes))
+        return try FileResponder.response(
+            to: request, with: file, mediaType: PackFormat.MediaType("application/json"),
+            fields: [.cacheControl: CachePolicy.pointer, .accessControlAllowOrigin: "*"])
+    }
+}
