@@ -111,4 +111,6 @@ public func SecTrustCopyCertificateChain(_ trust: SecTrust) -> [SecCertificate]?
 public func SecCertificateCopyData(_ certificate: SecCertificate) -> Data { Data() }
 
 extension URLProtectionSpace { public var serverTrust: SecTrust? { nil } }
-extension URLCredential { public convenience init(trust: SecTrust) { self.init(user: "", password: "", persistence: .none) } }
+extension URLCredential {
+    public convenience init(trust: SecTrust) { self.init(user: "", password: "", persistence: .none) }
+}
