@@ -38,7 +38,7 @@ final class DeviceServer: Sendable {
         let pages = PageDirectory(catalog)
         let bodies = BodyStore()
         var settings = PageBridge.Configuration()
-        settings.cookies = cookies.map { StoredCookies($0) }
+        settings.cookies = cookies.map { CookieKeeper(native: SystemCookieStore($0)) }
         let bridge = PageBridge(
             pages: { pages.page(for: $0) }, online: online, bodies: bodies, configuration: settings)
         let (ports, continuation) = AsyncStream<Int>.makeStream()
