@@ -12,7 +12,7 @@ extension Updater {
     public func check(_ selection: PackageSelection = .all) async throws -> UpdateReport {
         let lock = try await store.lockForUpdate(patience: configuration.patience)
         defer { withExtendedLifetime(lock) {} }
-        let offers = try await decide(selection)
+        let offers = try await firstDecision(selection)
         return UpdateReport(
             entries: offers.map { offer in
                 let outcome: UpdateReport.Outcome
@@ -36,7 +36,7 @@ extension Updater {
         let lock = try await store.lockForUpdate(patience: configuration.patience)
         defer { withExtendedLifetime(lock) {} }
         try Durable.makeFolder(store.layout.downloads)
-        let offers = try await decide(selection)
+        let offers = try await firstDecision(selection)
         var entries: [UpdateReport.Entry] = []
         var jobs: [InstallJob] = []
         for offer in offers {
@@ -91,6 +91,20 @@ extension Updater {
                     + "\(outcome.objectCount) objects, \(outcome.size) bytes: nothing needs them")
         }
         return outcome.versions
+    }
+
+    /// As ``decide(_:)``; a store that would be new, and for which nothing could be decided, is not made.
+    private func firstDecision(_ selection: PackageSelection) async throws -> [Offer] {
+        let isMade = try store.isMade
+        do {
+            return try await decide(selection)
+        } catch {
+            if !isMade {
+                try? store.removeUnused()
+                forgetTargets()
+            }
+            throw error
+        }
     }
 
     /// Refreshes the metadata, reads the channel and decides for each package.

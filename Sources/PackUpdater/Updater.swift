@@ -67,6 +67,9 @@ public actor Updater {
         return targets
     }
 
+    /// Their state in the store is gone.
+    func forgetTargets() { knownTargets = nil }
+
     /// The signed targets of a preset: their state stands apart from the store's, and nothing of it expires.
     func presetTargets(
         _ layout: StoreLayout, root: [UInt8]?, transport: any UpdateTransport
@@ -154,11 +157,11 @@ public actor Updater {
     ) throws(UpdateError) -> FileLock {
         do {
             try Durable.makeFolder(layout.pins)
-            return try FileLock(waitingFor: layout.pin(package, version), .shared)
+            return try FileLock.wait(for: layout.pin(package, version), .shared)
         } catch {
             guard case .diskIsFull = error else { throw error }
             let manifest = layout.tree(package, version).appending(path: Manifest.fileName)
-            return try FileLock(waitingFor: manifest, .shared, creating: false)
+            return try FileLock.wait(for: manifest, .shared, creating: false)
         }
     }
 

@@ -249,6 +249,18 @@ struct BuilderTests {
         #expect(try project.listing("packages") == ["b-1.0.0.zip", "b-1.0.0.zip/x"])
     }
 
+    @Test func `what a killed build left long ago is cleared, and nothing else`() throws {
+        let project = try Project(["dist/index.html": "x", "packages/.a-1.0.0.zip.7.tmp": "", "packages/.b.tmp": ""])
+        try project.write("", to: "packages/.new-1.0.0.zip.8.tmp")
+        for name in [".a-1.0.0.zip.7.tmp", ".b.tmp"] {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: 1e9)],
+                ofItemAtPath: project("packages/\(name)").path)
+        }
+        _ = try project.build("dist")
+        #expect(try project.listing("packages") == [".b.tmp", ".new-1.0.0.zip.8.tmp", "dist-1.0.0.zip"])
+    }
+
     @Test func `an output folder that cannot be made is a clear error`() throws {
         let project = try Project(["dist/index.html": "", "file": ""])
         #expect(refusal(project) { $0.out = project("file/packages") }.contains("file/packages"))

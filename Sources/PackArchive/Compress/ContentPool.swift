@@ -43,7 +43,7 @@ package final class ContentPool: Sendable {
         } else {
             let folder = FileManager.default.temporaryDirectory.path
             do {
-                writer = try PackWriter(in: folder)
+                writer = try PackWriter(in: folder, isPassing: true)
             } catch {
                 throw ArchiveError(.unwritable(error.reason), file: folder)
             }
@@ -187,7 +187,8 @@ package final class ContentPool: Sendable {
         if let found = find(key, object: object, crc32: crc32, request: request, by: &worker) { return found }
         return try largeTurn.withLock { _ in
             // The compressed size is not known before, so the content gets a file of its own first.
-            let temporary = try PackWriter(in: URL(filePath: writer.path).deletingLastPathComponent().path)
+            let temporary = try PackWriter(
+                in: URL(filePath: writer.path).deletingLastPathComponent().path, isPassing: true)
             var deflater = try StreamDeflater()
             var (again, end, packedCRC): (UInt32, Int, UInt32) = (0, 0, 0)
             _ = try worker.forEachPiece(of: file) { piece, isLast in

@@ -90,10 +90,13 @@ final class PackWriter: Sendable {
     let path: String
     private let state = Mutex(State())
 
-    /// - Parameter folder: exists.
-    init(in folder: String) throws(SystemFault) {
+    /// - Parameters:
+    ///   - folder: exists.
+    ///   - isPassing: it becomes no pack of a cache, so it loses its name at once and a killed build leaves nothing.
+    init(in folder: String, isPassing: Bool = false) throws(SystemFault) {
         path = "\(folder)/.new-\(UInt64.random(in: 0...UInt64.max)).tmp"
         file = try OpenFile.creating(path)
+        if isPassing { unlink(path) }
         let file = file
         let result = PackFile.magic.withUnsafeBytes { bytes in
             Result<Void, SystemFault> { () throws(SystemFault) in try file.write(bytes, at: 0) }

@@ -27,6 +27,17 @@ package final class StagedFile: Sendable {
         unlink(temporaryPath)
     }
 
+    /// Removes what builds that were killed left in a folder: unfinished files that nobody has touched for a day.
+    package static func removeLeftovers(in folder: URL, now: Date = Date()) {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for name in names where name.hasPrefix(".") && name.hasSuffix(".tmp") && name.contains(".zip.") {
+            let path = folder.appending(path: name).path
+            let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+            guard let changed = attributes?[.modificationDate] as? Date else { continue }
+            if now.timeIntervalSince(changed) > 86_400 { unlink(path) }
+        }
+    }
+
     /// Makes the content durable; the file does not stand in its place yet.
     func synchronize() throws {
         do {

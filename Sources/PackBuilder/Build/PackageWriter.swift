@@ -41,6 +41,7 @@ struct PackageWriter {
         } catch {
             throw BuildError.outUnusable(out.path, isFile: hadFolder)
         }
+        StagedFile.removeLeftovers(in: out)
         var staged: [(file: StagedFile, package: BuiltPackage)] = []
         do {
             for draft in drafts {

@@ -8,12 +8,12 @@ import PackFormat
 struct DeviceStore: Sendable {
     let layout: StoreLayout
 
-    /// Opens a store, or makes one. A store of a newer format is refused before anything is written. A damaged one
-    /// opens, for the repair; every other operation throws what is wrong with it.
+    /// Opens a store; one that is not there is made by the first operation that writes. A store of a newer format is
+    /// refused. A damaged one opens, for the repair; every other operation throws what is wrong with it.
     init(folder: URL) throws(UpdateError) {
         layout = StoreLayout(folder: folder.standardizedFileURL)
         do {
-            if try Self.read(layout) == nil { try Durable.makeFolder(layout.folder) }
+            _ = try Self.read(layout)
         } catch {
             guard case .storeIsDamaged = error else { throw error }
         }
@@ -27,7 +27,8 @@ struct DeviceStore: Sendable {
     /// Reads the state, changes it and replaces it, alone among all processes; nothing is written where nothing
     /// changed. What `body` does besides (a pin) happens under the same lock.
     func change<Result>(_ body: (inout StoreState) throws -> Result) throws -> Result {
-        let lock = try FileLock(waitingFor: layout.stateLock, .exclusive)
+        if try !Durable.exists(layout.folder) { try Durable.makeFolder(layout.folder) }
+        let lock = try FileLock.wait(for: layout.stateLock, .exclusive)
         defer { withExtendedLifetime(lock) {} }
         let old = try Self.read(layout)
         var state = old ?? StoreState(deviceID: Self.randomID())
@@ -51,6 +52,7 @@ struct DeviceStore: Sendable {
     func lockForUpdate(patience: Duration) async throws -> FileLock {
         let deadline = ContinuousClock.now + patience
         while true {
+            try Durable.makeFolder(layout.folder)
             if let lock = try FileLock.take(layout.updateLock, .exclusive) {
                 lock.note("process \(ProcessInfo.processInfo.processIdentifier)")
                 return lock
@@ -62,6 +64,21 @@ struct DeviceStore: Sendable {
             }
             try await Task.sleep(for: .milliseconds(100))
         }
+    }
+
+    /// Whether the store has a state, and so more than an attempt to make it.
+    var isMade: Bool {
+        get throws(UpdateError) { try Durable.exists(layout.state) }
+    }
+
+    /// Removes what a first update that came to nothing has written, its lock last. Under the update lock.
+    func removeUnused() throws(UpdateError) {
+        guard try !isMade else { return }
+        for url in [layout.downloads, layout.trust, layout.cache, layout.events, layout.stateLock, layout.updateLock] {
+            try Durable.remove(url)
+        }
+        // Others' files keep the folder.
+        rmdir(layout.folder.path)
     }
 
     /// Whether a version's tree is in the store, whatever is in it.
@@ -84,7 +101,7 @@ struct DeviceStore: Sendable {
     /// active and has to be confirmed anew, the one below it is what the device goes back to.
     /// - Returns: what was done, in words; nothing where the state is sound.
     func rebuildDamagedState() throws -> [String] {
-        let lock = try FileLock(waitingFor: layout.stateLock, .exclusive)
+        let lock = try FileLock.wait(for: layout.stateLock, .exclusive)
         defer { withExtendedLifetime(lock) {} }
         let damage: String
         do {

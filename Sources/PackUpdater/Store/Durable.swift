@@ -192,6 +192,14 @@ enum Durable {
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
+    /// Whether a name leads to an open file.
+    static func isNamed(_ descriptor: Int32, as url: URL) -> Bool {
+        var own = stat()
+        var named = stat()
+        guard fstat(descriptor, &own) == 0, stat(url.path, &named) == 0 else { return false }
+        return own.st_dev == named.st_dev && own.st_ino == named.st_ino
+    }
+
     /// The bytes that are free on the file system of a folder; nil where it does not say.
     static func freeBytes(at folder: URL) -> Int? {
         var status = statvfs()

@@ -10,22 +10,27 @@ final class FileLock: Sendable {
 
     /// Waits for the lock.
     /// - Parameter creating: false locks a file that is there, which may be one that nobody writes.
-    convenience init(waitingFor url: URL, _ kind: Kind, creating: Bool = true) throws(UpdateError) {
-        let file = try OpenFile(url, flags: creating ? O_RDWR | O_CREAT : O_RDONLY)
-        while flock(file.descriptor, kind == .shared ? LOCK_SH : LOCK_EX) != 0 {
-            guard errno == EINTR else { throw .system("lock", url) }
+    static func wait(for url: URL, _ kind: Kind, creating: Bool = true) throws(UpdateError) -> FileLock {
+        while true {
+            let file = try OpenFile(url, flags: creating ? O_RDWR | O_CREAT : O_RDONLY)
+            while flock(file.descriptor, kind == .shared ? LOCK_SH : LOCK_EX) != 0 {
+                guard errno == EINTR else { throw .system("lock", url) }
+            }
+            // Who had it may have removed the file: the lock that counts is on the one that has the name.
+            if file.isNamed { return FileLock(url: url, file: file) }
         }
-        self.init(url: url, file: file)
     }
 
     /// nil where somebody else holds the lock.
     static func take(_ url: URL, _ kind: Kind, creating: Bool = true) throws(UpdateError) -> FileLock? {
-        let file = try OpenFile(url, flags: creating ? O_RDWR | O_CREAT : O_RDONLY)
-        guard flock(file.descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
-            if errno == EWOULDBLOCK || errno == EINTR { return nil }
-            throw .system("lock", url)
+        while true {
+            let file = try OpenFile(url, flags: creating ? O_RDWR | O_CREAT : O_RDONLY)
+            guard flock(file.descriptor, (kind == .shared ? LOCK_SH : LOCK_EX) | LOCK_NB) == 0 else {
+                if errno == EWOULDBLOCK || errno == EINTR { return nil }
+                throw .system("lock", url)
+            }
+            if file.isNamed { return FileLock(url: url, file: file) }
         }
-        return FileLock(url: url, file: file)
     }
 
     private init(url: URL, file: consuming OpenFile) {

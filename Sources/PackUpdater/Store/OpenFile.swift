@@ -56,6 +56,9 @@ struct OpenFile: ~Copyable {
         }
     }
 
+    /// Whether the file still stands under its name: a lock on one that was removed locks nobody out.
+    var isNamed: Bool { Durable.isNamed(descriptor, as: url) }
+
     /// Waits until the file's bytes are on the device.
     func sync() throws(UpdateError) {
         #if canImport(Darwin)

@@ -144,11 +144,41 @@ struct StoreTests {
     @Test func `a store below a link to nothing, or below a file, is an error`() throws {
         let link = device.store.appending(path: "link")
         try FileManager.default.createSymbolicLink(atPath: link.path, withDestinationPath: "nowhere")
-        #expect(throws: UpdateError.self) { try DeviceStore(folder: link.appending(path: "a/b")) }
-        #expect(throws: UpdateError.self) { try DeviceStore(folder: link) }
-        #expect(throws: UpdateError.self) {
-            try DeviceStore(folder: device.store.appending(path: "events.jsonl"))
+        let file = device.store.appending(path: "events.jsonl")
+        for folder in [link.appending(path: "a/b"), link, file, file.appending(path: "a")] {
+            #expect(throws: UpdateError.self) { try DeviceStore(folder: folder).change { $0.deviceID = "x" } }
         }
+    }
+
+    @Test func `a lock on a file that was removed meanwhile is taken again on the one that counts`() async throws {
+        let url = device.store.appending(path: "some.lock")
+        let first = try FileLock.wait(for: url, .exclusive)
+        async let second = Task.detached { try FileLock.wait(for: url, .exclusive) }.value
+        try await Task.sleep(for: .milliseconds(50))
+        try FileManager.default.removeItem(at: url)
+        let third = try FileLock.wait(for: url, .exclusive)
+        _ = consume first
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(try FileLock.take(url, .exclusive) == nil)
+        _ = consume third
+        #expect(try await second.url == url)
+    }
+
+    @Test func `a first update that comes to nothing makes no store`() async throws {
+        let fresh = try TestDevice(registry)
+        let updater = try fresh.updater(trust: .unreachable(address: "x", reason: "no network"))
+        for _ in 1...2 {
+            await #expect(throws: UpdateError.self) { try await updater.update(.all) }
+            await #expect(throws: UpdateError.self) { try await updater.check(.all) }
+            #expect(!FileManager.default.fileExists(atPath: fresh.store.path))
+        }
+        try await fresh.updater().update(.all)
+        #expect(try await fresh.page("checkout") == "one")
+        // One that is there keeps what it has, and notes why.
+        await #expect(throws: UpdateError.self) {
+            try await fresh.updater(trust: .noRoot).update(.all)
+        }
+        #expect(try fresh.events(.checkFailed).count == 1)
     }
 
     @Test func `while the files of a version that must stay are gone, no object is removed`() async throws {

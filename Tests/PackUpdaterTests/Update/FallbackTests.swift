@@ -135,11 +135,11 @@ struct FallbackTests {
             let id = try registry.publish(name, "1.0.0", ["index.html": name, "new.js": new], full: false)
             try registry.release(name, id, release: "n1")
         }
-        let transport = WatchedTransport(FolderTransport(folder: registry.view))
+        let object = ViewLayout.object(Digest(of: Array(new.utf8)))
+        let transport = SlowTransport(inner: FolderTransport(folder: registry.view))
         let report = try await device.updater(transport: transport).update(.list(names.map { try PackageID($0) }))
         #expect(report.failures.isEmpty)
-        let object = ViewLayout.object(Digest(of: Array(new.utf8)))
-        #expect(await transport.paths.filter { $0 == object }.count == 1)
+        #expect(transport.downloads.filter { $0 == object }.count == 1)
         for name in names { #expect(try await device.page(name, "new.js") == new) }
     }
 
@@ -152,5 +152,28 @@ struct FallbackTests {
             DownloadPlan(own: objects, missing: objects, bases: [base]).steps == [.patch(from: base), .full, .objects])
         #expect(
             DownloadPlan(own: objects, missing: [objects[0]], bases: []).steps == [.objects, .full])
+    }
+}
+
+/// Gives every other task time to begin before a download does.
+private final class SlowTransport: UpdateTransport, @unchecked Sendable {
+    let inner: FolderTransport
+    private let lock = NSLock()
+    private var paths: [String] = []
+
+    init(inner: FolderTransport) {
+        self.inner = inner
+    }
+
+    var downloads: [String] { lock.withLock { paths } }
+
+    func read(_ path: String, maximumByteCount: Int, validator: String?) async throws -> ReadAnswer {
+        try await inner.read(path, maximumByteCount: maximumByteCount, validator: validator)
+    }
+
+    func download(_ path: String, to file: URL, maximumByteCount: Int) async throws -> Bool {
+        lock.withLock { paths.append(path) }
+        try await Task.sleep(for: .milliseconds(200))
+        return try await inner.download(path, to: file, maximumByteCount: maximumByteCount)
     }
 }

@@ -50,6 +50,15 @@ struct DeviceRefusalTests {
         try await expectRefusal(tool, "client", "status", "--store", "nowhere", naming: ["nowhere"])
     }
 
+    @Test func `a first update that reaches nothing, or nothing signed, leaves no store`() async throws {
+        let tool = try await Self.device()
+        let update = ["client", "update", "--store", "fresh", "--channel", "beta", "--registry"]
+        try await expectRefusal(tool, arguments: update + ["http://127.0.0.1:9/"], naming: ["127.0.0.1"])
+        try await tool.shell("cp -r .packtool/registry spoiled && echo {} > spoiled/view/metadata/timestamp.json")
+        try await expectRefusal(tool, arguments: update + ["spoiled"], naming: ["signed metadata"])
+        #expect(try tool.listing().keys.filter { $0.hasPrefix("fresh") } == [])
+    }
+
     @Test func `a damaged state is refused by every verb but the repair, which mends it`() async throws {
         let tool = try await Self.device()
         try tool.write(["device/state.json": "{"])
