@@ -1,4 +1,4 @@
-/// The kinds of keys that can be verified with and made here.
+/// The kinds of keys that can be verified with here.
 public enum KeyScheme: String, Sendable, CaseIterable {
     /// ECDSA on P-256 over SHA-256; the public key is a PEM SPKI, the signature DER.
     case ecdsa = "ecdsa-sha2-nistp256"
@@ -6,13 +6,19 @@ public enum KeyScheme: String, Sendable, CaseIterable {
     case ed25519 = "ed25519"
     /// RSA of 2,048 bits or more, PSS over SHA-256; the public key is a PEM SPKI.
     case rsaPSS = "rsassa-pss-sha256"
+    /// RSA with the older padding of PKCS #1 v1.5 (RFC 8017 section 8.2), as hardware tokens sign. It is verified, and no key
+    /// of it is made here.
+    case rsaPKCS1 = "rsa-pkcs1v15-sha256"
+
+    /// The kinds that keys are made of here.
+    public static var allCases: [KeyScheme] { [.ecdsa, .ed25519, .rsaPSS] }
 
     /// The `keytype` that stands in metadata.
     public var keyType: String {
         switch self {
         case .ecdsa: "ecdsa"
         case .ed25519: "ed25519"
-        case .rsaPSS: "rsa"
+        case .rsaPSS, .rsaPKCS1: "rsa"
         }
     }
 

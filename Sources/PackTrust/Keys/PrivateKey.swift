@@ -42,6 +42,7 @@ public struct PrivateKey: Signer, CustomStringConvertible, CustomReflectable {
                 throw .invalidKey(reason: "no RSA key could be made: \(error)")
             }
             return try PrivateKey(.rsaPSS(key))
+        case .rsaPKCS1: throw .invalidKey(reason: "\(scheme.rawValue) is verified only: make an rsassa-pss-sha256 key")
         }
     }
 

@@ -7,7 +7,7 @@ extension PublicKey {
     enum Material {
         case ecdsa(P256.Signing.PublicKey)
         case ed25519(Curve25519.Signing.PublicKey)
-        case rsaPSS(_RSA.Signing.PublicKey)
+        case rsa(_RSA.Signing.PublicKey, padding: _RSA.Signing.Padding)
     }
 
     var material: Material? {
@@ -18,7 +18,9 @@ extension PublicKey {
             [UInt8](hexadecimal: value).flatMap { try? Curve25519.Signing.PublicKey(rawRepresentation: $0) }
                 .map { .ed25519($0) }
         case .rsaPSS:
-            (try? _RSA.Signing.PublicKey(pemRepresentation: value)).map { .rsaPSS($0) }
+            (try? _RSA.Signing.PublicKey(pemRepresentation: value)).map { .rsa($0, padding: .PSS) }
+        case .rsaPKCS1:
+            (try? _RSA.Signing.PublicKey(pemRepresentation: value)).map { .rsa($0, padding: .insecurePKCS1v1_5) }
         case nil: nil
         }
     }
@@ -31,9 +33,9 @@ extension PublicKey {
             return key.isValidSignature(parsed, for: message)
         case .ed25519(let key):
             return signature.count == 64 && key.isValidSignature(signature, for: message)
-        case .rsaPSS(let key):
+        case .rsa(let key, let padding):
             let parsed = _RSA.Signing.RSASignature(rawRepresentation: signature)
-            return key.isValidSignature(parsed, for: SHA256.hash(data: message), padding: .PSS)
+            return key.isValidSignature(parsed, for: SHA256.hash(data: message), padding: padding)
         case nil:
             return false
         }
@@ -44,7 +46,7 @@ extension PublicKey {
         switch (material, other.material) {
         case (.ecdsa(let left), .ecdsa(let right)): left.rawRepresentation == right.rawRepresentation
         case (.ed25519(let left), .ed25519(let right)): left.rawRepresentation == right.rawRepresentation
-        case (.rsaPSS(let left), .rsaPSS(let right)): left.derRepresentation == right.derRepresentation
+        case (.rsa(let left, _), .rsa(let right, _)): left.derRepresentation == right.derRepresentation
         default: self == other
         }
     }

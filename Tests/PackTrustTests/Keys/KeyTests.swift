@@ -1,5 +1,7 @@
-import PackTrust
+import Foundation
 import Testing
+
+@testable import PackTrust
 
 struct KeyTests {
     @Test(arguments: KeyScheme.allCases)
@@ -51,5 +53,31 @@ struct KeyTests {
         let ecdsa = try PrivateKey.generate(.ecdsa).publicKey
         #expect(throws: TrustError.self) { try PublicKey(scheme: .rsaPSS, value: ecdsa.value) }
         #expect(throws: TrustError.self) { try PublicKey(scheme: .ed25519, value: ecdsa.value) }
+    }
+
+    @Test func `a PKCS 1 signature made by openssl is valid for its own scheme only`() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try Data("text".utf8).write(to: folder.appending(path: "text"))
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.currentDirectoryURL = folder
+        process.arguments = [
+            "-ec",
+            "openssl genrsa -out key 2048; openssl rsa -in key -pubout -out public; openssl dgst -sha256 -sign key -out sig text",
+        ]
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        let pem = try String(contentsOf: folder.appending(path: "public"), encoding: .utf8)
+        let signature = Array(try Data(contentsOf: folder.appending(path: "sig")))
+        let key = try PublicKey(scheme: .rsaPKCS1, value: pem)
+        #expect(key.isValid(signature, for: Array("text".utf8)))
+        #expect(!key.isValid(signature, for: Array("test".utf8)))
+        let other = try PublicKey(scheme: .rsaPSS, value: pem)
+        #expect(!other.isValid(signature, for: Array("text".utf8)))
+        #expect(other.isSameKey(as: key), "it counts once toward a threshold")
+        #expect(throws: TrustError.self) { try PrivateKey.generate(.rsaPKCS1) }
     }
 }
