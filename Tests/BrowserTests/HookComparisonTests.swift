@@ -14,7 +14,7 @@ import Testing
     private func script(_ strategy: PageHook.Strategy) throws -> String {
         var hook = PageHook(strategy: strategy, transport: .messageHandler("packtool"))
         // Chromium cuts a long text of a prompt; web views do not.
-        hook.chunkSize = 6 << 10
+        hook.chunkSize = 24 << 10
         // While the hook is written: its source instead of the form that was built in.
         guard let path = ProcessInfo.processInfo.environment["PACKTOOL_HOOK"] else { return hook.script }
         let source = try String(contentsOfFile: path, encoding: .utf8)

@@ -118,8 +118,8 @@ struct CallPerformer: Sendable {
                 case .data(let data): call.push(.data(data))
                 case .finished: call.push(.end)
                 case .failed(let error):
-                    let isTimeout = (error as? URLError)?.code == .timedOut
-                    call.push(.error(name: isTimeout ? "timeout" : "network", message: "\(error)"))
+                    // The page's own timeout is the page's to keep; one of the network is an error to it.
+                    call.push(.error(name: "network", message: "\(error)"))
                 }
             })
         call.onStop { transfer.stop() }

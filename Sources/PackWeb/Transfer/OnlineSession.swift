@@ -24,10 +24,8 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     private let containers = Locked<[ObjectIdentifier: Container]>([:])
     private let prepare: @Sendable (URLRequest) -> URLRequest?
     nonisolated(unsafe) private var session: URLSession?
-    /// Sends requests with bodies where Foundation cannot send a body twice: on Linux, when a server has closed a
-    /// connection that was kept, curl sends the request again, the body's reader is at its end, and the request spins
-    /// until it times out (Foundation 6.3). Here no connection is kept, so none is found closed.
-    nonisolated(unsafe) private var bodySession: URLSession?
+    private let configuration: URLSessionConfiguration
+    private let queue = OperationQueue()
     private let lock = NSLock()
     private let cookies: CookieKeeper?
     /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
@@ -45,6 +43,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         _ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1, cookies: CookieKeeper? = nil,
         prepare: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 }
     ) {
+        self.configuration = configuration
         self.cookies = cookies
         self.prepare = prepare
         super.init()
@@ -56,20 +55,15 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != PackURLProtocol.self }
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        let queue = OperationQueue()
         queue.maxConcurrentOperationCount = concurrency
         session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
-        #if !canImport(Darwin)
-            bodySession = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
-        #endif
     }
 
     /// Lets requests end and breaks the session's hold on this object. Further requests fail.
     public func close() {
         lock.withLock {
             session?.finishTasksAndInvalidate()
-            bodySession?.finishTasksAndInvalidate()
-            (session, bodySession) = (nil, nil)
+            session = nil
         }
     }
 
@@ -91,22 +85,29 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private func run(_ container: Container) {
-        guard var prepared = prepare(withCookies(container.request)), let session = session(for: &prepared) else {
+        guard let prepared = prepare(withCookies(container.request)), let task = task(for: prepared) else {
             container.receive(.failed(URLError(.cancelled)))
             return
         }
-        let task = session.dataTask(with: prepared)
         // Before the task runs: its first event may come before `resume()` returns.
         containers.withLock { $0[ObjectIdentifier(task)] = container }
         container.started.withLock { $0 = task }
         task.resume()
     }
 
-    private func session(for request: inout URLRequest) -> URLSession? {
-        let (session, bodySession) = lock.withLock { (self.session, self.bodySession) }
-        guard let bodySession, request.httpBody != nil || request.httpBodyStream != nil else { return session }
-        request.setValue("close", forHTTPHeaderField: "Connection")
-        return bodySession
+    /// The session for a request. On Linux a request with a body has one of its own: when a server has closed a
+    /// connection that was kept, curl sends the request again, the body's reader is at its end, and the request spins
+    /// until it times out (Foundation 6.3; and with `Connection: close` some answers are lost).
+    private func task(for request: URLRequest) -> URLSessionDataTask? {
+        guard let session = lock.withLock({ session }) else { return nil }
+        #if !canImport(Darwin)
+            if request.httpBody != nil || request.httpBodyStream != nil {
+                let own = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+                defer { own.finishTasksAndInvalidate() }
+                return own.dataTask(with: request)
+            }
+        #endif
+        return session.dataTask(with: request)
     }
 
     public func urlSession(
