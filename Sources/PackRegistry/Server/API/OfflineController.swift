@@ -71,8 +71,10 @@ struct OfflineController {
 
     private func answer(_ request: Request, _ document: JSONObject) throws -> Response {
         let bytes = ByteBuffer(string: JSONValue.object(document).compactText)
+        let digest = Digest(of: bytes.readableBytesView)
         let file = ServedFile(
-            digest: Digest(of: bytes.readableBytesView), size: bytes.readableBytes, content: .memory(bytes))
+            digest: digest, size: bytes.readableBytes, content: .memory(bytes),
+            heads: ServedFile.Heads(nil, digest: digest, size: bytes.readableBytes))
         return try FileResponder.response(
             to: request, with: file, mediaType: PackFormat.MediaType("application/json"),
             fields: [.cacheControl: CachePolicy.pointer, .accessControlAllowOrigin: "*"])
