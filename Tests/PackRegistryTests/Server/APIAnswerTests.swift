@@ -219,7 +219,7 @@ struct APIAnswerTests {
             #expect((answer.status, answer["cache-control"]) == (200, "no-cache"))
             let document = try JSONValue(parsing: answer.body).object()
             let shared = try document.array("common").map { try $0.object() }
-            let sharedURL = try #require(try shared.first).string("url")
+            let sharedURL = try #require(shared.first).string("url")
             #expect(shared.count == 1 && sharedURL.hasPrefix("http://"))
             #expect(sharedURL.hasSuffix("/site/checkout/1.1.0/lib/vendor%20%C3%A9.js"))
             let business = try #require(try document.array("business").first).object()
