@@ -80,7 +80,7 @@ for round in 1 2; do
         for port in 18799 18798; do
             header=
             [ $what = idle ] && header="If-None-Match: $(tag $port)"
-            echo "$what $port $(measure $port $path "$header")" >>"$work/results"
+            echo "$what $port $(measure "$port" "$path" "$header")" >>"$work/results"
         done
     done
     echo "round $round of 2 done" >&2
