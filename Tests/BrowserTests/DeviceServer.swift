@@ -90,6 +90,8 @@ private struct DeviceResponder: HTTPResponder {
         for field in request.headers where !Self.dropped.contains(field.name.canonicalName.lowercased()) {
             asked.addValue(field.value, forHTTPHeaderField: field.name.canonicalName)
         }
+        // The engine's own body is read and lost.
+        for try await _ in request.body {}
         let (events, continuation) = AsyncStream<TransferEvent>.makeStream()
         let transfer = Transfer(
             asked, on: pages.page(for: SiteRequest(asked)), online: online, bodies: bridge.bodies, at: .inPlace
