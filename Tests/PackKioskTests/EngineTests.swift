@@ -45,7 +45,7 @@ struct EngineTests {
     func `links, back and forward lead to the right pages`(transport: Transport) async throws {
         let kiosk = try await RunningKiosk(Bench.shared(), transport)
         var count = kiosk.eventCount
-        _ = try await kiosk.evaluate("setTimeout(() => document.querySelector('#next').click(), 0)")
+        _ = try await kiosk.evaluate("setTimeout(() => document.querySelector('#next').click(), 200)")
         try await kiosk.event("finished", after: count)
         #expect(
             try await kiosk.evaluate("return [document.title, window.second].join()") as? String == "second one,one")
