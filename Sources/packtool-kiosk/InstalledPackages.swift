@@ -59,6 +59,8 @@ final class InstalledPackages: SiteCatalog {
 
     var settings: WebSettings { state.withLock { $0.settings } }
 
+    func manifest(of package: PackageID) -> Manifest? { state.withLock { $0.sessions[package]?.manifest } }
+
     func content(of package: PackageID) throws -> (any SiteContent)? {
         session(of: package).map { Pinned(session: $0) }
     }

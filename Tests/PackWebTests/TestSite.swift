@@ -71,6 +71,8 @@ final class TestCatalog: SiteCatalog, @unchecked Sendable {
 
     var settings: WebSettings { lock.withLock { current } }
 
+    func manifest(of package: PackageID) -> Manifest? { lock.withLock { installed[package]?.manifest } }
+
     func content(of package: PackageID) throws -> (any SiteContent)? {
         lock.withLock {
             openCount += 1

@@ -53,6 +53,8 @@ public final class BodyStore: Sendable {
     private struct State: Sendable {
         var entries: [HookID: Entry] = [:]
         var counts = Counts()
+        /// The latest whose body was taken: a request that is sent again must not wait for what will not come.
+        var taken: [HookID] = []
         /// Bytes that are promised, and so kept free.
         var promised: Int { entries.values.reduce(0) { $0 + ($1.body?.size ?? 0) } }
     }
@@ -165,6 +167,7 @@ public final class BodyStore: Sendable {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
                     expire(&state)
+                    if state.entries[id] == nil, state.taken.contains(id) { return true }
                     var entry = state.entries[id] ?? Entry(touched: now())
                     // A second request for one body would wait for what the first takes.
                     if entry.isComplete || entry.hasFailed || entry.waiter != nil || Task.isCancelled { return true }
@@ -189,6 +192,8 @@ public final class BodyStore: Sendable {
                 return nil
             }
             state.counts.restored += 1
+            state.taken.append(id)
+            if state.taken.count > limits.count { state.taken.removeFirst() }
             return (body, entry.data)
         }
     }

@@ -21,4 +21,11 @@ public protocol SiteCatalog: Sendable {
     var settings: WebSettings { get }
     /// The version of a package that a page which starts now should get; nil where it is not installed.
     func content(of package: PackageID) throws -> (any SiteContent)?
+    /// The manifest of that version, as far as it is known without opening it; nil where it is not. It is asked for with
+    /// each request of an engine: quick, and without any effect.
+    func manifest(of package: PackageID) -> Manifest?
+}
+
+extension SiteCatalog {
+    public func manifest(of package: PackageID) -> Manifest? { nil }
 }

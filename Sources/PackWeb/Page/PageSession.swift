@@ -69,10 +69,10 @@ public final class PageSession: Sendable {
         decide(request).way != .online(request.url)
     }
 
-    /// As ``takes(_:)`` for a page that has not started: no version is opened, so under an `origins` prefix a file
-    /// that the version does not have counts as taken, and ``answer(_:)`` then sends it out.
+    /// As ``takes(_:)`` for a page that has not started. No version is opened, so where the catalog does not tell the
+    /// manifest, all below an `origins` prefix counts as taken, and ``answer(_:)`` then sends out what is not there.
     func mayTake(_ request: SiteRequest) -> Bool {
-        guard case .site(let address) = addresses.lookup(request.url), case .origin = address.form else {
+        guard case .site(let address) = addresses.lookup(request.url), case .origin(let origin) = address.form else {
             return addresses.lookup(request.url) != .foreign || takes(request)
         }
         guard settings.packages[address.package]?.isEnabled == true else { return false }
@@ -80,8 +80,14 @@ public final class PageSession: Sendable {
         switch settings.rules.rule(host: host, path: address.path, file: nil)?.action {
         case .online: return false
         case .deny: return true
-        case .local, nil: return request.method == "GET" || request.method == "HEAD"
+        case .local, nil: break
         }
+        guard request.method == "GET" || request.method == "HEAD" else { return false }
+        guard let manifest = catalog.manifest(of: address.package) else { return true }
+        guard manifest.origins.contains(origin) else { return false }
+        let found = SitePath.resolve(address.path, in: manifest, wantsPage: request.wantsPage)
+        if case .file = found { return true }
+        return false
     }
 
     public func answer(_ request: SiteRequest) -> SiteAnswer {

@@ -35,6 +35,11 @@ final class PreviewSite: SiteCatalog {
         return WebSettings(packages: [manifest.package: WebSettings.Package(origins: manifest.origins)])
     }
 
+    func manifest(of package: PackageID) -> Manifest? {
+        let manifest = manifest
+        return manifest.package == package ? manifest : nil
+    }
+
     func content(of package: PackageID) throws -> (any SiteContent)? {
         let preview = current.withLock { $0 }
         return preview.manifest.package == package ? Snapshot(preview: preview) : nil
