@@ -16,6 +16,8 @@ fi
 rm -rf "$demo"
 mkdir -p "$demo"
 touch "$demo/.packtool-demo"
+# A build that finds everything compressed already would say nothing about building.
+export XDG_CACHE_HOME="$demo/cache"
 servers=()
 finish() { for server in "${servers[@]}"; do kill "$server" 2>/dev/null || true; done; }
 trap finish EXIT
