@@ -66,7 +66,7 @@ printf 'tree: %d files, %d bytes; %d cores\n' "$files" "$bytes" "$(nproc)"
 find "$tree" -type f -print0 | xargs -0 cat >/dev/null
 read -r zip_time _ < <(cd "$tree" && run zip -q -9 -r "$work/zip.zip" .)
 read -r cold cold_peak < <(build standard cold)
-changed=$(find "$tree" -type f -name '*.js' | sort | head -1)
+changed=$(find "$tree" -type f -name '*.js' | sort | sed -n 1p)
 cp -p "$changed" "$work/kept"
 restore() { cp -p "$work/kept" "$changed"; rm -rf "$work"; }
 trap restore EXIT

@@ -99,6 +99,9 @@ active() { # app: the version that the device runs
     run status client status "${device[@]}"
     field "$demo/status.json" "d['packages']['$1'].get('active')"
 }
+patch_of() { # the file of an app's patch from v1 to v2
+    echo ".packtool/registry/view/patches/$(manifest v2 "$1")/$(manifest v1 "$1").zst"
+}
 starts_and_works() {
     run start client start "${device[@]}"
     for app in "${apps[@]}"; do run confirm client confirm "${device[@]}" --package "$app"; done
@@ -129,11 +132,21 @@ tell "$url/$first/ answers: $count files of $first came back byte-identical over
 chapter "Version ${version[v2]}: an update is a patch"
 build v2
 publish v2
+# Devices can have it already; the server makes the patches meanwhile.
+began_patches=$(date +%s%N)
+for app in "${apps[@]}"; do
+    for _ in $(seq 600); do
+        [ ! -e "$(patch_of "$app")" ] || break
+        sleep 0.2
+    done
+    [ -e "$(patch_of "$app")" ] || fail "no patch of $app was made"
+done
+tell "the server had made the patches $(since "$began_patches") later"
 run update-v2 client update "${device[@]}"
 [ "$(active "$first")" = "${version[v2]}" ] || fail "the device did not update"
 total=0
 for app in "${apps[@]}"; do
-    patch=$(stat -c %s ".packtool/registry/view/patches/$(manifest v2 "$app")/$(manifest v1 "$app").zst")
+    patch=$(stat -c %s "$(patch_of "$app")")
     full=$(stat -c %s ".packtool/registry/view/patches/$(manifest v2 "$app")/full.zst")
     zip=$(field "$demo/build-v2.json" "next(p['archiveSize'] for p in d['packages'] if p['package'] == '$app')")
     tell "$app: a patch of $(bytes "$patch") (the zip has $(bytes "$zip"), everything in one zstd frame $(bytes "$full"))"
