@@ -4,7 +4,8 @@ import PackWeb
 import Testing
 
 /// What pages see of their requests in a real Chromium, with the hook and without it.
-@Suite(.serialized) struct HookComparisonTests {
+@Suite(.serialized, .enabled(if: BrowserRun.isWanted, "make browser runs it"))
+struct HookComparisonTests {
     private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("WebScripts")
 

@@ -8,7 +8,8 @@ import Testing
 #endif
 
 /// A whole site under `https://shop.package` in a real Chromium, answered by the device.
-@Suite(.serialized) struct SiteTests {
+@Suite(.serialized, .enabled(if: BrowserRun.isWanted, "make browser runs it"))
+struct SiteTests {
     private struct Report: Decodable {
         struct Bodies: Decodable {
             let wrong: [String]
