@@ -65,7 +65,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration: RegistryServer.Configuration(
                 host: host, port: port, publicURL: try checkedPublicURL(), tls: tls),
             services: [MaintenanceService(local, logger: logger)], logger: logger)
-        if tls == nil, !Self.isLoopback(host) {
+        if tls == nil, !LoopbackHost.isOne(host) {
             options.console.note(
                 "warning: \(host) can be reached from other machines and access tokens travel unencrypted: "
                     + "give --tls-certificate and --tls-key, or put a TLS proxy before it")
@@ -104,9 +104,5 @@ struct ServeCommand: AsyncParsableCommand {
         else { throw CommandFailure("--public-url must be a URL such as https://packages.example.com") }
         while text.hasSuffix("/") { text.removeLast() }
         return text
-    }
-
-    private static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
 }

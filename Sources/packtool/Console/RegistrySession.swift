@@ -30,16 +30,13 @@ struct RegistrySession {
                 """)
         }
         let token = try options.token()
-        if case .server(let url) = location, token != nil, url.scheme?.lowercased() == "http", !Self.isHere(url) {
+        if case .server(let url) = location, token != nil, url.scheme?.lowercased() == "http",
+            !LoopbackHost.isOne(url.host() ?? "")
+        {
             console.note("warning: the access token travels unencrypted to \(url.host() ?? ""): use https")
         }
         registry = try location.open(token: token)
         local = (registry as? ActingRegistry)?.local
-    }
-
-    private static func isHere(_ url: URL) -> Bool {
-        let host = url.host() ?? ""
-        return host == "localhost" || host == "::1" || host.hasPrefix("127.")
     }
 
     /// Keys from the environment, else from the project's key folder.
@@ -60,6 +57,10 @@ struct RegistrySession {
                 "trusting this registry's root from now on: it was written to \(project.root.path), commit it")
         }
         return try PublisherTrust(registry: registry, root: anchor.root, store: anchor.store(in: project))
+    }
+
+    func maintenance(console: Console) async throws -> KeyMaintenance {
+        KeyMaintenance(registry: registry, trust: try await trust(console: console))
     }
 
     func publisher(console: Console) async throws -> Publisher {

@@ -36,7 +36,8 @@ struct ViewPath: Hashable {
         }
     }
 
-    private static func isPlain(_ byte: UInt8) -> Bool {
+    /// What the names of the view are made of; every other path is refused before it is looked for.
+    static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),

@@ -79,7 +79,7 @@ struct ReadRequest {
         let target = UnsafeRawBufferPointer(rebasing: line[start..<end])
         var before = UInt8(ascii: "/")
         for byte in target {
-            guard Self.isPlain(byte) || byte == UInt8(ascii: "/") else { return nil }
+            guard ViewPath.isPlain(byte) || byte == UInt8(ascii: "/") else { return nil }
             // No empty component and none that starts with a dot.
             if before == UInt8(ascii: "/"), byte == before || byte == UInt8(ascii: ".") { return nil }
             before = byte
@@ -112,16 +112,6 @@ struct ReadRequest {
         guard value == nil else { return false }
         value = String(decoding: field.value, as: UTF8.self)
         return true
-    }
-
-    static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
-            UInt8(ascii: "+"):
-            true
-        default: false
-        }
     }
 }
 
@@ -156,7 +146,7 @@ extension ReadRequest {
         /// nil for a line that continues another, a name that is no token, or a value with control characters.
         init?(_ line: UnsafeRawBufferPointer) {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
-                line[..<colon].allSatisfy({ ReadRequest.isPlain($0) })
+                line[..<colon].allSatisfy({ ViewPath.isPlain($0) })
             else { return nil }
             var bounds = colon + 1..<line.count
             while let first = bounds.first, Self.isBlank(line[first]) { bounds = bounds.dropFirst() }

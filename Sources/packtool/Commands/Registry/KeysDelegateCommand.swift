@@ -33,8 +33,7 @@ struct KeysDelegateCommand: AsyncParsableCommand {
         let given = try key.map { try KeyText.parse($0) }
         let publishers = given.isEmpty ? keys.publisher.map(\.publicKey) : given
         guard !publishers.isEmpty else { throw CommandFailure("there is no key to delegate to: give --key") }
-        let maintenance = KeyMaintenance(
-            registry: session.registry, trust: try await session.trust(console: options.console))
+        let maintenance = try await session.maintenance(console: options.console)
         if let out {
             try ProposalFile.write(try await maintenance.proposeDelegation(of: package, to: publishers), to: out)
             options.console.result(out, json: .object(["files": [.string(out)]]))

@@ -21,8 +21,7 @@ struct KeysListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try RegistrySession(registry, console: options.console)
-        let maintenance = KeyMaintenance(
-            registry: session.registry, trust: try await session.trust(console: options.console))
+        let maintenance = try await session.maintenance(console: options.console)
         let (root, targets) = try await maintenance.current()
         var roles = [TopLevelRole.root, .targets, .snapshot, .timestamp].map { role in
             Role(name: role.rawValue, threshold: root.body.roleKeys(role).threshold, keys: root.body.keys(of: role))

@@ -54,8 +54,7 @@ struct KeysProposeCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try RegistrySession(registry, console: options.console)
-        let maintenance = KeyMaintenance(
-            registry: session.registry, trust: try await session.trust(console: options.console))
+        let maintenance = try await session.maintenance(console: options.console)
         let proposals: [KeyProposal]
         switch name {
         case .root, .owner:

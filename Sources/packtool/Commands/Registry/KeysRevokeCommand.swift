@@ -29,8 +29,7 @@ struct KeysRevokeCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try RegistrySession(registry, console: options.console)
         let keys = try session.keys.signingKeys()
-        let maintenance = KeyMaintenance(
-            registry: session.registry, trust: try await session.trust(console: options.console))
+        let maintenance = try await session.maintenance(console: options.console)
         let (_, targets) = try await maintenance.current()
         let ids = Set(KeyMaintenance.packages(in: targets.body).flatMap(\.keys).map(\.id)).filter { $0.hasPrefix(key) }
         guard let id = ids.first, ids.count == 1 else {

@@ -29,8 +29,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try RegistrySession(registry, console: options.console)
-        let maintenance = KeyMaintenance(
-            registry: session.registry, trust: try await session.trust(console: options.console))
+        let maintenance = try await session.maintenance(console: options.console)
         let key: PublicKey
         switch name {
         case .online:
