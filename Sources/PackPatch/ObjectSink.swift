@@ -4,7 +4,8 @@ package import PackFormat
 ///
 /// For each object the decoder calls `begin`, any number of times `write`, then `finish`. The bytes are verified only
 /// when `finish` is called: until then they belong into a temporary file, and if it never is, that file is to be
-/// removed. An error thrown by the sink ends the decoding and is passed on.
+/// removed. The calls may come from another thread than the decoder's caller, one at a time. An error thrown by the
+/// sink ends the decoding and is passed on.
 package protocol ObjectSink {
     mutating func begin(_ object: Object) throws
     /// The bytes are valid during the call only.

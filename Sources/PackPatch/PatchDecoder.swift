@@ -11,8 +11,10 @@ package import PackFormat
 /// manifest gives, decoding stops at the exact total size, and anything else is a ``PatchError``. After an error the
 /// objects that were finished are sound and can be kept; the one under way is to be thrown away.
 ///
-/// Resident memory: the lost objects are mapped from a temporary file, the decoder keeps at most the new objects'
-/// bytes, and the rest is below 2 MB (plus, with a renaming map, what the map takes: see docs/PATCH-FORMAT.md).
+/// Resident memory: the lost objects are mapped from a temporary file and let go on the way, the decoder keeps at most
+/// the new objects' bytes, and the rest is below 2 MB (plus, with a renaming map, what docs/PATCH-FORMAT.md tells).
+///
+/// Blocking, on all cores. What `sink` is asked may come from another thread than the caller's, one call at a time.
 package struct PatchDecoder: Sendable {
     private let plan: PatchPlan
     private let scratch: URL
@@ -56,23 +58,76 @@ package struct PatchDecoder: Sendable {
     private func apply<Sink: ObjectSink>(
         _ source: inout ChunkReader, to sink: inout Sink, _ reader: ObjectReader
     ) throws {
-        let prefix = try prefix(renamedBy: RenamingFrame.read(from: &source), reader)
+        let map = try RenamingFrame.read(from: &source)
+        let header = try FrameHeader(source.bytes(atLeast: FrameHeader.maximumByteCount))
+        // A window over all of the content is the content: then it is decoded into one place, without copies.
+        let isWhole = header.windowSize >= UInt64(plan.newByteCount)
+        // First for the lost objects while they are renamed, then for the content.
+        let largest = map == nil ? 0 : plan.lost.map(\.size).max() ?? 0
+        let memory = try MappedMemory(zeroed: max(largest, isWhole ? plan.newByteCount : 0))
+        memory.prefersLargePages()
+
+        let prefix = try prefix(renamedBy: map, reader, memory.mutableBytes)
         let content = FrameContent(
             exactly: plan.newByteCount, prefix: prefix.bytes,
             windowLimit: FrameContent.windowLimit(prefix: prefix.count, content: plan.newByteCount))
         var objects = VerifiedObjects(plan.new, sink: sink)
         defer { sink = objects.sink }
-        try content.read(&source) { try objects.write($0) }
+        if isWhole {
+            let output = UnsafeMutableRawBufferPointer(rebasing: memory.mutableBytes.prefix(plan.newByteCount))
+            try decode(content, &source, into: output, prefix, &objects)
+        } else {
+            try content.read(&source) { try objects.write($0) }
+        }
         try objects.end()
     }
 
-    private func prefix(renamedBy map: [UInt8]?, _ reader: ObjectReader) throws -> MappedMemory {
+    /// Decodes on one core, and verifies and hands on what is there on another.
+    private func decode<Sink: ObjectSink>(
+        _ content: FrameContent, _ source: inout ChunkReader, into output: UnsafeMutableRawBufferPointer,
+        _ prefix: borrowing MappedMemory, _ objects: inout VerifiedObjects<Sink>
+    ) throws {
+        let progress = DecodingProgress()
+        func decode() throws {
+            defer { progress.end() }
+            var kept = 0
+            try content.read(&source, into: output) { count in
+                try progress.advance(to: count)
+                if count - kept >= Self.keptByteCount {
+                    kept = count
+                    prefix.letPagesGo()
+                }
+            }
+        }
+        func handOn() throws {
+            var position = 0
+            do {
+                while let end = progress.wait(beyond: position) {
+                    try objects.write(UnsafeRawBufferPointer(rebasing: output[position..<end]))
+                    position = end
+                }
+            } catch {
+                progress.giveUp()
+                throw error
+            }
+        }
+        let outcomes = Cores.map(2) { part in Result { try part == 0 ? decode() : handOn() } }
+        // What a sink says comes first: it was about bytes before the place where decoding ended.
+        for outcome in outcomes.reversed() { try outcome.get() }
+    }
+
+    /// After so many decoded bytes what they referred to need not stay resident.
+    private static let keptByteCount = 8 << 20
+
+    private func prefix(
+        renamedBy map: [UInt8]?, _ reader: ObjectReader, _ memory: UnsafeMutableRawBufferPointer
+    ) throws -> MappedMemory {
         guard let map else { return try reader.concatenate(plan.lost, scratch: scratch, isVerified: false) }
         let names = NamePairs(plan)
-        let renamer = Renamer(
-            try RenamingMapCoder.decode(map, names: names, lostCount: plan.lost.count), names,
+        let renamer = try Renamer(
+            RenamingMapCoder.decode(map, names: names, lostCount: plan.lost.count), names,
             byteCount: plan.lostByteCount)
-        return try reader.concatenate(plan.lost, scratch: scratch, renamer: renamer)
+        return try reader.concatenate(plan.lost, scratch: scratch, renamer: renamer, memory: memory)
     }
 
     private func verify(_ objects: [Object], _ reader: ObjectReader) throws {

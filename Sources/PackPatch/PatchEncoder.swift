@@ -55,7 +55,9 @@ package struct PatchEncoder: Sendable {
             if usesRenaming, !plan.lost.isEmpty, !plan.new.isEmpty {
                 let attempt = RenamingAttempt(plan: plan, plain: prefix.bytes, content: content.bytes)
                 let patch = try attempt.shortest(settings: settings(for: plan)) { renamer in
-                    try reader.concatenate(plan.lost, scratch: scratch, renamer: renamer)
+                    let memory = try MappedMemory(zeroed: plan.lost.map(\.size).max() ?? 0)
+                    return try reader.concatenate(
+                        plan.lost, scratch: scratch, renamer: renamer, memory: memory.mutableBytes)
                 }
                 try target.write(patch.map)
                 try target.write(patch.frame.bytes)

@@ -82,7 +82,8 @@ struct RenamingMapTests {
         let previous = Alphabet(byFrequency: (0..<256).map { $0 })
         let shortest = try #require(IdentifierMap.shortest(for: wanted, vocabulary, previous: previous))
         #expect(shortest.cost < 25)
-        let resolved = try shortest.map.resolve(vocabulary, previous: previous).names
+        let images = try shortest.map.resolve(vocabulary, previous: previous).images
+        let resolved = Dictionary(uniqueKeysWithValues: zip(vocabulary.names, images))
         for (old, new) in wanted { #expect((resolved[old] ?? old) == new) }
     }
 
@@ -104,16 +105,16 @@ struct RenamingMapTests {
     }
 
     @Test func `a stretch with more changes than names, or one that repeats nothing, is refused`() throws {
-        let text = Array("a b c".utf8)
+        var text = Array("a b c".utf8)
         let name = try key("x")
         for entries in [[.init(run: 3, name: name)], [.init(run: 0, name: nil)]] as [[LocalRenaming.Entry]] {
             var map = RenamingMap()
             var identifiers = IdentifierMap()
             identifiers.locals = [LocalRenaming(gap: 0, length: 100, entries: entries)]
             map.identifiers = [0: identifiers]
-            var renamer = Renamer(map, try noNames(), byteCount: 100)
+            var renamer = try Renamer(map, try noNames(), byteCount: 100)
             #expect(throws: PatchError.self) {
-                try text.withUnsafeBytes { try renamer.rename(next: $0) { _ in } }
+                try text.withUnsafeMutableBytes { try renamer.rename(next: $0) { _ in } }
             }
         }
     }

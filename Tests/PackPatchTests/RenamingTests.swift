@@ -94,9 +94,10 @@ struct LocalRenamingTests {
         #expect(locals[0].entries[0].name == NameKey(Array("r".utf8)))
         #expect(locals[1].entries[0].name == nil)
 
-        var renamer = Renamer(try #require(map), names, byteCount: lost.count)
+        var renamer = try Renamer(try #require(map), names, byteCount: lost.count)
         var renamed: [UInt8] = []
-        try lost.withUnsafeBytes { try renamer.rename(next: $0) { renamed.append(contentsOf: $0) } }
+        var text = lost
+        try text.withUnsafeMutableBytes { try renamer.rename(next: $0) { renamed.append(contentsOf: $0) } }
         #expect(renamed == new)
     }
 }

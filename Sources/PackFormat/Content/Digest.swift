@@ -30,6 +30,12 @@ public struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.bytes = bytes
     }
 
+    /// Takes the 32 bytes of a digest; nil for another number of them.
+    package init?(bytes: some Collection<UInt8>) {
+        guard bytes.count == 32 else { return nil }
+        self.bytes = Array(bytes)
+    }
+
     /// The digest of bytes in memory.
     public init(of data: some DataProtocol) {
         self.init(SHA256.hash(data: data))

@@ -24,7 +24,11 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
     }
 
     /// The last component.
-    public var name: Substring { components.last ?? text[...] }
+    public var name: Substring {
+        let bytes = text.utf8
+        return Substring(
+            bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex)...])
+    }
 
     /// What follows the last dot of the name, in lower case; empty where there is none.
     public var fileExtension: String {
@@ -51,23 +55,25 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
 
     // By bytes: the text is NFC, so this is also String's own equality, only faster.
     public static func == (left: PackagePath, right: PackagePath) -> Bool {
-        left.text.utf8.elementsEqual(right.text.utf8)
+        left.text.utf8.count == right.text.utf8.count && order(left, right) == 0
     }
 
     public func hash(into hasher: inout Hasher) {
         hasher.combine(text)
     }
 
-    public static func < (left: PackagePath, right: PackagePath) -> Bool {
-        let order = left.text.utf8.withContiguousStorageIfAvailable { left in
-            right.text.utf8.withContiguousStorageIfAvailable { right -> Int in
+    public static func < (left: PackagePath, right: PackagePath) -> Bool { order(left, right) < 0 }
+
+    /// Below, at or above 0, as `memcmp` says it; of two that begin alike the shorter one is first.
+    private static func order(_ left: PackagePath, _ right: PackagePath) -> Int {
+        var (left, right) = (left.text, right.text)
+        return left.withUTF8 { left in
+            right.withUTF8 { right in
                 guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return 0 }
                 let common = Int(memcmp(leftStart, rightStart, min(left.count, right.count)))
                 return common != 0 ? common : left.count - right.count
             }
         }
-        guard let order, let order else { return left.text.utf8.lexicographicallyPrecedes(right.text.utf8) }
-        return order < 0
     }
 
     private static func fault(of text: String) -> String? {

@@ -27,18 +27,29 @@ public enum ViewLayout {
 
     /// What turns the objects of the version with manifest `base` into those of `target`; from nothing if nil.
     public static func patch(from base: Digest?, to target: Digest) -> String {
-        "patches/\(target.hex)/\(base?.hex ?? "full").zst"
+        patch(from: base?.hex, to: target.hex)
+    }
+
+    /// For digests as a database gives them by the thousand.
+    package static func patch(from base: String?, to target: String) -> String {
+        "patches/\(target)/\(base ?? "full").zst"
     }
 
     /// The manifest `target` as a frame against the manifest `base`.
     public static func manifestPatch(from base: Digest, to target: Digest) -> String {
-        "patches/\(target.hex)/\(base.hex).manifest.zst"
+        manifestPatch(from: base.hex, to: target.hex)
+    }
+
+    package static func manifestPatch(from base: String, to target: String) -> String {
+        "patches/\(target)/\(base).manifest.zst"
     }
 
     /// The package as people and other tools take it.
     public static func archive(_ package: PackageID, _ version: SemanticVersion) -> String {
-        "packages/\(package)-\(version).zip"
+        archive(package.text, version.description)
     }
+
+    package static func archive(_ package: String, _ version: String) -> String { "packages/\(package)-\(version).zip" }
 
     /// The online copy of a version's page or file.
     public static func site(_ package: PackageID, _ version: SemanticVersion, _ path: String) -> String {

@@ -47,6 +47,34 @@ struct FrameContent {
         if isExact, left > 0 { throw PatchError.tooShort(found: byteCount - left, expected: byteCount) }
     }
 
+    /// As ``read(_:_:)``, for content of an exact size that is kept whole.
+    /// - Parameter output: Of that size; is unchanged outside of this function while it runs.
+    /// - Parameter progressed: Is called with the number of bytes that are right so far; ends the reading with an error.
+    func read(
+        _ source: inout ChunkReader, into output: UnsafeMutableRawBufferPointer, _ progressed: (Int) throws -> Void
+    ) throws {
+        try check(FrameHeader(source.bytes(atLeast: FrameHeader.maximumByteCount)))
+        let decompressor = try FrameDecompressor(prefix: prefix, windowLimit: windowLimit, keepsNothing: true)
+        var position = 0
+        var isFinished = false
+        while !isFinished {
+            try source.withBytes { input in
+                // Little at a time, so that the content comes little by little.
+                let input = UnsafeRawBufferPointer(rebasing: input.prefix(Self.inputStep))
+                let progress = try decompressor.step(input, into: output, at: position)
+                position += progress.produced
+                try progressed(position)
+                isFinished = progress.isFinished
+                if !isFinished, input.isEmpty, progress.produced == 0 { throw PatchError.truncated }
+                return progress.consumed
+            }
+        }
+        guard try source.bytes(atLeast: 1).isEmpty else { throw PatchError.trailingData }
+        if position < output.count { throw PatchError.tooShort(found: position, expected: output.count) }
+    }
+
+    private static let inputStep = 8 << 10
+
     private func check(_ header: FrameHeader) throws(PatchError) {
         if let claimed = header.contentSize, claimed > byteCount || isExact && claimed != byteCount {
             throw .wrongByteCount(found: claimed, expected: byteCount)

@@ -17,9 +17,12 @@ struct FrameDecompressor: ~Copyable {
 
     /// - Parameter windowLimit: Bytes of its own output that a frame may make the decoder keep.
     /// - Parameter prefix: Must stay valid and unchanged as long as the value lives.
-    init(prefix: UnsafeRawBufferPointer, windowLimit: UInt64) throws(PatchError) {
+    /// - Parameter keepsNothing: The output stays where it is for ``step(_:into:at:)``, so that no window is needed.
+    init(prefix: UnsafeRawBufferPointer, windowLimit: UInt64, keepsNothing: Bool = false) throws(PatchError) {
         guard let context = ZSTD_createDCtx() else { throw .outOfMemory }
         do {
+            // `ZSTD_d_stableOutBuffer`. A library without it keeps a window, and gives the same.
+            if keepsNothing { ZSTD_DCtx_setParameter(context, ZSTD_d_experimentalParam2, 1) }
             try Self.configure(context, prefix: prefix, windowLimit: windowLimit)
         } catch {
             ZSTD_freeDCtx(context)
@@ -30,14 +33,16 @@ struct FrameDecompressor: ~Copyable {
 
     deinit { ZSTD_freeDCtx(context) }
 
+    /// - Parameter position: Where in `output` to go on.
     borrowing func step(
-        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+        _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer, at position: Int = 0
     ) throws(PatchError) -> Progress {
         var source = ZSTD_inBuffer(src: input.baseAddress, size: input.count, pos: 0)
-        var destination = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: 0)
+        var destination = ZSTD_outBuffer(dst: output.baseAddress, size: output.count, pos: position)
         let result = ZSTD_decompressStream(context, &destination, &source)
+        if ZSTD_getErrorCode(result) == ZSTD_error_dstSize_tooSmall { throw .overlong(expected: output.count) }
         try Self.check(result)
-        return Progress(consumed: source.pos, produced: destination.pos, isFinished: result == 0)
+        return Progress(consumed: source.pos, produced: destination.pos - position, isFinished: result == 0)
     }
 
     private static func configure(

@@ -33,6 +33,19 @@ struct MappedMemory: ~Copyable {
         if let start { munmap(start, count) }
     }
 
+    /// Where the system has larger pages for memory that is asked for them, each costs one fault instead of hundreds.
+    func prefersLargePages() {
+        #if os(Linux)
+            if let start { madvise(start, count, MADV_HUGEPAGE) }
+        #endif
+    }
+
+    /// For memory that is mapped from a file: what was read of it so far need not stay resident. It comes back from the
+    /// file, mostly from the system's cache, where it is read again.
+    func letPagesGo() {
+        if let start { madvise(start, count, MADV_DONTNEED) }
+    }
+
     /// Valid as long as the value lives.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: count) }
     var mutableBytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(start: start, count: count) }

@@ -46,21 +46,33 @@ struct ObjectReader {
     }
 
     /// As ``concatenate(_:scratch:isVerified:)``, but each object as `renamer` makes it.
-    func concatenate(_ objects: [Object], scratch folder: URL, renamer: consuming Renamer) throws -> MappedMemory {
+    /// - Parameter memory: As large as the largest object, to work in.
+    func concatenate(
+        _ objects: [Object], scratch folder: URL, renamer: consuming Renamer, memory: UnsafeMutableRawBufferPointer
+    ) throws -> MappedMemory {
         let file = try OpenFile(scratchIn: folder)
         var count = 0
         for object in objects {
-            var bytes: [UInt8] = []
-            bytes.reserveCapacity(object.size)
-            try read(object, isVerified: false) { bytes.append(contentsOf: $0) }
-            try bytes.withUnsafeBytes { bytes in
-                try renamer.rename(next: bytes) { piece in
-                    try file.write(piece)
-                    count += piece.count
-                }
+            let bytes = UnsafeMutableRawBufferPointer(rebasing: memory.prefix(object.size))
+            try read(object, into: bytes)
+            try renamer.rename(next: bytes) { piece in
+                try file.write(piece)
+                count += piece.count
             }
         }
         return try file.map(count: count)
+    }
+
+    /// Reads all of `object`, whose size `bytes` have.
+    private func read(_ object: Object, into bytes: UnsafeMutableRawBufferPointer) throws {
+        let file = try open(object)
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = try file.read(into: rest)
+            guard count > 0 else { throw PatchError.damagedBase(object.digest) }
+            rest = UnsafeMutableRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+        guard try file.size() == object.size else { throw PatchError.damagedBase(object.digest) }
     }
 
     private func open(_ object: Object) throws -> OpenFile {

@@ -24,9 +24,9 @@ extension IdentifierMap {
         alphabet = source
         givenAlphabet = source == .given ? given : nil
         let order = NameOrder(vocabulary, source.map { vocabulary.alphabet($0) ?? given ?? previous })
-        addExceptions(wanted, order)
+        addExceptions(wanted, order, vocabulary.names)
         var run = 0
-        for name in order.others {
+        for name in order.others.map({ vocabulary.names[$0] }) {
             if let new = wanted[name], new != name {
                 listed.append((run, new))
                 run = 0
@@ -36,9 +36,11 @@ extension IdentifierMap {
         }
     }
 
-    private mutating func addExceptions(_ wanted: [NameKey: NameKey], _ order: NameOrder) {
+    private mutating func addExceptions(
+        _ wanted: [NameKey: NameKey], _ order: NameOrder, _ names: [NameKey]
+    ) {
         // The names of which it is known what they shall become, by rank.
-        let known = order.ranked.indices.filter { wanted[order.ranked[$0].name] != nil }
+        let known = order.ranked.indices.filter { wanted[names[order.ranked[$0].name]] != nil }
         var nextKnown = 0
         var shift = 0
         var run = 0
@@ -46,12 +48,14 @@ extension IdentifierMap {
         /// How many of the next known names a shift would give right.
         func agreement(_ shift: Int) -> Int {
             known[nextKnown..<min(nextKnown + 6, known.count)].count { position in
-                let (rank, name) = order.ranked[position]
+                let (rank, place) = order.ranked[position]
+                let name = names[place]
                 return (order.name(rank + shift) ?? name) == wanted[name]
             }
         }
 
-        for (rank, name) in order.ranked {
+        for (rank, place) in order.ranked {
+            let name = names[place]
             guard let new = wanted[name] else {
                 run += 1
                 continue

@@ -37,7 +37,7 @@ struct IdentifierMap: Equatable {
     func resolve(_ vocabulary: Vocabulary, previous: Alphabet) throws(PatchError) -> Resolved {
         guard !vocabulary.isTooLarge else { throw .invalidMap(reason: "it renames in an object with too many words") }
         let alphabet = alphabet.map { vocabulary.alphabet($0) ?? givenAlphabet ?? previous }
-        var names: [NameKey: NameKey] = [:]
+        var images = vocabulary.names
         let order = NameOrder(vocabulary, alphabet)
 
         var shift = 0
@@ -47,7 +47,7 @@ struct IdentifierMap: Equatable {
                 throw .invalidMap(reason: "it renames more words than there are")
             }
             for (rank, name) in order.ranked[position..<position + count] {
-                names[name] = order.name(rank + shift)
+                images[name] = order.name(rank + shift) ?? images[name]
             }
             position += count
         }
@@ -60,11 +60,11 @@ struct IdentifierMap: Equatable {
             position += 1
             switch exception {
             case .kept: break
-            case .moved(let delta): names[name] = order.name(rank + shift + delta)
+            case .moved(let delta): images[name] = order.name(rank + shift + delta) ?? images[name]
             case .shifted(let delta):
                 shift += delta
-                names[name] = order.name(rank + shift)
-            case .renamed(let new): names[name] = new
+                images[name] = order.name(rank + shift) ?? images[name]
+            case .renamed(let new): images[name] = new
             }
         }
         try follow(order.ranked.count - position)
@@ -74,14 +74,15 @@ struct IdentifierMap: Equatable {
             guard run < order.others.count - listedPosition else {
                 throw .invalidMap(reason: "it renames more words than there are")
             }
-            names[order.others[listedPosition + run]] = name
+            images[order.others[listedPosition + run]] = name
             listedPosition += run + 1
         }
-        return Resolved(names: names, alphabet: alphabet ?? previous)
+        return Resolved(images: images, alphabet: alphabet ?? previous)
     }
 
     struct Resolved {
-        let names: [NameKey: NameKey]
+        /// What each name of the vocabulary becomes.
+        let images: [NameKey]
         let alphabet: Alphabet
     }
 }
@@ -89,22 +90,22 @@ struct IdentifierMap: Equatable {
 /// A vocabulary in the order in which a map tells of it.
 struct NameOrder {
     let alphabet: Alphabet?
-    /// By rank.
-    let ranked: [(rank: Int, name: NameKey)]
+    /// By rank; names by their places in the vocabulary.
+    let ranked: [(rank: Int, name: Int)]
     /// The names without rank: long ones, numbers, and all if there is no alphabet.
-    let others: [NameKey]
+    let others: [Int]
 
     init(_ vocabulary: Vocabulary, _ alphabet: Alphabet?) {
         self.alphabet = alphabet
         guard let alphabet else {
             ranked = []
-            others = vocabulary.names
+            others = Array(vocabulary.names.indices)
             return
         }
-        var ranked: [(rank: Int, name: NameKey)] = []
-        var others: [NameKey] = []
-        for name in vocabulary.names {
-            if let rank = alphabet.rank(of: name) { ranked.append((rank, name)) } else { others.append(name) }
+        var ranked: [(rank: Int, name: Int)] = []
+        var others: [Int] = []
+        for (place, name) in vocabulary.names.enumerated() {
+            if let rank = alphabet.rank(of: name) { ranked.append((rank, place)) } else { others.append(place) }
         }
         ranked.sort { $0.rank < $1.rank }
         self.ranked = ranked

@@ -16,65 +16,82 @@ struct LocalRenaming: Equatable {
     let entries: [Entry]
 }
 
-/// Walks along an object's names and knows which stretch the present one is in.
-struct LocalRenamer {
-    private var rest: ArraySlice<LocalRenaming>
-    /// What each name became in the last stretch that changed it.
-    private var last: [NameKey: NameKey] = [:]
-    private var names: [NameKey: NameKey] = [:]
-    private var untilStart: Int
-    private var untilEnd = 0
-
-    init(_ locals: [LocalRenaming]) {
-        rest = locals[...]
-        untilStart = locals.first?.gap ?? Int.max
+/// The stretches of one object, with the names that their entries mean.
+struct ResolvedStretches {
+    struct Stretch {
+        /// In occurrences.
+        let range: Range<Int>
+        /// Of ``changes``.
+        let changes: Range<Int>
     }
 
-    /// What the name at the next place becomes; nil where the object's map holds.
-    /// - Parameter text: The object, in which the name stands at `start`.
-    @inline(__always)
-    mutating func next(_ key: NameKey, _ text: UnsafeRawBufferPointer, _ start: Int) throws(PatchError) -> NameKey? {
-        if untilEnd == 0 {
-            if untilStart > 0 {
-                untilStart -= 1
-                return nil
+    struct Change {
+        /// The place of the old name in the vocabulary.
+        let name: Int
+        let new: NameKey
+    }
+
+    private(set) var stretches: [Stretch] = []
+    private(set) var changes: [Change] = []
+
+    init(_ locals: [LocalRenaming], _ vocabulary: Vocabulary) throws(PatchError) {
+        let places = vocabulary.places
+        guard !locals.isEmpty, let total = places.firsts.last else { return }
+        // The stretch in which a name was seen last, from 1, and what it became last (0: nothing yet).
+        var seen = [Int32](repeating: 0, count: vocabulary.names.count)
+        var last = [UInt64](repeating: 0, count: vocabulary.names.count)
+        var different: [UInt16] = []
+        var end = 0
+        var piece = 0
+        for local in locals {
+            let start = end + local.gap
+            end = start + local.length
+            // What begins behind the text is never entered.
+            guard start < total else { return }
+            while places.firsts[piece + 1] <= start { piece += 1 }
+            let number = Int32(truncatingIfNeeded: stretches.count + 1)
+            // How many of the stretch's different names its entries reach.
+            let needed = local.entries.reduce(0) { $0 + $1.run + 1 }
+            different.removeAll(keepingCapacity: true)
+            var occurrence = start
+            var present = piece
+            while different.count < needed, occurrence < min(end, total) {
+                let names = places.occurrences[present].names - places.firsts[present]
+                let stop = min(end, places.firsts[present + 1])
+                while different.count < needed, occurrence < stop {
+                    let name = names[occurrence]
+                    occurrence += 1
+                    guard seen[Int(name)] != number else { continue }
+                    seen[Int(name)] = number
+                    different.append(name)
+                }
+                present += 1
             }
-            try enter(text, start)
-        }
-        untilEnd -= 1
-        return names[key]
-    }
-
-    private mutating func enter(_ text: UnsafeRawBufferPointer, _ start: Int) throws(PatchError) {
-        guard let local = rest.popFirst() else { throw .invalidMap(reason: "it is damaged") }
-        let different = Self.names(in: text, from: start, count: local.length)
-        names.removeAll(keepingCapacity: true)
-        var position = 0
-        for entry in local.entries {
-            guard entry.run < different.count - position else {
-                throw .invalidMap(reason: "it renames more words than there are")
+            let firstChange = changes.count
+            var position = 0
+            for entry in local.entries {
+                guard entry.run < different.count - position else {
+                    throw .invalidMap(reason: "it renames more words than there are")
+                }
+                let old = Int(different[position + entry.run])
+                position += entry.run + 1
+                guard let new = entry.name ?? (last[old] == 0 ? nil : NameKey(value: last[old])) else {
+                    throw .invalidMap(reason: "it is damaged")
+                }
+                changes.append(Change(name: old, new: new))
+                last[old] = new.value
             }
-            let old = different[position + entry.run]
-            position += entry.run + 1
-            guard let new = entry.name ?? last[old] else { throw .invalidMap(reason: "it is damaged") }
-            names[old] = new
-            last[old] = new
+            stretches.append(Stretch(range: start..<end, changes: firstChange..<changes.count))
         }
-        untilEnd = local.length
-        untilStart = rest.first?.gap ?? Int.max
     }
 
-    private static func names(in text: UnsafeRawBufferPointer, from start: Int, count: Int) -> [NameKey] {
-        var different: [NameKey] = []
-        var seen: Set<NameKey> = []
-        var left = count
-        Tokenizer.scan(text, from: start) { start, end, isWord, isProperty in
-            guard isWord, !isProperty, let key = Tokenizer.candidate(text, start, end), !Tokenizer.isKeyword(key)
-            else { return true }
-            if seen.insert(key).inserted { different.append(key) }
-            left -= 1
-            return left > 0
+    /// The first stretch that goes on at or behind an occurrence.
+    func index(at occurrence: Int) -> Int {
+        var (low, high) = (0, stretches.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if stretches[middle].range.upperBound <= occurrence { low = middle + 1 } else { high = middle }
         }
-        return different
+        return low
     }
 }

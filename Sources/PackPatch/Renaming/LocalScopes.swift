@@ -199,15 +199,16 @@ struct NameImages {
     /// The places of the object whose first token is `firstToken`.
     func places(in text: UnsafeRawBufferPointer, firstToken: Int, _ rules: RuleTable) -> [Place] {
         var places: [Place] = []
-        var matches = rules.matches(in: text)[...]
+        var matches: ArraySlice<RuleMatch> = []
+        rules.forEachMatch(in: text) { matches.append($0) }
         var skippedUntil = 0
         var moved = 0
         var token = firstToken
         Tokenizer.forEachToken(in: text) { start, _, _, _ in
             if let match = matches.first, match.start == start {
                 matches.removeFirst()
-                skippedUntil = start + match.rule.old.count
-                moved += match.rule.new.count - match.rule.old.count
+                skippedUntil = match.end
+                moved += rules[match].new.count - (match.end - match.start)
             }
             if start >= skippedUntil, images[token] != 0 {
                 places.append(Place(position: start + moved, image: images[token]))

@@ -33,7 +33,7 @@ struct RenamingAttempt {
         }
         let renamed: MappedMemory
         do {
-            renamed = try prefix(Renamer(map, names, byteCount: plan.lostByteCount))
+            renamed = try prefix(try Renamer(map, names, byteCount: plan.lostByteCount))
         } catch PatchError.invalidMap {
             // The device would refuse it too: it makes the base too large.
             return Patch(map: [], frame: try CompressedFrame(content, prefix: plain, settings))

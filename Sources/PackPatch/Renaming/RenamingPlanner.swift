@@ -60,7 +60,8 @@ struct RenamingPlanner {
             gain = wanted.gain - shortest.cost
         }
         let resolved = try map.resolve(vocabulary, previous: previous)
-        let scopes = renamed.withUnsafeBytes { LocalScopes($0, places, names: resolved.names).locals() }
+        let images = Dictionary(uniqueKeysWithValues: zip(vocabulary.names, resolved.images))
+        let scopes = renamed.withUnsafeBytes { LocalScopes($0, places, names: images).locals() }
         map.locals = scopes.locals
         gain += scopes.gain
         return gain > 4 ? (map, resolved.alphabet) : nil

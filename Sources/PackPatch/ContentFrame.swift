@@ -1,0 +1,27 @@
+/// Content as one plain zstd frame, as HTTP's content coding `zstd` has it (RFC 8878, RFC 9659).
+package enum ContentFrame {
+    /// A browser need not take a frame with a larger window, and the window is never larger than the content.
+    package static let maximumByteCount = 8 << 20
+
+    /// Equal input gives equal bytes.
+    /// - Throws: ``PatchError/tooLarge(byteCount:limit:)`` above ``maximumByteCount``.
+    package static func compress(_ content: UnsafeRawBufferPointer) throws(PatchError) -> [UInt8] {
+        guard content.count <= maximumByteCount else {
+            throw .tooLarge(byteCount: content.count, limit: maximumByteCount)
+        }
+        var frame = [UInt8](repeating: 0, count: FrameCompressor.bound(content.count))
+        let compressor = try FrameCompressor()
+        let settings = FrameCompressor.Settings(level: 19, matchesLongDistances: false)
+        do {
+            let count = try frame.withUnsafeMutableBytes { output in
+                try compressor.compress(
+                    content, prefix: UnsafeRawBufferPointer(start: nil, count: 0), settings: settings, into: output)
+            }
+            return Array(frame.prefix(count))
+        } catch let error as PatchError {
+            throw error
+        } catch {
+            throw .corrupt(reason: "\(error)")
+        }
+    }
+}
