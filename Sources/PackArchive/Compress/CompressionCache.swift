@@ -1,4 +1,5 @@
 package import Foundation
+import PackFormat
 
 #if canImport(Glibc)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
@@ -18,6 +19,8 @@ package struct CompressionCache: Sendable {
     /// Small packs, one for each build that met new content, are joined when there are more than this.
     static let maximumPackCount = 12
     private static let smallPackSize = 16 << 20
+    /// Sets of folders whose files are known by their state.
+    private static let maximumStatCount = 32
 
     package let folder: URL
     package let maximumSize: Int
@@ -60,6 +63,13 @@ package struct CompressionCache: Sendable {
         }
     }
 
+    /// What is known of the files of some folders by their state.
+    func files(in folders: [URL], start: Date) -> StatCache {
+        let names = folders.map { $0.absoluteURL.standardizedFileURL.path(percentEncoded: false) }.sorted()
+        let name = PackFormat.Digest(of: Data(names.joined(separator: "\0").utf8)).hex.prefix(16)
+        return StatCache(path: folder.appending(path: "files-\(name).stat").path, start: start)
+    }
+
     /// Makes the folder if it is not there and starts a pack.
     func newPack() -> PackWriter? {
         try? FileManager.default.createDirectory(
@@ -70,7 +80,7 @@ package struct CompressionCache: Sendable {
     /// Adds a written pack, joins small ones into it, and keeps the folder's size.
     func adopt(_ writer: PackWriter, level: CompressionLevel, existing: [Pack], used: Set<String>) {
         for pack in existing where used.contains(pack.path) { utimensat(AT_FDCWD, pack.path, nil, 0) }
-        guard writer.count > 0 else { return }
+        guard writer.count > 0 else { return trim() }
         var joined: [Pack] = []
         if existing.count >= Self.maximumPackCount {
             joined = existing.filter { $0.size <= Self.smallPackSize && copy($0, into: writer) }
@@ -98,23 +108,29 @@ package struct CompressionCache: Sendable {
         return true
     }
 
-    /// Removes the packs used longest ago until the rest fits, and what killed builds left behind.
+    /// Removes the packs used longest ago until the rest fits, what killed builds left behind, and what is known of
+    /// folders that were not built for a month, or after many others.
     private func trim() {
         var packs: [(path: String, size: Int, modified: Int)] = []
         var unfinished: [(path: String, modified: Int)] = []
+        var lists: [(path: String, modified: Int)] = []
         for name in names() {
             let path = folder.appending(path: name).path
             var status = stat()
             guard lstat(path, &status) == 0 else { continue }
-            if name.hasSuffix(".tmp") {
-                unfinished.append((path, status.modifiedSeconds))
-            } else if name.hasSuffix(".pack") {
+            if name.hasSuffix(".pack") {
                 packs.append((path, Int(status.st_size), status.modifiedSeconds))
+            } else if name.hasSuffix(".tmp") {
+                unfinished.append((path, status.modifiedSeconds))
+            } else if name.hasSuffix(".stat") {
+                lists.append((path, status.modifiedSeconds))
             }
         }
         // The pack just written tells the time by the clock that the others were written by.
         let now = packs.map(\.modified).max() ?? 0
         for file in unfinished where file.modified < now - 86_400 { unlink(file.path) }
+        for (age, list) in lists.sorted(by: { $0.modified > $1.modified }).enumerated()
+        where age >= Self.maximumStatCount || list.modified < now - 30 * 86_400 { unlink(list.path) }
         var total = packs.reduce(0) { $0 + $1.size }
         for pack in packs.sorted(by: { $0.modified < $1.modified }) where total > maximumSize {
             unlink(pack.path)

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import PackFormat
 import Synchronization
 
@@ -9,9 +9,9 @@ import Synchronization
 ///     try ArchiveWriter().write(zip(paths, contents)…, to: url)
 ///     pool.saveCache()
 ///
-/// Each file is read once, so hash, checksum and compressed bytes are of the same content even if somebody writes to
-/// the folder meanwhile. Compressed bytes wait in a file, not in memory: the peak depends on the largest file, not
-/// on their number.
+/// Each file is read at most once, so hash, checksum and compressed bytes are of the same content even if somebody
+/// writes to the folder meanwhile. Compressed bytes wait in a file, not in memory: the peak depends on the largest
+/// file, not on their number.
 package final class ContentPool: Sendable {
     /// The largest content that is compressed in memory; larger ones go through zlib piece by piece.
     static let wholeFileLimit = 32 << 20
@@ -22,13 +22,19 @@ package final class ContentPool: Sendable {
     private let cache: CompressionCache?
     private let packs: [CompressionCache.Pack]
     private let known: [PackFile.Key: (pack: Int, entry: Int)]
+    private let files: StatCache?
     private let writer: PackWriter
     private let used = Mutex<Set<Int>>([])
     private let largeTurn = Mutex<Void>(())
 
-    /// - Parameter cache: nil to compress everything anew.
+    /// - Parameters:
+    ///   - cache: nil to compress everything anew.
+    ///   - folders: where the files are whose contents are remembered by their state.
+    ///   - start: not later than the first file is read.
     /// - Throws: ``ArchiveError`` where there is no place for temporary files.
-    package init(level: CompressionLevel, cache: CompressionCache?) throws {
+    package init(
+        level: CompressionLevel, cache: CompressionCache?, folders: [URL] = [], start: Date = Date()
+    ) throws {
         self.level = level
         packs = cache?.packs(of: level) ?? []
         var known: [PackFile.Key: (pack: Int, entry: Int)] = [:]
@@ -40,6 +46,7 @@ package final class ContentPool: Sendable {
         if let writer = cache?.newPack() {
             self.writer = writer
             self.cache = cache
+            files = folders.isEmpty ? nil : cache?.files(in: folders, start: start)
         } else {
             let folder = FileManager.default.temporaryDirectory.path
             do {
@@ -48,13 +55,15 @@ package final class ContentPool: Sendable {
                 throw ArchiveError(.unwritable(error.reason), file: folder)
             }
             self.cache = nil
+            files = nil
         }
     }
 
     /// Prepares contents on all cores; the answer has the order of the requests.
     ///
     /// - Parameters:
-    ///   - inspect: sees the whole bytes of each content up to 32 MiB while they are in memory, on any thread.
+    ///   - inspect: sees the whole bytes of each content up to 32 MiB while they are in memory, on any thread; none
+    ///     that is known by its stamp.
     ///   - progress: is told the number of contents done, on any thread.
     /// - Throws: ``ArchiveError`` of the first request that failed.
     package func prepare(
@@ -108,6 +117,7 @@ package final class ContentPool: Sendable {
 
     /// Keeps what was compressed for the next build. The prepared contents stay usable.
     package func saveCache() {
+        files?.save()
         let paths = used.withLock { Set($0.map { packs[$0].path }) }
         cache?.adopt(writer, level: level, existing: packs, used: paths)
     }
@@ -122,33 +132,61 @@ package final class ContentPool: Sendable {
                 return try prepare(whole: bytes, of: request, by: &worker)
             }
         case .path(let path):
+            if let content = recall(request, by: &worker) { return content }
             do {
                 let file = try OpenFile.reading(path)
-                let size = file.size
-                if let expected = request.expected, expected.size != size {
+                if let expected = request.expected, expected.size != file.size {
                     throw ArchiveError(.sourceChanged, file: path)
                 }
-                if size > Self.wholeFileLimit || request.isCompressedAlready {
-                    return try prepare(large: file, of: request, by: &worker)
+                let content = try prepare(file, of: request, by: &worker, inspect: inspect)
+                if request.stamp != nil, let stamp = file.stamp {
+                    files?.add(.init(object: content.object, crc32: content.crc32), of: stamp)
                 }
-                if size > Self.largeFileSize {
-                    return try largeTurn.withLock { _ in
-                        let bytes = try worker.read(file, size: size)
-                        inspect(bytes)
-                        let content = try prepare(whole: bytes, of: request, by: &worker)
-                        worker.releaseMemory()
-                        return content
-                    }
-                }
-                let bytes = try worker.read(file, size: size)
-                inspect(bytes)
-                return try prepare(whole: bytes, of: request, by: &worker)
+                return content
             } catch let fault as SystemFault {
                 throw ArchiveError(.sourceUnreadable(fault.reason), file: path)
             } catch let signal as ZipFaultSignal {
                 throw ArchiveError(signal.fault, file: path)
             }
         }
+    }
+
+    /// The content of a file that is in a state in which it was read before, if its compressed form is there.
+    private func recall(_ request: ContentRequest, by worker: inout ContentWorker) -> PreparedContent? {
+        guard let files, let stamp = request.stamp, let record = files.record(of: stamp),
+            request.expected == nil || request.expected == record.object
+        else { return nil }
+        let isStored = record.object.size == 0 || request.isCompressedAlready
+        let content =
+            isStored
+            ? stored(record.object, crc32: record.crc32, request)
+            : find(
+                PackFile.Key(record.object.digest), object: record.object, crc32: record.crc32, request: request,
+                by: &worker)
+        if content != nil { files.keep(record, of: stamp) }
+        return content
+    }
+
+    private func prepare(
+        _ file: OpenFile, of request: ContentRequest, by worker: inout ContentWorker,
+        inspect: (UnsafeRawBufferPointer) -> Void
+    ) throws -> PreparedContent {
+        let size = file.size
+        if size > Self.wholeFileLimit || request.isCompressedAlready {
+            return try prepare(large: file, of: request, by: &worker)
+        }
+        if size > Self.largeFileSize {
+            return try largeTurn.withLock { _ in
+                let bytes = try worker.read(file, size: size)
+                inspect(bytes)
+                let content = try prepare(whole: bytes, of: request, by: &worker)
+                worker.releaseMemory()
+                return content
+            }
+        }
+        let bytes = try worker.read(file, size: size)
+        inspect(bytes)
+        return try prepare(whole: bytes, of: request, by: &worker)
     }
 
     private func prepare(

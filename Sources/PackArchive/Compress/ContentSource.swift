@@ -26,11 +26,14 @@ package struct ContentRequest: Sendable {
     package let path: PackagePath
     /// What the content must be; nil where it is to be found out.
     package let expected: Object?
+    /// The state of a file that need not be read where the cache knows its content in that state.
+    package let stamp: FileStamp?
 
-    package init(_ source: ContentSource, path: PackagePath, expected: Object? = nil) {
+    package init(_ source: ContentSource, path: PackagePath, expected: Object? = nil, stamp: FileStamp? = nil) {
         self.source = source
         self.path = path
         self.expected = expected
+        self.stamp = stamp
     }
 
     /// Formats that are compressed already: deflate finds nothing in them and costs time on the device as well.

@@ -13,13 +13,16 @@ import Foundation
 /// there is no shared file position to race on.
 final class OpenFile: Sendable {
     let descriptor: Int32
-    /// Bytes, when it was opened.
-    let size: Int
+    /// The state in which it was opened for reading; nil for a file that is written.
+    let stamp: FileStamp?
 
-    private init(descriptor: Int32, size: Int = 0) {
+    private init(descriptor: Int32, stamp: FileStamp? = nil) {
         self.descriptor = descriptor
-        self.size = size
+        self.stamp = stamp
     }
+
+    /// Bytes, when it was opened.
+    var size: Int { stamp?.size ?? 0 }
 
     deinit {
         close(descriptor)
@@ -29,12 +32,11 @@ final class OpenFile: Sendable {
     static func reading(_ path: String) throws(SystemFault) -> OpenFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw SystemFault() }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard let stamp = FileStamp(descriptor: descriptor) else {
             close(descriptor)
             throw SystemFault("it is not a regular file")
         }
-        return OpenFile(descriptor: descriptor, size: Int(status.st_size))
+        return OpenFile(descriptor: descriptor, stamp: stamp)
     }
 
     /// Creates a file that did not exist; the process's umask applies.
@@ -99,6 +101,14 @@ final class OpenFile: Sendable {
 
     func truncate(to size: Int) throws(SystemFault) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw SystemFault() }
+    }
+
+    /// Lets the system write a part of the content to the disk without waiting; where it cannot, nothing happens.
+    func startWriting(_ offset: Int, count: Int) {
+        #if os(Linux)
+            // Begins the write-back of dirty pages and keeps them until it is done (posix_fadvise(2)).
+            _ = posix_fadvise(descriptor, off_t(offset), off_t(count), POSIX_FADV_DONTNEED)
+        #endif
     }
 
     /// Waits until the content is on the disk.

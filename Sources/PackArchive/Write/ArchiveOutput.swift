@@ -54,6 +54,8 @@ struct ArchiveOutput: ~Copyable {
 
     mutating func flush() throws(SystemFault) {
         try file.write(UnsafeRawBufferPointer(rebasing: buffer[..<used]), at: offset - used)
+        // The disk works meanwhile, so that little is left to wait for at the end.
+        file.startWriting(offset - used, count: used)
         used = 0
     }
 

@@ -39,7 +39,8 @@ package struct Builder: Sendable {
             try DistScanner(rules: settings.rules, limits: request.limits, excluding: [out]).scan(dist)
         }
         let pool = try ContentPool(
-            level: request.compression ?? common.compression ?? .standard, cache: request.cache)
+            level: request.compression ?? common.compression ?? .standard, cache: request.cache,
+            folders: request.dists)
         let plans = try plans(dists, settings, pool: pool)
 
         let findings = plans.flatMap(\.findings).map { request.isStrict ? $0.strict : $0 }
@@ -85,7 +86,11 @@ package struct Builder: Sendable {
         let files = dists.flatMap(\.files)
         let references = Mutex<[Int: [Reference]]>([:])
         let contents = try pool.prepare(
-            files.map { ContentRequest(.path($0.place), path: $0.path) },
+            files.map { file in
+                // Pages and style sheets are read each time, for the audit.
+                let isRead = ReferenceFormat(fileExtension: file.path.fileExtension) != nil
+                return ContentRequest(.path(file.place), path: file.path, stamp: isRead ? nil : file.stamp)
+            },
             inspect: { index, bytes in
                 guard let format = ReferenceFormat(fileExtension: files[index].path.fileExtension) else { return }
                 let found = format.references(in: bytes)

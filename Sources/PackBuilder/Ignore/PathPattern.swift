@@ -17,6 +17,8 @@ package struct PathPattern: Hashable, Sendable {
     package let isNegated: Bool
     private let onlyFolders: Bool
     private let segments: [Segment]
+    /// The glob of a pattern that matches names at any depth, as most do.
+    private let name: [UInt8]?
 
     /// Nil for an empty line and for a comment.
     package init?(line: String) {
@@ -40,11 +42,13 @@ package struct PathPattern: Hashable, Sendable {
         // A pattern that ends in /** means what is inside, so one component at least.
         if segments.count > 1, segments.last == .any { segments.append(.glob(Array("*".utf8))) }
         self.segments = segments
+        name = if segments.count == 2, segments[0] == .any, case .glob(let glob) = segments[1] { glob } else { nil }
     }
 
     /// Whether the pattern names this very file or folder, not one above it.
     func matches(_ path: [ArraySlice<UInt8>], isFolder: Bool) -> Bool {
         if onlyFolders, !isFolder { return false }
+        if let name { return path.last.map { Glob.matches($0, name) } ?? false }
         // The classic walk with one point to return to: the last `**`.
         var (part, segment) = (0, 0)
         var restart: (part: Int, segment: Int)?

@@ -25,7 +25,7 @@ package struct DistScanner {
 
     /// - Throws: ``BuildError``
     package func scan(_ folder: URL) throws -> ScannedDist {
-        guard let root = Self.realPath(folder.path), try Self.status(root, shown: folder.path)?.kind == .folder else {
+        guard let root = Self.realPath(folder.path), try Self.kind(root, shown: folder.path) == .folder else {
             throw BuildError.notAFolder(folder.path)
         }
         guard !excluded.contains(root) else { throw BuildError.outIsDist(folder.path) }
@@ -78,41 +78,41 @@ package struct DistScanner {
         for name in try Self.names(in: absolute, shown: shown) {
             let path = folder.isEmpty ? name : "\(folder)/\(name)"
             let place = "\(absolute)/\(name)"
-            guard var status = try Self.status(place, shown: "\(shown)/\(name)") else { continue }
-            let decision = rules.decision(path, isFolder: status.kind == .folder)
+            guard var kind = try Self.kind(place, shown: "\(shown)/\(name)") else { continue }
+            let decision = rules.decision(path, isFolder: kind == .folder)
             if decision == nil { walk.undecided.insert(path) }
             if let decision, !decision.isNegated {
-                walk.leftOut.append(.init(path: path + (status.kind == .folder ? "/" : ""), pattern: decision.text))
+                walk.leftOut.append(.init(path: path + (kind == .folder ? "/" : ""), pattern: decision.text))
                 continue
             }
-            if status.kind == .link {
+            if kind == .link {
                 guard let target = Self.realPath(place),
-                    let followed = try Self.status(target, shown: "\(shown)/\(name)")
+                    let followed = try Self.kind(target, shown: "\(shown)/\(name)")
                 else {
                     throw BuildError.brokenLink("\(shown)/\(name)")
                 }
                 guard target == walk.root || target.hasPrefix(walk.root + "/") else {
                     throw BuildError.linkOutside("\(shown)/\(name)", target: target)
                 }
-                if followed.kind == .folder { throw BuildError.linkToFolder("\(shown)/\(name)") }
-                status = followed
+                if followed == .folder { throw BuildError.linkToFolder("\(shown)/\(name)") }
+                kind = followed
             }
-            switch status.kind {
+            switch kind {
             case .folder:
                 if excluded.contains(place) {
                     walk.leftOut.append(.init(path: path + "/", pattern: "the output folder"))
                 } else {
                     try visit(path, walk: &walk)
                 }
-            case .file: try add(path, size: status.size, walk: &walk)
+            case .file(let stamp): try add(path, stamp, walk: &walk)
             case .link, .special: throw BuildError.specialFile("\(shown)/\(name)")
             }
         }
     }
 
-    private func add(_ path: String, size: Int, walk: inout Walk) throws {
-        guard size <= limits.maximumFileSize else {
-            throw BuildError.overLimit("\(walk.shown)/\(path)", limit: limits.maximumFileSize, found: size)
+    private func add(_ path: String, _ stamp: FileStamp, walk: inout Walk) throws {
+        guard stamp.size <= limits.maximumFileSize else {
+            throw BuildError.overLimit("\(walk.shown)/\(path)", limit: limits.maximumFileSize, found: stamp.size)
         }
         guard walk.files.count < limits.maximumFileCount - 1 else {
             throw BuildError.tooManyFiles(walk.shown, limit: limits.maximumFileCount - 1)
@@ -123,7 +123,7 @@ package struct DistScanner {
             guard valid.collisionKey.prefix(while: { $0 != "/" }) != Manifest.fileName else {
                 throw BuildError.reservedName("\(walk.shown)/\(path)")
             }
-            walk.files.append(.init(path: valid, place: "\(walk.root)/\(path)", size: size))
+            walk.files.append(.init(path: valid, place: "\(walk.root)/\(path)", stamp: stamp))
         } catch FormatError.invalidPath(_, let reason) {
             walk.invalidNames.append((path, reason))
         }
@@ -131,24 +131,22 @@ package struct DistScanner {
 
     // MARK: System calls
 
-    private enum Kind { case file, folder, link, special }
+    private enum Kind: Equatable { case file(FileStamp), folder, link, special }
 
     /// - Returns: nil for what is gone since its folder was read. Anything else that hides a file from us, a folder
     ///   without the right to search it, must not make a site without that file.
-    private static func status(_ path: String, shown: String) throws(BuildError) -> (kind: Kind, size: Int)? {
+    private static func kind(_ path: String, shown: String) throws(BuildError) -> Kind? {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return nil }
             throw .unreadable(shown, reason: String(cString: strerror(errno)))
         }
-        let kind: Kind =
-            switch status.st_mode & S_IFMT {
-            case S_IFREG: .file
-            case S_IFDIR: .folder
-            case S_IFLNK: .link
-            default: .special
-            }
-        return (kind, Int(status.st_size))
+        if let stamp = FileStamp(status) { return .file(stamp) }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return .folder
+        case S_IFLNK: return .link
+        default: return .special
+        }
     }
 
     private static func realPath(_ path: String) -> String? {

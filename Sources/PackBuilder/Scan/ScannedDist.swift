@@ -1,4 +1,5 @@
 package import Foundation
+package import PackArchive
 package import PackFormat
 
 /// What a dist folder holds, before anything of it is read.
@@ -7,8 +8,11 @@ package struct ScannedDist: Sendable {
         package let path: PackagePath
         /// Where it is on disk, without symbolic links in the folders.
         package let place: String
+        /// Its state when the folder was scanned.
+        package let stamp: FileStamp
+
         /// Bytes, when the folder was scanned.
-        package let size: Int
+        package var size: Int { stamp.size }
 
         package var url: URL { URL(filePath: place, directoryHint: .notDirectory) }
     }
