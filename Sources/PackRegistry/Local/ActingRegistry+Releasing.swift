@@ -14,15 +14,17 @@ extension ActingRegistry {
                 let history = try releases.history(of: package, on: channel)
                 let steps = try ReleaseChange(db: db, package: package, channel: channel, history: history)
                     .steps(for: change)
+                let isNewChannel = try !releases.exists(channel)
                 guard !steps.isEmpty else { return ChannelOutcome(isChanged: false, releases: history.offered) }
                 try releases.apply(steps, of: package, on: channel, by: identity, now: signer.now)
                 let offered = history.applying(steps).offered
                 try audit.append(
                     change.auditName, "\(package) on \(channel)", offered.first?.auditText ?? "nothing", by: identity,
                     now: signer.now)
-                try signer.signChannels()
+                try WorkTable(db: db).add(package)
+                try signer.signChannels([channel], changing: package)
                 try signer.seal()
-                return ChannelOutcome(isChanged: true, releases: offered)
+                return ChannelOutcome(isChanged: true, isNewChannel: isNewChannel, releases: offered)
             }
         }
     }

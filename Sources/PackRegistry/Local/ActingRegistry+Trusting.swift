@@ -76,6 +76,7 @@ struct Submission {
             throw RegistryError(.invalid, "targets lists files itself; manifests belong to the packages' roles")
         }
         try checkDelegations(document.body, current: current.body)
+        try checkRoles(document.body, current: current.body)
         try table.put(document, as: role.rawValue)
         let channels: SignedDocument<TargetsMetadata>? = try table.newest(ViewLayout.channelsRole)
         let authority = document.body.authority(for: ViewLayout.channelsRole)
@@ -102,6 +103,24 @@ struct Submission {
             throw RegistryError(.invalid, "the new root turns off consistent snapshots, which this registry needs")
         }
         try table.put(document, as: role)
+    }
+
+    /// What a package's role says must still be vouched for: a publication with the old key may have come in between the
+    /// steps of a rotation, and devices would refuse the package.
+    private func checkRoles(_ targets: TargetsMetadata, current: TargetsMetadata) throws {
+        for role in targets.delegations?.roles ?? [] where role.name != ViewLayout.channelsRole {
+            guard let authority = targets.authority(for: role.name),
+                current.authority(for: role.name)?.keys.values.map(\.id).sorted()
+                    != authority.keys.values.map(\.id).sorted(),
+                let newest: SignedDocument<TargetsMetadata> = try table.newest(role.name)
+            else { continue }
+            do { try newest.verify(by: authority) } catch {
+                throw RegistryError(
+                    .conflict,
+                    "\(role.name) was signed by a key that targets would drop, so devices would refuse it: sign it with "
+                        + "one that stays first (\(error))")
+            }
+        }
     }
 
     /// Devices look for a package only in its own role, and for channels only in the registry's.

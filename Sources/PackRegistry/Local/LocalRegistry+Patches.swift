@@ -12,15 +12,23 @@ extension LocalRegistry {
     ///
     /// Whoever asks meanwhile waits for the same work. One patch is made at a time, and few wait in line.
     /// - Returns: whether the file is there now.
-    package func makePatch(at path: String) async -> Bool {
-        guard let file = DerivedFile(patchPath: path), board.beginWaiting() else { return false }
+    /// - Throws: ``RegistryError`` of the kind `.busy` where the line is full: a device that comes back gets a patch, which
+    ///   saves it more than the wait costs.
+    package func makePatch(at path: String) async throws -> Bool {
+        guard let file = DerivedFile(patchPath: path) else { return false }
+        let busy = RegistryError(.busy, "the registry makes as many patches as it can; try again shortly")
+        guard board.beginWaiting() else { throw busy }
         defer { board.endWaiting() }
         if !board.isClaimed(file) {
             let isAllowed = try? await BlockingWork.run { [self] in
                 guard try database.read({ try DerivedTable(db: $0).isOnDemand(file) }) else { return false }
                 return try workshop.effort(for: file) <= Self.maximumDemandedByteCount
             }
-            if isAllowed == true, board.claimOnDemand(file) {
+            guard isAllowed == true else { return SystemCall.size(of: files.view(path)) != nil }
+            switch board.claimOnDemand(file) {
+            case .full: throw busy
+            case .taken: break
+            case .claimed:
                 board.queue.async { [self] in
                     defer { board.releaseOnDemand(file) }
                     // Why it failed is found out again, and said, by the maintenance or by the next who asks.

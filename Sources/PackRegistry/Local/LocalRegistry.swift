@@ -1,5 +1,6 @@
 package import Foundation
 import GRDB
+import PackArchive
 package import PackFormat
 import PackTrust
 
@@ -16,6 +17,9 @@ import PackTrust
 /// SQLite is the truth. A change is one transaction, which also signs the metadata; then the view is written from the
 /// database, `metadata/timestamp.json` last. A process that dies in between leaves work that the next one finishes.
 package struct LocalRegistry: Sendable {
+    /// How often a server looks for every file of the view.
+    private static let checkInterval: Duration = .seconds(3600)
+
     let files: RegistryFolder
     let database: RegistryDatabase
     let clock: @Sendable () -> Date
@@ -61,7 +65,7 @@ package struct LocalRegistry: Sendable {
                 .unusable, "the registry in \(files.name) was not made to the end: run packtool init again")
         }
         let registry = LocalRegistry(files: files, database: database, clock: clock, app: app)
-        if try !registry.view.isCurrent() { try registry.view.write() }
+        if registry.view.isChecked() { try registry.view.update() } else { try registry.check() }
         return registry
     }
 
@@ -123,17 +127,10 @@ package struct LocalRegistry: Sendable {
         }
     }
 
-    /// What a channel offers for a package, newest first.
-    package func packages(on channel: ChannelName) async throws -> [PackageID] {
+    /// What a channel offers; nil where nothing was ever offered on it.
+    package func channelFile(_ channel: ChannelName) async throws -> ChannelFile? {
         try await BlockingWork.run { [self] in
-            try database.read { try ReleaseTable(db: $0).histories(on: channel) }
-                .filter { !$0.value.offered.isEmpty }.keys.sorted()
-        }
-    }
-
-    package func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
-        try await BlockingWork.run { [self] in
-            try database.read { try ReleaseTable(db: $0).history(of: package, on: channel).offered }
+            try database.read { try MetadataTable(db: $0).channelFile(channel) }
         }
     }
 
@@ -144,8 +141,21 @@ package struct LocalRegistry: Sendable {
     ) async throws {
         try await BlockingWork.run { [self] in
             try renew()
+            if try workshop.hasLostFolder() { try workshop.forgetLost() }
             try workshop.makeWanted(report: report)
         }
+    }
+
+    /// Makes the compressed forms in which a server sends online copies.
+    /// - Returns: false where something else is wanted first.
+    func makeEncodings() async throws -> Bool {
+        try await BlockingWork.run { [self] in try workshop.makeEncodings() }
+    }
+
+    /// Looks for every file of the view: what was lost is written again, or made again by ``maintain(report:)``.
+    func check() throws {
+        try workshop.forgetLost()
+        try view.complete()
     }
 
     /// Signs anew what expires soon, and brings the view up to date.
@@ -157,11 +167,11 @@ package struct LocalRegistry: Sendable {
             try signer.signChannels(onlyIfDue: true)
             try signer.seal()
         }
-        if try !view.isCurrent() { try view.write() }
+        try view.update()
     }
 
-    /// Calls ``maintain(report:)`` after every change, also of other processes, and every minute, until the task is
-    /// cancelled; a server runs it.
+    /// Calls ``maintain(report:)`` after every change, also of other processes, and every minute, and ``check()`` at the
+    /// start and every hour, until the task is cancelled; a server runs it.
     package func runMaintenance(report: @escaping @Sendable (any Error) -> Void) async {
         // Whoever publishes into the folder meanwhile leaves the patches to us. A second server does no harm.
         let lock = try? FolderLock(ifFree: files.serverLock)
@@ -177,8 +187,17 @@ package struct LocalRegistry: Sendable {
                     }
                 }
             }
+            var checked: ContinuousClock.Instant?
             for await _ in changes.changes {
-                do { try await maintain() } catch { report(error) }
+                do {
+                    if checked.map({ .now - $0 > Self.checkInterval }) ?? true {
+                        try await BlockingWork.run { [self] in try check() }
+                        checked = .now
+                    }
+                    repeat { try await maintain() } while try await !makeEncodings() && !Task.isCancelled
+                } catch {
+                    report(error)
+                }
             }
             group.cancelAll()
         }
@@ -196,7 +215,7 @@ package struct LocalRegistry: Sendable {
             return try body(db, signer, AuditTable(db: db))
         }
         do {
-            if try !view.isCurrent() { try view.write() }
+            try view.update()
         } catch let error as RegistryError {
             throw RegistryError(
                 // "Busy" would say that nothing was done.

@@ -50,6 +50,7 @@ struct Publication {
             role, change: .publish(manifest.version, manifest: digest, length: bytes.count))
         try metadata.put(document, as: ViewLayout.role(of: manifest.package))
         try versions.publish(manifest, digest: digest, by: identity, now: signer.now)
+        try WorkTable(db: db).add(manifest.package)
         try audit.append(
             "publish", "\(manifest.package)@\(manifest.version)", "manifest \(digest)", by: identity, now: signer.now)
         try signer.seal()
@@ -69,19 +70,28 @@ struct Publication {
         if let earlier = published.withdrawn {
             throw RegistryError(.conflict, "\(package) \(version) is withdrawn already (\(earlier))")
         }
+        let users = try versions.users(ofBundle: published.manifest)
+        guard users.isEmpty else {
+            throw RegistryError(
+                .conflict,
+                "\(package) \(version) is a shared bundle, without which devices cannot install "
+                    + "\(users.prefix(5).joined(separator: ", "))\(users.count > 5 ? " and \(users.count - 5) more" : ""): "
+                    + "withdraw \(users.count == 1 ? "it" : "them") first")
+        }
         let document = try judge(package).judge(role, change: .withdraw(version))
         try metadata.put(document, as: ViewLayout.role(of: package))
         try versions.withdraw(package, version, reason: reason)
+        try WorkTable(db: db).add(package)
         let releases = ReleaseTable(db: db)
-        var isReleased = false
+        var changed: [ChannelName] = []
         for channel in try releases.channels() {
             let steps = try releases.history(of: package, on: channel).withdrawing(published.manifest)
             guard !steps.isEmpty else { continue }
             try releases.apply(steps, of: package, on: channel, by: identity, now: signer.now)
-            isReleased = true
+            changed.append(channel)
         }
         try audit.append("withdraw", "\(package)@\(version)", reason, by: identity, now: signer.now)
-        if isReleased { try signer.signChannels() }
+        if !changed.isEmpty { try signer.signChannels(changed, changing: package) }
         try signer.seal()
     }
 

@@ -19,11 +19,14 @@ package enum ChannelChange: Hashable, Sendable {
 package struct ChannelOutcome: Hashable, Sendable {
     /// False when the channel already offered just this.
     package let isChanged: Bool
+    /// Nothing was ever offered on the channel before.
+    package let isNewChannel: Bool
     /// The package's releases on the channel now, newest first.
     package let releases: [Release]
 
-    package init(isChanged: Bool, releases: [Release]) {
+    package init(isChanged: Bool, isNewChannel: Bool = false, releases: [Release]) {
         self.isChanged = isChanged
+        self.isNewChannel = isNewChannel
         self.releases = releases
     }
 }

@@ -29,8 +29,8 @@ struct DerivedTable {
             arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue]) != nil
     }
 
-    /// Every file that was made, with its path in the view.
-    func made() throws -> [(file: DerivedFile, path: String)] {
+    /// Every file that was made, with its path in the view, as texts: there may be many.
+    func made() throws -> [(package: String, target: String, base: String, kind: String, path: String)] {
         try Row.fetchAll(
             db,
             sql: """
@@ -38,26 +38,30 @@ struct DerivedTable {
                 FROM derived JOIN version ON version.manifest = derived.target WHERE derived.size IS NOT NULL
                 """
         ).map { row in
-            let base = try row.text("base")
-            let kind = try row.parsed("kind") { text in
-                guard let kind = DerivedFile.Kind(rawValue: text) else {
-                    throw RegistryError(.unusable, "there is no derived file of the kind \(text)")
+            let (kind, target, base) = try (row.text("kind"), row.text("target"), row.text("base"))
+            let package = try row.text("package")
+            let path =
+                switch DerivedFile.Kind(rawValue: kind) {
+                case .archive: ViewLayout.archive(package, try row.text("version"))
+                case .full: ViewLayout.patch(from: nil, to: target)
+                case .patch: ViewLayout.patch(from: base, to: target)
+                case .manifest: ViewLayout.manifestPatch(from: base, to: target)
+                case nil: throw Row.damaged("kind")
                 }
-                return kind
-            }
-            let file = DerivedFile(
-                kind, of: try row.parsed("target") { try Digest(hex: $0) },
-                from: base.isEmpty ? nil : try row.parsed("base") { try Digest(hex: $0) })
-            let path = try file.path(
-                in: row.parsed("package") { try PackageID($0) }, row.parsed("version") { try SemanticVersion($0) })
-            return (file, path)
+            return (package, target, base, kind, path)
         }
     }
 
-    func forget(_ file: DerivedFile) throws {
+    /// Whether there should be files of a kind.
+    func hasMade(_ kind: DerivedFile.Kind) throws -> Bool {
+        try Row.fetchOne(
+            db, sql: "SELECT 1 FROM derived WHERE kind = ? AND size IS NOT NULL LIMIT 1", arguments: [kind.rawValue])
+            != nil
+    }
+
+    func forget(target: String, base: String, kind: String) throws {
         try db.execute(
-            sql: "DELETE FROM derived WHERE target = ? AND base = ? AND kind = ?",
-            arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue])
+            sql: "DELETE FROM derived WHERE target = ? AND base = ? AND kind = ?", arguments: [target, base, kind])
     }
 
     /// Patches to a version that are not smaller than its full download, which may be known only after them.
@@ -68,27 +72,33 @@ struct DerivedTable {
         ).map { row in DerivedFile(.patch, of: target, from: try row.parsed("base") { try Digest(hex: $0) }) }
     }
 
-    /// What should be there and is not, in the order of its use: patches to what channels offer from what they offered
-    /// before, then the full download and the zip of every version.
-    func wanted() throws -> [DerivedFile] {
+    /// The patches of a package that should be there and are not: to what channels offer from what they offered before, and
+    /// between the shared bundles that those pin.
+    func wantedPatches(of package: PackageID) throws -> [DerivedFile] {
         var wanted: [DerivedFile] = []
         var seen: Set<DerivedFile> = []
-        for (base, target) in try pairs() {
+        for (base, target) in try pairs(of: package) {
             for kind in [DerivedFile.Kind.manifest, .patch] {
                 let file = DerivedFile(kind, of: target, from: base)
                 if seen.insert(file).inserted, try !isRecorded(file) { wanted.append(file) }
             }
         }
-        // The newest first: somebody waits for it.
+        return wanted
+    }
+
+    /// The full downloads, then the zips, of a package's versions that should be there and are not; the newest version
+    /// first, because somebody waits for it.
+    func wantedDownloads(of package: PackageID) throws -> [DerivedFile] {
+        var wanted: [DerivedFile] = []
         for kind in [DerivedFile.Kind.full, .archive] {
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT manifest FROM version WHERE withdrawn IS NULL AND NOT EXISTS
+                    SELECT manifest FROM version WHERE package = ? AND withdrawn IS NULL AND NOT EXISTS
                     (SELECT 1 FROM derived WHERE target = version.manifest AND base = '' AND kind = ?)
                     ORDER BY sequence DESC
                     """,
-                arguments: [kind.rawValue])
+                arguments: [package.text, kind.rawValue])
             for row in rows { wanted.append(DerivedFile(kind, of: try row.parsed("manifest") { try Digest(hex: $0) })) }
         }
         return wanted
@@ -104,32 +114,32 @@ struct DerivedTable {
         guard rows.count == 2, try rows[0].text("package") == rows[1].text("package") else { return false }
         let target = try rows.first { try $0.text("manifest") == file.target.hex }
         guard let target, try target.optionalText("withdrawn") == nil else { return false }
-        let isOffered =
-            try Row.fetchOne(
-                db, sql: "SELECT 1 FROM release WHERE manifest = ? AND removed IS NULL", arguments: [file.target.hex])
-            != nil
-        if isOffered { return true }
-        let offered = try Row.fetchAll(
-            db, sql: "SELECT DISTINCT manifest FROM release WHERE manifest IS NOT NULL AND removed IS NULL")
-        let versions = VersionTable(db: db)
-        return try offered.contains { row in
-            let manifest = try versions.manifest(row.parsed("manifest") { try Digest(hex: $0) })
-            return manifest?.shared.values.contains { $0.manifest == file.target } ?? false
-        }
+        return try isOffered(file.target)
     }
 
-    /// Versions that devices may go between: the packages of each channel, and the shared bundles that they pin.
-    private func pairs() throws -> [(base: Digest, target: Digest)] {
+    /// Whether a channel offers a version now, or one that pins it.
+    private func isOffered(_ target: Digest) throws -> Bool {
+        try Row.fetchOne(
+            db,
+            sql: """
+                SELECT 1 FROM release WHERE manifest = ? AND removed IS NULL
+                UNION ALL
+                SELECT 1 FROM pin JOIN release ON release.manifest = pin.manifest
+                WHERE pin.bundle = ? AND release.removed IS NULL LIMIT 1
+                """,
+            arguments: [target.hex, target.hex]) != nil
+    }
+
+    /// Versions of a package that devices may go between, and of the shared bundles that those pin.
+    private func pairs(of package: PackageID) throws -> [(base: Digest, target: Digest)] {
         let releases = ReleaseTable(db: db)
         var pairs: [(Digest, Digest)] = []
         for channel in try releases.channels() {
-            let histories = try releases.histories(on: channel).sorted { $0.key < $1.key }
-            for (_, history) in histories {
-                let bases = history.recentManifests(limit: Self.patchedVersions + 1)
-                for release in history.offered {
-                    guard case .version(_, let target) = release.offer else { continue }
-                    for base in bases where base != target { pairs.append((base, target)) }
-                }
+            let history = try releases.history(of: package, on: channel)
+            let bases = history.recentManifests(limit: Self.patchedVersions + 1)
+            for release in history.offered {
+                guard case .version(_, let target) = release.offer else { continue }
+                for base in bases where base != target { pairs.append((base, target)) }
             }
         }
         let versions = VersionTable(db: db)

@@ -12,7 +12,7 @@ final class WorkBoard: Sendable {
         var waiting = 0
     }
 
-    private static let maximumDemandedCount = 8
+    static let maximumDemandedCount = 8
     private static let maximumWaitingCount = 256
 
     /// Files that devices ask for are made here, one at a time.
@@ -32,12 +32,21 @@ final class WorkBoard: Sendable {
         state.withLock { $0.claimed.contains(file) }
     }
 
-    /// - Returns: false where it is being made already, or where too much is asked for.
-    func claimOnDemand(_ file: DerivedFile) -> Bool {
+    enum Claim {
+        case claimed
+        /// It is being made already.
+        case taken
+        /// As much is asked for as may be.
+        case full
+    }
+
+    func claimOnDemand(_ file: DerivedFile) -> Claim {
         state.withLock { state in
-            guard state.demanded < Self.maximumDemandedCount, state.claimed.insert(file).inserted else { return false }
+            guard !state.claimed.contains(file) else { return .taken }
+            guard state.demanded < Self.maximumDemandedCount else { return .full }
+            state.claimed.insert(file)
             state.demanded += 1
-            return true
+            return .claimed
         }
     }
 

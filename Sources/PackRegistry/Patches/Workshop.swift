@@ -14,17 +14,17 @@ struct Workshop: Sendable {
 
     private var store: ObjectStore { ObjectStore(folder: folder) }
 
-    /// Makes everything that is wanted and not there. A file that cannot be made does not keep the others waiting.
+    /// Makes everything that is wanted of the packages that changed, and is not there. A file that cannot be made does not
+    /// keep the others waiting.
     /// - Parameter report: how many are made, and how many there are in all.
     func makeWanted(report: (_ made: Int, _ all: Int) -> Void = { _, _ in }) throws {
-        try forgetLost()
-        guard try !database.read({ try DerivedTable(db: $0).wanted() }).isEmpty else { return }
+        guard try !database.read({ try WorkTable(db: $0).isEmpty }) else { return }
         // One process works at a time; the others find it done.
         let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
         var failed: [DerivedFile: any Error] = [:]
         var done = 0
         while true {
-            let wanted = try database.read { try DerivedTable(db: $0).wanted() }.filter { failed[$0] == nil }
+            let wanted = try wanted().filter { failed[$0] == nil }
             guard !wanted.isEmpty else { break }
             let round = try make(wanted, failed: &failed) { report(done + $0, done + wanted.count) }
             done += round
@@ -39,14 +39,56 @@ struct Workshop: Sendable {
                 + "packtool command on this registry, or its server, makes it")
     }
 
-    /// Files that were made and are gone, as after a restore from a backup that left them out, are made again.
-    private func forgetLost() throws {
-        let lost = try database.read { try DerivedTable(db: $0).made() }.filter {
-            SystemCall.size(of: folder.view($0.path)) == nil
+    /// What is wanted, in the order of its use: patches, then full downloads and zips. Packages of which nothing is wanted
+    /// are done.
+    private func wanted() throws -> [DerivedFile] {
+        var patches: [DerivedFile] = []
+        var downloads: [DerivedFile] = []
+        var done: [PackageID] = []
+        try database.read { db in
+            let table = DerivedTable(db: db)
+            for package in try WorkTable(db: db).packages() {
+                let ofPackage = try (table.wantedPatches(of: package), table.wantedDownloads(of: package))
+                patches += ofPackage.0
+                downloads += ofPackage.1
+                if ofPackage.0.isEmpty, ofPackage.1.isEmpty { done.append(package) }
+            }
         }
-        guard !lost.isEmpty else { return }
+        guard !done.isEmpty else { return patches + downloads }
         try database.write { db in
-            for (file, _) in lost { try DerivedTable(db: db).forget(file) }
+            let table = DerivedTable(db: db)
+            // Looked at again: it may have changed since.
+            for package in done where try table.wantedPatches(of: package).isEmpty {
+                if try table.wantedDownloads(of: package).isEmpty { try WorkTable(db: db).remove(package) }
+            }
+        }
+        return patches + downloads
+    }
+
+    /// Whether one of the folders is gone, as after a restore from a backup that left it out.
+    func hasLostFolder() throws -> Bool {
+        let kinds: [(String, DerivedFile.Kind)] = [("packages", .archive), ("patches", .full)]
+        let lost = kinds.filter {
+            !FileManager.default.fileExists(atPath: folder.view($0.0).path(percentEncoded: false))
+        }
+        return try !lost.isEmpty
+            && database.read { db in
+                try lost.contains { try DerivedTable(db: db).hasMade($0.1) }
+            }
+    }
+
+    /// Files that were made and are gone are made again.
+    func forgetLost() throws {
+        let root = folder.view.path(percentEncoded: false)
+        let lost = try database.read { try DerivedTable(db: $0).made() }.filter {
+            SystemCall.size(ofPath: root + $0.path) == nil
+        }
+        try database.write { db in
+            try EncodingTable(db: db).forgetLost { SystemCall.size(ofPath: root + $0) != nil }
+            for file in lost {
+                try DerivedTable(db: db).forget(target: file.target, base: file.base, kind: file.kind)
+                try WorkTable(db: db).add(PackageID(file.package))
+            }
         }
     }
 

@@ -60,26 +60,28 @@ package struct KeyMaintenance: Sendable {
         for entry in affected { try without.setPublishers(entry.keys.filter { $0.id != keyID }, of: entry.package) }
         // Only what the revoked key alone signed no longer holds. A key that can sign it again is needed before anything
         // changes: with a role that nobody vouches for, devices refuse the package.
-        var resigned: [PackageID] = []
+        var resigned: [(package: PackageID, signers: [any Signer])] = []
         for entry in affected {
             guard let role = try await trust.role(of: entry.package),
                 let kept = without.authority(for: ViewLayout.role(of: entry.package)),
                 (try? role.verify(by: kept)) == nil
             else { continue }
-            guard publisher.contains(where: { $0.publicKey.id != keyID && kept.keys[$0.publicKey.id] != nil }) else {
+            let signers = publisher.filter { kept.keys[$0.publicKey.id] != nil }
+            guard !signers.isEmpty else {
                 throw RegistryError(
                     .forbidden,
                     "\(entry.package) was last signed by that key, and none of the others is at hand to sign it again: "
                         + "run this where one of them is, or set \(KeyFolder.Name.publisher.variable)")
             }
-            resigned.append(entry.package)
+            resigned.append((entry.package, signers))
         }
+        // First, while both keys count: at no moment does a role stand that nobody vouches for.
+        for entry in resigned { try await signAnew(entry.package, by: entry.signers) }
         try await reviseTargets(targets, owner: owner) { body in
             for entry in affected {
                 try body.setPublishers(entry.keys.filter { $0.id != keyID }, of: entry.package)
             }
         }
-        for package in resigned { try await signAnew(package, by: publisher) }
         return affected.map(\.package)
     }
 

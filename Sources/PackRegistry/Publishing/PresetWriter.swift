@@ -42,8 +42,17 @@ package struct PresetWriter: Sendable {
             path: ".\(folder.lastPathComponent)-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? files.removeItem(at: staging) }
         let report = try await fill(staging, with: wanted)
-        if files.fileExists(atPath: path) { try files.removeItem(at: folder) }
-        try files.moveItem(at: staging, to: folder)
+        // The earlier preset goes only when the new one stands in its place.
+        let aside = staging.appendingPathExtension("old")
+        let replaces = files.fileExists(atPath: path)
+        if replaces { try files.moveItem(at: folder, to: aside) }
+        do {
+            try files.moveItem(at: staging, to: folder)
+        } catch {
+            if replaces { try? files.moveItem(at: aside, to: folder) }
+            throw error
+        }
+        if replaces { try? files.removeItem(at: aside) }
         return report
     }
 

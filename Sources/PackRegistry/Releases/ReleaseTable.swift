@@ -7,9 +7,12 @@ struct ReleaseTable {
     let db: Database
 
     func channels() throws -> [ChannelName] {
-        try Row.fetchAll(db, sql: "SELECT DISTINCT channel FROM release ORDER BY channel").map { row in
-            try row.parsed("channel") { try ChannelName($0) }
-        }
+        try db.rowsOfNames("channel", in: "release").map { row in try row.parsed("channel") { try ChannelName($0) } }
+    }
+
+    /// Whether anything was ever offered on a channel.
+    func exists(_ channel: ChannelName) throws -> Bool {
+        try Row.fetchOne(db, sql: "SELECT 1 FROM release WHERE channel = ? LIMIT 1", arguments: [channel.text]) != nil
     }
 
     func history(of package: PackageID, on channel: ChannelName) throws -> ReleaseHistory {

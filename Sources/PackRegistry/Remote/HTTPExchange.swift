@@ -48,7 +48,7 @@ final class HTTPExchange: Sendable {
                 task.resume()
             }
         } onCancel: {
-            task.cancel()
+            delegate.cancel(task)
         }
     }
 }
@@ -64,6 +64,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable
         var body: [UInt8] = []
         var file: FileHandle?
         var failure: RegistryError?
+        var isCancelled = false
     }
 
     private let exchanges = Mutex<[Int: Exchange]>([:])
@@ -76,7 +77,17 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
         newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
     ) {
-        completionHandler(nil)
+        exchanges.withLock { exchanges in
+            if exchanges[task.taskIdentifier]?.isCancelled == false { completionHandler(nil) }
+        }
+    }
+
+    /// Under the lock, so that no redirect is answered after it: Foundation on Linux stops the process then.
+    func cancel(_ task: URLSessionTask) {
+        exchanges.withLock { exchanges in
+            exchanges[task.taskIdentifier]?.isCancelled = true
+            task.cancel()
+        }
     }
 
     func urlSession(

@@ -1,3 +1,4 @@
+import PackArchive
 import PackFormat
 
 /// What pages and devices ask of the database again and again, read anew only when the view has changed.
@@ -10,20 +11,16 @@ actor PublishedState {
         let version: SemanticVersion
     }
 
-    private struct ReleaseKey: Hashable {
-        let package: PackageID
-        let channel: ChannelName
-    }
-
     /// Manifests can be large, and anybody may ask for any version.
     private static let maximumManifestCount = 64
-    private static let maximumReleaseCount = 10_000
+    /// Each holds all packages of the app.
+    private static let maximumChannelCount = 32
 
     private let host: any RegistryHost
     private let view: ViewController
     private var stamp: FileStamp?
     private var manifests: [SiteKey: Manifest] = [:]
-    private var releases: [ReleaseKey: [Release]] = [:]
+    private var channels: [ChannelName: Task<ChannelFile?, any Error>] = [:]
 
     init(host: any RegistryHost, view: ViewController) {
         self.host = host
@@ -44,20 +41,28 @@ actor PublishedState {
         return manifest
     }
 
+    /// The packages that a channel offers, in the order of their ids; shared bundles are none.
     func packages(on channel: ChannelName) async throws -> [PackageID] {
-        try await host.packages(on: channel)
+        try await file(channel)?.packages.filter { !$0.value.releases.isEmpty }.keys.sorted() ?? []
     }
 
+    /// What a channel offers for a package, newest first.
     func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
-        let stamp = current()
-        let key = ReleaseKey(package: package, channel: channel)
-        if let releases = releases[key] { return releases }
-        let found = try await host.releases(of: package, on: channel)
-        if self.stamp == stamp {
-            if releases.count >= Self.maximumReleaseCount { releases.removeAll() }
-            releases[key] = found
-        }
-        return found
+        try await file(channel)?.packages[package]?.releases ?? []
+    }
+
+    /// The whole channel at once: after a change one reading serves all who ask, whichever packages they ask about.
+    private func file(_ channel: ChannelName) async throws -> ChannelFile? {
+        _ = current()
+        if let known = channels[channel] { return try await known.value }
+        let host = host
+        let task = Task { try await host.channelFile(channel) }
+        if channels.count >= Self.maximumChannelCount { channels.removeAll() }
+        channels[channel] = task
+        let found = await task.result
+        // Names that nobody offers anything on are not kept, and after a failure the next request tries again.
+        if (try? found.get()) == nil, channels[channel] == task { channels[channel] = nil }
+        return try found.get()
     }
 
     /// The view's stamp, taken before anything is read, so that what is kept is at least as new.
@@ -66,7 +71,7 @@ actor PublishedState {
         if now != stamp || now == nil {
             stamp = now
             manifests.removeAll()
-            releases.removeAll()
+            channels.removeAll()
         }
         return now
     }

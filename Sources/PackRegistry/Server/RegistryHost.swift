@@ -17,16 +17,15 @@ package protocol RegistryHost: Sendable {
     func registry(as identity: Identity) -> any Registry
     /// The manifest of a published version; nil where there is none, or it was withdrawn.
     func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest?
-    /// The packages that a channel offers, in the order of their ids; shared bundles are none.
-    func packages(on channel: ChannelName) async throws -> [PackageID]
-    /// What a channel offers for a package, newest first.
-    func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release]
+    /// What a channel offers; nil where nothing was ever offered on it.
+    func channelFile(_ channel: ChannelName) async throws -> ChannelFile?
     /// Makes the patch of this path of the view, where a device may ask for it.
     /// - Returns: whether it is there now.
-    func makePatch(at path: String) async -> Bool
+    /// - Throws: ``RegistryError`` of the kind `.busy` where more is asked for than can be made.
+    func makePatch(at path: String) async throws -> Bool
 }
 
 extension RegistryHost {
     /// A host that only shows files makes none.
-    package func makePatch(at path: String) async -> Bool { false }
+    package func makePatch(at path: String) async throws -> Bool { false }
 }

@@ -94,7 +94,7 @@ package struct RegistryServer: Sendable {
             logger: logger)
     }
 
-    /// Plain HTTP reads the view from the connection's bytes; with TLS, HTTP/2 or HTTP/1.1 is agreed on.
+    /// HTTP/1.1, under TLS or not, reads the view from the connection's bytes; HTTP/2 is agreed on under TLS only.
     private func server() throws -> HTTPServerBuilder {
         let limits = configuration.limits
         let http1 = HTTP1Channel.Configuration(
@@ -103,15 +103,24 @@ package struct RegistryServer: Sendable {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.maximumHeaderByteCount,
                 maxHeaderListSize: limits.maximumHeaderByteCount, maxHeaderFieldCount: 100))
-        if let tls = configuration.tls {
-            return try .http2Upgrade(
-                tlsConfiguration: tls.configuration(),
-                configuration: HTTP2ChannelConfiguration(idleTimeout: limits.idleTimeout, streamConfiguration: http1))
-        }
         let log = RequestLog(logger)
-        return HTTPServerBuilder { [cache] responder in
+        let budget = FileTransfer.Budget(byteCount: limits.maximumTransferByteCount)
+        let tls = configuration.tls
+        let readFirst = { @Sendable [cache] (responder: @escaping HTTPChannelHandler.Responder) in
             ReadFirstChannel(
-                base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log, limits: limits)
+                base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log, limits: limits,
+                isSecure: tls != nil, budget: budget)
+        }
+        guard let tls else { return HTTPServerBuilder { readFirst($0) } }
+        // Faults in the files are found now.
+        _ = try tls.configuration()
+        return HTTPServerBuilder { responder in
+            try SecureChannel(
+                tls, http1: readFirst(responder),
+                http2: HTTP2Channel(
+                    responder: responder,
+                    configuration: HTTP2ChannelConfiguration(
+                        idleTimeout: limits.idleTimeout, streamConfiguration: http1)), limits: limits)
         }
     }
 
@@ -121,15 +130,17 @@ package struct RegistryServer: Sendable {
         let state = PublishedState(host: host, view: view)
         let bearer = Bearer(host: host)
         let writes = ConcurrencyGate(limit: limits.maximumConcurrentWrites)
+        let reports = ConcurrencyGate(limit: limits.maximumConcurrentReports)
         let router = Router(context: RegistryRequestContext.self, options: .autoGenerateHeadEndpoints)
         UpdateController(state: state, view: view, publicURL: configuration.publicURL).addRoutes(to: router)
-        OfflineController(state: state, publicURL: configuration.publicURL).addRoutes(to: router)
+        OfflineController(state: state, publicURL: configuration.publicURL, reports: reports).addRoutes(to: router)
         PublishController(
             bearer: bearer, host: host, limits: limits, writes: writes,
             uploads: ConcurrencyGate(limit: limits.maximumConcurrentUploads)
         ).addRoutes(to: router)
         ChannelController(bearer: bearer, limits: limits, writes: writes).addRoutes(to: router)
-        AdministrationController(bearer: bearer, host: host, limits: limits, writes: writes).addRoutes(to: router)
+        AdministrationController(bearer: bearer, host: host, limits: limits, writes: writes, reports: reports)
+            .addRoutes(to: router)
         BundleController(view: view).addRoutes(to: router)
         HealthController(host: host).addRoutes(to: router)
         return RegistryResponder(

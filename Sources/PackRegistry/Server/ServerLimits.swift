@@ -6,6 +6,8 @@ package struct ServerLimits: Sendable {
     package var maximumConnections = 4096
     /// Requests under way that change something; more are answered 503 with `Retry-After`.
     package var maximumConcurrentWrites = 32
+    /// Overviews and manifests for older clients, which read much and which anybody may ask for, at a time.
+    package var maximumConcurrentReports = 4
     /// Uploads under way; more are answered 503 with `Retry-After`.
     package var maximumConcurrentUploads = 4
     /// Bytes of an uploaded package zip.
@@ -28,6 +30,8 @@ package struct ServerLimits: Sendable {
     package var stallTimeout: Duration = .seconds(60)
     /// Bytes a second, on average over ``stallTimeout``, that such a client reads at least.
     package var minimumReadRate = 1024
+    /// Bytes of files too large to keep that are held on their way to clients; beyond it they are sent from the disk.
+    package var maximumTransferByteCount = 32 << 20
     /// The time that an answer to an unread body stays readable before the connection is closed.
     package var lingerTimeout: Duration = .seconds(5)
     /// The time that requests under way get after SIGTERM.

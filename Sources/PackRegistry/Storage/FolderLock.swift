@@ -12,7 +12,7 @@ struct FolderLock: ~Copyable {
 
     /// Waits until the lock is free.
     init(_ file: URL) throws(RegistryError) {
-        let descriptor = try SystemCall.open(file, O_RDWR | O_CREAT, mode: 0o644)
+        let descriptor = try Self.open(file)
         guard SystemCall.retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
             let error = SystemCall.failure("locked", file)
             close(descriptor)
@@ -23,7 +23,7 @@ struct FolderLock: ~Copyable {
 
     /// Takes the lock if it is free now; nil where somebody holds it.
     init?(ifFree file: URL) throws(RegistryError) {
-        let descriptor = try SystemCall.open(file, O_RDWR | O_CREAT, mode: 0o644)
+        let descriptor = try Self.open(file)
         guard SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
             close(descriptor)
             return nil
@@ -32,4 +32,13 @@ struct FolderLock: ~Copyable {
     }
 
     deinit { close(descriptor) }
+
+    /// For writing, which locks on network file systems need; else for reading, where another user made the file.
+    private static func open(_ file: URL) throws(RegistryError) -> Int32 {
+        do {
+            return try SystemCall.open(file, O_RDWR | O_CREAT, mode: 0o644)
+        } catch {
+            return try SystemCall.open(file, O_RDONLY | O_CREAT, mode: 0o644)
+        }
+    }
 }

@@ -18,6 +18,9 @@ struct RegistryDatabase: Sendable {
             // GRDB's NORMAL in WAL mode loses acknowledged commits at a power cut.
             try db.execute(sql: "PRAGMA synchronous = FULL")
         }
+        // SQLite answers a second process "busy" at once while the first turns the file's log on, and the migrator
+        // looks for what is done before its transactions begin.
+        let lock = try FolderLock(folder.openLock)
         pool = try Self.translating(name) { [name] in
             let pool = try DatabasePool(path: name, configuration: configuration)
             let isNewer = try pool.read { db in try RegistrySchema.migrator.hasBeenSuperseded(db) }
@@ -29,6 +32,7 @@ struct RegistryDatabase: Sendable {
             try RegistrySchema.migrator.migrate(pool)
             return pool
         }
+        _ = consume lock
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {

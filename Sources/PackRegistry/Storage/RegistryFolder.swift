@@ -21,8 +21,14 @@ struct RegistryFolder: Sendable {
     /// Held while the view is written.
     var lock: URL { root.appending(path: "lock", directoryHint: .notDirectory) }
 
+    /// Held while the database is opened, made or migrated.
+    var openLock: URL { root.appending(path: "open.lock", directoryHint: .notDirectory) }
+
     /// Held by the server of the registry.
     var serverLock: URL { root.appending(path: "serve.lock", directoryHint: .notDirectory) }
+
+    /// There since the view was last found complete, file by file.
+    var viewCheck: URL { root.appending(path: "view.checked", directoryHint: .notDirectory) }
 
     var exists: Bool { FileManager.default.fileExists(atPath: database.path(percentEncoded: false)) }
 

@@ -7,6 +7,9 @@ enum RegistrySchema {
         migrator.registerMigration("1: versions, releases, tokens, audit, metadata") { db in
             try db.execute(sql: first)
         }
+        migrator.registerMigration("2: work by package, pins, compressed objects") { db in
+            try db.execute(sql: second)
+        }
         return migrator
     }
 
@@ -109,6 +112,43 @@ enum RegistrySchema {
             kind TEXT NOT NULL CHECK (kind IN ('archive', 'full', 'patch', 'manifest')),
             size INTEGER,
             PRIMARY KEY (target, base, kind)
+        ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let second = """
+        -- Packages of which a derived file may be wanted: whoever makes them looks at these and at no others.
+        CREATE TABLE work (
+            package TEXT PRIMARY KEY NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO work SELECT DISTINCT package FROM version;
+        -- The same for the compressed forms of objects, which only a server makes.
+        CREATE TABLE siteWork (
+            package TEXT PRIMARY KEY NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO siteWork SELECT DISTINCT package FROM version;
+
+        -- Which manifests pin a shared bundle's manifest.
+        CREATE TABLE pin (
+            bundle TEXT NOT NULL,
+            manifest TEXT NOT NULL REFERENCES manifest (digest),
+            PRIMARY KEY (bundle, manifest)
+        ) STRICT, WITHOUT ROWID;
+        INSERT OR IGNORE INTO pin
+        SELECT json_extract(shared.value, '$.manifest'), manifest.digest
+        FROM manifest, json_each(
+            CASE WHEN json_valid(CAST(bytes AS TEXT)) THEN CAST(bytes AS TEXT) ELSE '{}' END, '$.shared') AS shared
+        WHERE json_type(shared.value, '$.manifest') = 'text';
+
+        CREATE INDEX releaseByManifest ON release (manifest);
+        -- Lists of versions need not pass the bytes.
+        CREATE INDEX metadataByRole ON metadata (role, version);
+
+        -- Compressed forms of objects, for the online copies; without a size: not worth having.
+        CREATE TABLE encoding (
+            object TEXT NOT NULL,
+            coding TEXT NOT NULL,
+            size INTEGER,
+            PRIMARY KEY (object, coding)
         ) STRICT, WITHOUT ROWID;
         """
 }

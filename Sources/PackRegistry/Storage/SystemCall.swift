@@ -87,9 +87,12 @@ enum SystemCall {
     }
 
     /// The size of a regular file in bytes; nil where there is none.
-    static func size(of file: URL) -> Int? {
+    static func size(of file: URL) -> Int? { size(ofPath: file.path(percentEncoded: false)) }
+
+    /// ``size(of:)`` without the cost of a URL, for many files.
+    static func size(ofPath path: String) -> Int? {
         var status = stat()
-        guard stat(file.path(percentEncoded: false), &status) == 0, status.st_mode & 0o170000 == 0o100000 else {
+        guard stat(path, &status) == 0, status.st_mode & 0o170000 == 0o100000 else {
             return nil
         }
         return Int(status.st_size)

@@ -28,11 +28,19 @@ struct VersionTable {
                 manifest.requiredApp?.description, manifest.entry != nil, manifest.files.count,
                 manifest.ownObjects.reduce(0) { $0 + $1.size }, now, actor.name,
             ])
+        for pin in manifest.shared.values {
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO pin (bundle, manifest) VALUES (?, ?)",
+                arguments: [pin.manifest.hex, digest.hex])
+        }
     }
 
     func manifestBytes(_ digest: Digest) throws -> [UInt8]? {
-        try Row.fetchOne(db, sql: "SELECT bytes FROM manifest WHERE digest = ?", arguments: [digest.hex])?
-            .blob("bytes")
+        try manifestBytes(hex: digest.hex)
+    }
+
+    func manifestBytes(hex: String) throws -> [UInt8]? {
+        try Row.fetchOne(db, sql: "SELECT bytes FROM manifest WHERE digest = ?", arguments: [hex])?.blob("bytes")
     }
 
     /// - Throws: ``RegistryError`` where a stored manifest is not what its digest says: the database was edited.
@@ -49,6 +57,17 @@ struct VersionTable {
         ).map(Self.published)
     }
 
+    /// The published versions, not withdrawn, that need a shared bundle's manifest, such as `shop 1.2.0`.
+    func users(ofBundle manifest: Digest) throws -> [String] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT version.package, version.version FROM pin JOIN version ON version.manifest = pin.manifest
+                WHERE pin.bundle = ? AND version.withdrawn IS NULL ORDER BY version.package, version.sequence
+                """, arguments: [manifest.hex]
+        ).map { "\(try $0.text("package")) \(try $0.text("version"))" }
+    }
+
     /// Oldest publication first.
     func published(_ package: PackageID) throws -> [Published] {
         try Row.fetchAll(
@@ -57,8 +76,19 @@ struct VersionTable {
         ).map(Self.published)
     }
 
-    func allPublished() throws -> [Published] {
-        try Row.fetchAll(db, sql: Self.selection + " ORDER BY version.sequence").map(Self.published)
+    /// The manifest that was published first.
+    func oldestManifest() throws -> (path: String, digest: String)? { try manifests("ORDER BY sequence LIMIT 1").first }
+
+    /// The place in the view and the digest of every published manifest.
+    func allManifests() throws -> [(path: String, digest: String)] { try manifests("") }
+
+    private func manifests(_ clause: String) throws -> [(path: String, digest: String)] {
+        try Row.fetchAll(db, sql: "SELECT package, version, manifest FROM version \(clause)").map { row in
+            // As texts: there may be many, and they were parsed when they came in.
+            let (package, version) = try (row.text("package"), row.text("version"))
+            let digest = try row.text("manifest")
+            return ("\(ViewLayout.targetsFolder)/manifests/\(package)/\(digest).\(version).json", digest)
+        }
     }
 
     func publish(_ manifest: Manifest, digest: Digest, by actor: Identity, now: Date) throws {

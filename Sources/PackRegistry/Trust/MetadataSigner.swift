@@ -6,8 +6,8 @@ import PackTrust
 /// Signs the online roles inside one transaction: channel files, snapshot, timestamp.
 ///
 ///     let signer = try MetadataSigner(db, keys: keys, app: app, now: now)
-///     try signer.signChannels()       // after a release changed
-///     try signer.seal()               // always last: snapshot and timestamp of all that is new
+///     try signer.signChannels([stable], changing: package)    // after a release changed
+///     try signer.seal()                                       // always last: snapshot and timestamp of all that is new
 struct MetadataSigner {
     let table: MetadataTable
     let releases: ReleaseTable
@@ -23,19 +23,25 @@ struct MetadataSigner {
         self.now = now
     }
 
-    /// Writes and signs the channel files anew, if they or their signature's life differ.
+    /// Writes and signs all channel files anew.
     func signChannels(onlyIfDue: Bool = false) throws {
         let current: SignedDocument<TargetsMetadata>? = try table.newest(ViewLayout.channelsRole)
         if onlyIfDue, let current, !isDue(current.body.expires, MetadataLifetime.channels) { return }
+        try sign(files: releases.channels().map { try channelFile($0) }, over: current)
+    }
+
+    /// Signs the channels on which one package's releases changed. The other packages stand as they are in the newest
+    /// files: to read their releases again would cost as much as the whole registry.
+    func signChannels(_ channels: [ChannelName], changing package: PackageID) throws {
+        let current: SignedDocument<TargetsMetadata>? = try table.newest(ViewLayout.channelsRole)
+        try sign(files: channels.map { try channelFile($0, changing: package, in: current) }, over: current)
+    }
+
+    private func sign(files: [ChannelFile], over current: SignedDocument<TargetsMetadata>?) throws {
         var role = TargetsMetadata(
             version: (current?.body.version ?? 0) + 1, expires: now.addingTimeInterval(MetadataLifetime.channels))
-        for channel in try releases.channels() {
-            let packages = try releases.histories(on: channel).mapValues {
-                ChannelFile.Package(releases: $0.offered)
-            }
-            let file = ChannelFile(app: app, channel: channel, packages: packages)
-            role.targets[ViewLayout.channelTarget(channel)] = try table.putChannel(file)
-        }
+        role.targets = current?.body.targets ?? [:]
+        for file in files { role.targets[ViewLayout.channelTarget(file.channel)] = try table.putChannel(file) }
         let targets: SignedDocument<TargetsMetadata> = try table.required(TopLevelRole.targets.rawValue)
         guard let authority = targets.body.authority(for: ViewLayout.channelsRole) else {
             throw RegistryError(
@@ -44,6 +50,23 @@ struct MetadataSigner {
                     + "release anything: the app's owner has to (packtool keys delegate)")
         }
         try table.put(keys.sign(role, for: authority), as: ViewLayout.channelsRole)
+    }
+
+    private func channelFile(_ channel: ChannelName) throws -> ChannelFile {
+        let packages = try releases.histories(on: channel).mapValues { ChannelFile.Package(releases: $0.offered) }
+        return ChannelFile(app: app, channel: channel, packages: packages)
+    }
+
+    /// From the releases where there is no file of the channel yet, or none that can be read.
+    private func channelFile(
+        _ channel: ChannelName, changing package: PackageID, in current: SignedDocument<TargetsMetadata>?
+    ) throws -> ChannelFile {
+        guard let digest = current?.body.targets[ViewLayout.channelTarget(channel)]?.digest,
+            let bytes = try? table.channelBytes(digest), let file = try? ChannelFile(parsing: bytes)
+        else { return try channelFile(channel) }
+        var packages = file.packages
+        packages[package] = ChannelFile.Package(releases: try releases.history(of: package, on: channel).offered)
+        return ChannelFile(app: app, channel: channel, packages: packages)
     }
 
     /// Signs a snapshot and a timestamp of the metadata as it is now, if they differ or are due.

@@ -45,10 +45,15 @@ struct MetadataTable {
             arguments: [role, document.body.version - Self.keptVersions])
     }
 
+    func newestVersion(_ role: String) throws -> Int? {
+        try Int.fetchOne(db, sql: "SELECT MAX(version) FROM metadata WHERE role = ?", arguments: [role])
+    }
+
     func newestVersions() throws -> [Stored] {
-        try Row.fetchAll(db, sql: "SELECT role, MAX(version) AS version FROM metadata GROUP BY role").map { row in
-            try Stored(role: row.text("role"), version: row.integer("version"))
-        }
+        try db.rowsOfNames(
+            "role", in: "metadata",
+            with: "(SELECT MAX(version) FROM metadata WHERE metadata.role = name.role) AS version"
+        ).map { row in try Stored(role: row.text("role"), version: row.integer("version")) }
     }
 
     func all() throws -> [Stored] {
@@ -57,16 +62,35 @@ struct MetadataTable {
         }
     }
 
-    func bytes(of stored: Stored) throws -> [UInt8] {
-        let row = try Row.fetchOne(
-            db, sql: "SELECT bytes FROM metadata WHERE role = ? AND version = ?",
-            arguments: [stored.role, stored.version])
-        guard let row else { throw Row.damaged("metadata") }
-        return try row.blob("bytes")
+    func all(of role: String) throws -> [Stored] {
+        try Int.fetchAll(db, sql: "SELECT version FROM metadata WHERE role = ? ORDER BY version", arguments: [role])
+            .map { Stored(role: role, version: $0) }
     }
 
+    /// nil for a version that is not kept.
+    func storedBytes(_ role: String, version: Int) throws -> [UInt8]? {
+        try Row.fetchOne(
+            db, sql: "SELECT bytes FROM metadata WHERE role = ? AND version = ?", arguments: [role, version]
+        )?.blob("bytes")
+    }
+
+    /// nil for a version that is not kept.
+    func document<Body: RoleMetadata>(_ role: String, version: Int) throws -> SignedDocument<Body>? {
+        guard let bytes = try storedBytes(role, version: version) else { return nil }
+        do { return try SignedDocument(parsing: bytes, name: role) } catch { throw Row.damaged("metadata", error) }
+    }
+
+    func bytes(of stored: Stored) throws -> [UInt8] {
+        guard let bytes = try storedBytes(stored.role, version: stored.version) else { throw Row.damaged("metadata") }
+        return bytes
+    }
+
+    /// - Throws: ``RegistryError`` where the file is over what devices read.
     func putChannel(_ file: ChannelFile) throws -> TargetInfo {
         let bytes = file.bytes
+        do { _ = try ChannelFile(parsing: bytes) } catch {
+            throw RegistryError(.invalid, "no device would read the channel \(file.channel) any more: \(error)")
+        }
         let sequence = try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(sequence), 0) + 1 FROM channelFile") ?? 1
         try db.execute(
             sql: """
@@ -90,6 +114,15 @@ struct MetadataTable {
             let digest = try row.parsed("digest") { try Digest(hex: $0) }
             return (ViewLayout.file(ofTarget: ViewLayout.channelTarget(channel), digest: digest), digest)
         }
+    }
+
+    /// The newest file of a channel.
+    func channelFile(_ channel: ChannelName) throws -> ChannelFile? {
+        let row = try Row.fetchOne(
+            db, sql: "SELECT bytes FROM channelFile WHERE channel = ? ORDER BY sequence DESC LIMIT 1",
+            arguments: [channel.text])
+        guard let bytes = try row?.blob("bytes") else { return nil }
+        do { return try ChannelFile(parsing: bytes) } catch { throw Row.damaged("channelFile", error) }
     }
 
     func channelBytes(_ digest: Digest) throws -> [UInt8] {

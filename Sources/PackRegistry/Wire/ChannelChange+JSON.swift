@@ -51,12 +51,14 @@ extension ChannelChange {
 
 extension ChannelOutcome {
     var json: JSONObject {
-        ["changed": .bool(isChanged), "releases": .array(releases.map { .object($0.json) })]
+        var json: JSONObject = ["changed": .bool(isChanged), "releases": .array(releases.map { .object($0.json) })]
+        if isNewChannel { json["newChannel"] = true }
+        return json
     }
 
     init(json: JSONObject) throws {
         try self.init(
-            isChanged: json.bool("changed"),
+            isChanged: json.bool("changed"), isNewChannel: json["newChannel"]?.bool("newChannel") ?? false,
             releases: json.array("releases").map { try Release(json: $0.object("release")) })
     }
 }

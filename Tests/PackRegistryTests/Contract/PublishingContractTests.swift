@@ -96,14 +96,20 @@ struct PublishingContractTests {
         }
     }
 
+    /// A shared bundle, and a page that pins it.
+    private func sharing(_ shop: Shop) throws -> (bundle: Site, page: Site) {
+        let bundle = try Site("common", "1.0.0", ["vendor.js": "shared"], entry: nil, in: shop.folder)
+        let page = try Site(
+            "checkout", "1.0.0", ["index.html": "page"], bundles: [bundle],
+            shared: ["vendor.js": ("common", "shared")], in: shop.folder)
+        return (bundle, page)
+    }
+
     @Test(arguments: RegistryKind.allCases)
     func `a package is published after the shared bundle that it pins`(kind: RegistryKind) async throws {
         let shop = try Shop()
         try await kind.using(shop) { (registry) async throws in
-            let bundle = try Site("common", "1.0.0", ["vendor.js": "shared"], entry: nil, in: shop.folder)
-            let page = try Site(
-                "checkout", "1.0.0", ["index.html": "page"], bundles: [bundle],
-                shared: ["vendor.js": ("common", "shared")], in: shop.folder)
+            let (bundle, page) = try sharing(shop)
             let publisher = try shop.publisher(over: registry)
             let error = await #expect(throws: RegistryError.self) { try await publisher.publish([page.zip]) }
             #expect(error?.message.contains("common 1.0.0") == true)
@@ -182,6 +188,23 @@ struct PublishingContractTests {
             #expect(offered?.kind == .conflict)
             let again = await #expect(throws: RegistryError.self) { try await publisher.publish([bad.zip]) }
             #expect(again?.message.contains("it sells nothing") == true)
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a shared bundle is withdrawn after the versions that need it`(kind: RegistryKind) async throws {
+        let shop = try Shop()
+        try await kind.using(shop) { (registry) async throws in
+            let (bundle, page) = try sharing(shop)
+            let publisher = try shop.publisher(over: registry)
+            try await publisher.publish([page.zip, bundle.zip])
+            let early = await #expect(throws: RegistryError.self) {
+                try await publisher.withdraw(version("1.0.0"), of: package("common"), reason: "damaged")
+            }
+            #expect(early?.kind == .conflict)
+            #expect(early?.message.contains("checkout 1.0.0") == true)
+            try await publisher.withdraw(version("1.0.0"), of: package(), reason: "damaged")
+            try await publisher.withdraw(version("1.0.0"), of: package("common"), reason: "damaged")
         }
     }
 }

@@ -64,14 +64,14 @@ struct DerivedFileTests {
         ]
         #expect(try shop.viewListing.isDisjoint(with: paths))
         for path in paths {
-            let answers = await withTaskGroup(of: Bool.self) { group in
-                for _ in 0..<20 { group.addTask { await shop.local.makePatch(at: path) } }
-                return await group.reduce(into: []) { $0.append($1) }
+            let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<20 { group.addTask { try await shop.local.makePatch(at: path) } }
+                return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(answers == Array(repeating: true, count: 20))
             let file = shop.local.viewFolder.appending(path: path)
             let made = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
-            #expect(await shop.local.makePatch(at: path))
+            #expect(try await shop.local.makePatch(at: path))
             let still = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
             #expect(made == still)
         }
@@ -96,11 +96,11 @@ struct DerivedFileTests {
             (sites[0].digest, sites[1].digest), (other.digest, sites[2].digest),
             (Digest(of: Array("nothing".utf8)), sites[2].digest), (sites[2].digest, sites[2].digest),
         ] {
-            #expect(await !shop.local.makePatch(at: ViewLayout.patch(from: base, to: target)))
+            #expect(try await !shop.local.makePatch(at: ViewLayout.patch(from: base, to: target)))
         }
-        #expect(await !shop.local.makePatch(at: "patches/../registry.sqlite"))
+        #expect(try await !shop.local.makePatch(at: "patches/../registry.sqlite"))
         #expect(try shop.viewListing == before)
-        #expect(await shop.local.makePatch(at: ViewLayout.patch(from: sites[0].digest, to: sites[2].digest)))
+        #expect(try await shop.local.makePatch(at: ViewLayout.patch(from: sites[0].digest, to: sites[2].digest)))
     }
 
     @Test func `a patch that is not smaller than the full download is not kept`() async throws {

@@ -251,6 +251,15 @@ struct APIAnswerTests {
         #expect(requests.first?.contains("path=/v1/update status=200") == true)
         #expect(!text.contains("secret") && !text.contains("my-device") && !text.contains("\u{1B}"))
     }
+
+    @Test func `a root that no device can have is refused and stops nobody`() async throws {
+        try await RunningServer.with(Self.host()) { (server) async throws in
+            for root in ["9223372036854775807", "9223372036854775808", "1000000001", "0", "-1"] {
+                #expect(try await server.ask("GET", "/v1/bundle/\(root)/beta").status == 400)
+            }
+            #expect(try await server.ask("GET", "/health/live").status == 200)
+        }
+    }
 }
 
 /// Keeps what is logged.

@@ -160,4 +160,16 @@ struct ReadConnectionTests {
                 ViewPath(request.path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)) != nil)
         }
     }
+
+    @Test func `the start of a request behind one for a file that is read first is not forgotten`() async throws {
+        try await RunningServer.with(FolderHost(Self.view)) { (server) async throws in
+            let connection = try server.connection()
+            let second = Array(Self.request("/metadata/1.root.json").utf8)
+            // Not in the cache, so the reading stops meanwhile.
+            await connection.send(Array(Self.request("/packages/large-1.0.0.zip").utf8) + second.prefix(10))
+            #expect(try await connection.answer().body.count == 20_000_000)
+            await connection.send(Array(second.dropFirst(10)))
+            #expect(try await connection.answer().text == "{\"root\":1}")
+        }
+    }
 }

@@ -115,4 +115,22 @@ struct KeyMaintenanceTests {
         try await shop.local.maintain()
         try await expectReadable(shop)
     }
+
+    @Test func `a key is not dropped while a package stands that only it signed`() async throws {
+        let (shop, keys, maintenance) = try await published()
+        let colleague = try PrivateKey.generate(.ed25519)
+        _ = try await maintenance.delegate(package(), to: [colleague.publicKey], owner: [keys.owner])
+        // As when somebody publishes with the old key between the steps of a rotation.
+        try await publish("1.0.1", shop, keys.publisher)
+        let (_, targets) = try await maintenance.current()
+        let dropping = try targets.revised(
+            expires: shop.clock.now.addingTimeInterval(86_400), signers: [keys.owner]
+        ) { try $0.setPublishers([colleague.publicKey], of: package()) }
+        let error = await #expect(throws: RegistryError.self) {
+            try await shop.registry.submit(metadata: dropping.bytes, role: "targets")
+        }
+        #expect(error?.kind == .conflict)
+        #expect(error?.message.contains("package.checkout") == true)
+        try await expectReadable(shop)
+    }
 }

@@ -10,6 +10,8 @@ struct AdministrationController {
     let host: any RegistryHost
     let limits: ServerLimits
     let writes: ConcurrencyGate
+    /// What anybody may ask for and reads much.
+    let reports: ConcurrencyGate
 
     func addRoutes(to router: Router<RegistryRequestContext>) {
         router.get("v1/overview", use: overview)
@@ -21,8 +23,10 @@ struct AdministrationController {
 
     @Sendable func overview(request: Request, context: RegistryRequestContext) async throws -> Response {
         let identity = try await bearer.optionalIdentity(of: request)
-        let overview = try await host.registry(as: identity ?? .anonymous).overview()
-        return .json((identity == nil ? overview.anonymous : overview).json)
+        return try await reports.pass {
+            let overview = try await host.registry(as: identity ?? .anonymous).overview()
+            return .json((identity == nil ? overview.anonymous : overview).json)
+        }
     }
 
     @Sendable func tokens(request: Request, context: RegistryRequestContext) async throws -> Response {

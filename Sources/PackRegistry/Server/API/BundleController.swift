@@ -21,8 +21,9 @@ struct BundleController {
 
     @Sendable func bundle(request: Request, context: RegistryRequestContext) async throws -> Response {
         let channel = try ChannelName(context.parameters.require("channel"))
-        guard let root = Int(try context.parameters.require("root")), root > 0 else {
-            throw Problem.badRequest("the version of the device's root is not a number above 0")
+        guard let root = Int(try context.parameters.require("root")), (1...1_000_000_000).contains(root)
+        else {
+            throw Problem.badRequest("the version of the device's root is not a number from 1 to 1,000,000,000")
         }
         var files = try await roots(after: root)
         guard let timestamp: SignedDocument<TimestampMetadata> = try await document("timestamp", nil, &files),

@@ -13,12 +13,13 @@ struct OfflineController {
     let state: PublishedState
     /// What absolute URLs start with; without it, the address that the request came to.
     let publicURL: String?
+    let reports: ConcurrencyGate
 
     func addRoutes(to router: Router<RegistryRequestContext>) {
-        router.get("offline/manifest.json", use: manifest)
+        router.get("offline/manifest.json") { request, _ in try await reports.pass { try await manifest(request) } }
     }
 
-    @Sendable func manifest(request: Request, context: RegistryRequestContext) async throws -> Response {
+    private func manifest(_ request: Request) async throws -> Response {
         let query = request.uri.queryParameters
         let channel = try ChannelName(query["channel"].map(String.init) ?? "stable")
         let device = try DeviceFacts(

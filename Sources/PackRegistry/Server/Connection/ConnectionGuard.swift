@@ -21,7 +21,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private var bodyStart = NIODeadline.uptimeNanoseconds(0)
     private var bodyByteCount = 0
     private var bodyCheck: Scheduled<Void>?
-    private var drainCheck: DrainCheck
+    private let drainCheck: DrainCheck
     private var linger: Scheduled<Void>?
 
     init(limits: ServerLimits) {
@@ -74,7 +74,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func begin(_ head: HTTPRequest, context: ChannelHandlerContext) {
         let length = head.headerFields[.contentLength].flatMap { Int($0) }
-        guard head.headerFields[.transferEncoding] != nil || (length ?? 0) > 0 else { return }
+        // A stream of HTTP/2 may have a body that nothing announces; where it has none, its end comes at once.
+        let isStream = context.channel.parent?.parent != nil
+        guard head.headerFields[.transferEncoding] != nil || (length ?? (isStream ? 1 : 0)) > 0 else { return }
         isReadingBody = true
         bodyByteCount = 0
         bodyStart = .now()

@@ -1,11 +1,13 @@
 import NIOCore
 
-/// Closes a connection whose answers nobody reads, and leaves alone one that reads slowly: while the channel is not writable,
-/// at least ``ServerLimits/minimumReadRate`` must leave it.
+/// Closes a connection whose answers nobody reads, and leaves alone one that reads slowly: of what waits for the client at
+/// least ``ServerLimits/minimumReadRate`` must leave.
 ///
 /// A plain time limit would not do: an answer of some megabytes is written at once, and the channel is not writable again
 /// until nearly all of it has left.
-struct DrainCheck {
+final class DrainCheck {
+    /// Bytes of a file under way that have not been given to the channel yet; nil where none is.
+    private var rest: Int?
     private let limits: ServerLimits
     private var scheduled: Scheduled<Void>?
 
@@ -14,44 +16,54 @@ struct DrainCheck {
     }
 
     /// Called on each change of the channel's writability.
-    mutating func writabilityChanged(_ context: ChannelHandlerContext) {
+    func writabilityChanged(_ context: ChannelHandlerContext) {
+        guard rest == nil else { return }
         stop()
-        guard !context.channel.isWritable else { return }
-        scheduled = Self.schedule(context, limits, left: Self.buffered(context.channel))
+        if !context.channel.isWritable { schedule(context) }
     }
 
-    mutating func stop() {
+    /// Called when a file is begun, for each piece of it, and with nil at its end. What waits in the channel rises and falls
+    /// with the pieces and tells nothing, and the last may be too small to make the channel not writable.
+    func fileHasLeft(_ rest: Int?, _ context: ChannelHandlerContext) {
+        let isFirst = self.rest == nil
+        self.rest = rest
+        if rest == nil {
+            writabilityChanged(context)
+        } else if isFirst {
+            stop()
+            schedule(context)
+        }
+    }
+
+    func stop() {
         scheduled?.cancel()
         scheduled = nil
     }
 
-    private static func schedule(_ context: ChannelHandlerContext, _ limits: ServerLimits, left: Int?) -> Scheduled<
-        Void
-    > {
-        let channel = context.channel
-        return context.eventLoop.scheduleTask(in: TimeAmount(limits.stallTimeout)) {
-            check(channel, limits, left: left)
-        }
+    private func schedule(_ context: ChannelHandlerContext) {
+        schedule(context, left: unread(context.channel))
     }
 
-    /// Goes on until the channel is writable or closed; a check that is left over then finds nothing to do.
-    private static func check(_ channel: any Channel, _ limits: ServerLimits, left: Int?) {
-        guard channel.isActive, !channel.isWritable else { return }
-        guard let left, let now = buffered(channel) else { return channel.close(promise: nil) }
-        let seconds =
-            Double(limits.stallTimeout.components.seconds) + Double(limits.stallTimeout.components.attoseconds) / 1e18
-        // More may have been written meanwhile: then something was read.
-        guard now > left || Double(left - now) >= Double(limits.minimumReadRate) * seconds else {
-            return channel.close(promise: nil)
-        }
-        channel.eventLoop.scheduleTask(in: TimeAmount(limits.stallTimeout)) {
-            check(channel, limits, left: now)
+    /// Goes on until the channel is writable and no file is under way, or until it is closed.
+    private func schedule(_ context: ChannelHandlerContext, left: Int?) {
+        scheduled = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.stallTimeout)) {
+            let channel = context.channel
+            self.scheduled = nil
+            guard channel.isActive, !channel.isWritable || self.rest != nil else { return }
+            guard let left, let now = self.unread(channel) else { return channel.close(promise: nil) }
+            let time = self.limits.stallTimeout.components
+            let seconds = Double(time.seconds) + Double(time.attoseconds) / 1e18
+            // More may have been written meanwhile: then something was read.
+            guard now > left || Double(left - now) >= Double(self.limits.minimumReadRate) * seconds else {
+                return channel.close(promise: nil)
+            }
+            self.schedule(context, left: now)
         }
     }
 
     /// Bytes that wait to be sent; a stream of HTTP/2 waits in its connection.
-    private static func buffered(_ channel: any Channel) -> Int? {
+    private func unread(_ channel: any Channel) -> Int? {
         let socket = channel.parent?.parent == nil ? channel : channel.parent
-        return try? socket?.syncOptions?.getOption(.bufferedWritableBytes)
+        return (try? socket?.syncOptions?.getOption(.bufferedWritableBytes)).map { $0 + (rest ?? 0) }
     }
 }

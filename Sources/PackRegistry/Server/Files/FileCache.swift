@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import PackArchive
 import PackFormat
 import Synchronization
 
@@ -22,13 +23,18 @@ final class FileCache: Sendable {
         var entries: [String: Entry] = [:]
         var byteCount = 0
         var clock: UInt64 = 0
+        /// Files that are being read: who asks for the same meanwhile gets the same.
+        var loading: [String: (stamp: FileStamp, task: Task<ServedFile?, any Error>)] = [:]
+        /// Of files whose bytes nobody asked for.
+        var digests: [String: (stamp: FileStamp, digest: Digest)] = [:]
     }
 
     private static let trustedTime: TimeAmount = .seconds(1)
 
     /// The view's folder, with a slash at the end.
     private let root: String
-    /// Bytes of a file that is still kept in memory.
+    /// Bytes of a file that is still kept in memory. Larger ones are sent from the disk: each answer that a slow client has not
+    /// read yet would hold them.
     private let maximumFileByteCount: Int
     /// Bytes of all files kept in memory.
     private let maximumByteCount: Int
@@ -36,7 +42,7 @@ final class FileCache: Sendable {
     private let state = Mutex(State())
 
     init(
-        root: URL, maximumFileByteCount: Int = 8 << 20, maximumByteCount: Int = 128 << 20,
+        root: URL, maximumFileByteCount: Int = 1 << 20, maximumByteCount: Int = 128 << 20,
         maximumEntryCount: Int = 20_000
     ) {
         let path = root.path(percentEncoded: false)
@@ -79,6 +85,23 @@ final class FileCache: Sendable {
     ///   - digest: the content's, where the file's name says it; it is not computed then.
     func file(_ path: String, digest known: Digest?) async throws -> ServedFile? {
         if let file = self.known(path) { return file }
+        // Of a file as it is now: one that was replaced meanwhile is another.
+        guard let stamp = FileStamp(path: root + path) else { return try await load(path, digest: known) }
+        let (task, isFirst) = state.withLock { state in
+            if let (known, task) = state.loading[path], known == stamp { return (task, false) }
+            let task = Task { try await self.load(path, digest: known) }
+            state.loading[path] = (stamp, task)
+            return (task, true)
+        }
+        defer {
+            if isFirst {
+                state.withLock { if $0.loading[path]?.task == task { $0.loading[path] = nil } }
+            }
+        }
+        return try await task.value
+    }
+
+    private func load(_ path: String, digest known: Digest?) async throws -> ServedFile? {
         guard let open = try OpenFile(path: root + path) else { return nil }
         let size = open.stamp.size
         let place = ViewPath(path.split(separator: "/").map(String.init))
@@ -90,13 +113,40 @@ final class FileCache: Sendable {
             keep(file, open.stamp, size, place, path)
             return file
         }
-        let digest = if let known { known } else { try await open.digest() }
+        let digest = if let known { known } else { try await self.digest(of: open, path) }
         let heads = ServedFile.Heads(place, digest: digest, size: size)
         let file = ServedFile(digest: digest, size: size, content: .disk(open), heads: heads)
         // Not the open file: many large ones would be as many descriptors.
         let kept = ServedFile(digest: digest, size: size, content: .disk(OpenFile.none(open.stamp)), heads: heads)
         keep(kept, open.stamp, 0, place, path)
         return file
+    }
+
+    /// A file's digest and size; nil where there is none. Its bytes are not kept: who asks about many large files would push
+    /// out everything else, and have each read again and again.
+    func facts(_ path: String) async throws -> (digest: Digest, size: Int)? {
+        if let stamp = FileStamp(path: root + path), let digest = knownDigest(path, stamp) {
+            return (digest, stamp.size)
+        }
+        guard let open = try OpenFile(path: root + path) else { return nil }
+        return (try await digest(of: open, path), open.stamp.size)
+    }
+
+    private func knownDigest(_ path: String, _ stamp: FileStamp) -> Digest? {
+        state.withLock { state in
+            if let entry = state.entries[path], entry.stamp == stamp { return entry.file.digest }
+            return state.digests[path].flatMap { $0.stamp == stamp ? $0.digest : nil }
+        }
+    }
+
+    private func digest(of open: OpenFile, _ path: String) async throws -> Digest {
+        if let known = knownDigest(path, open.stamp) { return known }
+        let digest = try await open.digest()
+        state.withLock { state in
+            if state.digests.count >= maximumEntryCount { state.digests.removeAll() }
+            state.digests[path] = (open.stamp, digest)
+        }
+        return digest
     }
 
     private func keep(_ file: ServedFile, _ stamp: FileStamp, _ byteCount: Int, _ place: ViewPath?, _ path: String) {

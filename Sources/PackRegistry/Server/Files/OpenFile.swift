@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import NIOCore
 import NIOPosix
+import PackArchive
 import PackFormat
 
 /// A file that is open for reading. It stays readable as it was when it is removed or replaced meanwhile.
@@ -44,9 +45,9 @@ final class OpenFile: Sendable {
     static func none(_ stamp: FileStamp) -> OpenFile { OpenFile(descriptor: -1, stamp: stamp) }
 
     /// A part of the file for `sendfile`, with a descriptor of its own; its handle is to be closed after the writing.
-    func region(_ bounds: Range<Int>) -> FileRegion? {
+    func region(_ bounds: Range<Int>) throws -> FileRegion {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { return nil }
+        guard copy >= 0 else { throw IOError(errnoCode: errno, reason: "fcntl") }
         let handle = NIOFileHandle(_deprecatedTakingOwnershipOfDescriptor: copy)
         return FileRegion(fileHandle: handle, readerIndex: bounds.lowerBound, endIndex: bounds.upperBound)
     }
@@ -79,9 +80,17 @@ final class OpenFile: Sendable {
 
     private func read(at offset: Int, count: Int) throws -> ByteBuffer {
         var buffer = ByteBufferAllocator().buffer(capacity: count)
-        while buffer.readableBytes < count {
-            let position = off_t(offset + buffer.readableBytes)
-            let wanted = count - buffer.readableBytes
+        try read(into: &buffer, at: offset, count: count)
+        return buffer
+    }
+
+    /// Appends a piece of the content, on the calling thread.
+    /// - Throws: `IOError`, also where the file ends before the piece.
+    func read(into buffer: inout ByteBuffer, at offset: Int, count: Int) throws {
+        let end = buffer.readableBytes + count
+        while buffer.readableBytes < end {
+            let wanted = end - buffer.readableBytes
+            let position = off_t(offset + count - wanted)
             let got = try buffer.writeWithUnsafeMutableBytes(minimumWritableBytes: wanted) { memory in
                 var got = pread(descriptor, memory.baseAddress, wanted, position)
                 while got < 0, errno == EINTR { got = pread(descriptor, memory.baseAddress, wanted, position) }
@@ -91,6 +100,5 @@ final class OpenFile: Sendable {
             // The file became shorter under us: the length that was promised cannot be kept, so the connection ends.
             if got == 0 { throw IOError(errnoCode: EIO, reason: "the file became shorter") }
         }
-        return buffer
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import PackArchive
 import PackFormat
 
 /// Reads of the published view. The hot path: no database, no router, one `lstat` a request.
@@ -18,7 +19,9 @@ struct ViewController {
     func response(to request: Request, path components: [String]) async throws -> Response {
         guard let path = ViewPath(components) else { throw Self.absent }
         var found = try await cache.file(path.text, digest: path.digest)
-        if found == nil, components[0] == "patches", request.method == .get, await host.makePatch(at: path.text) {
+        if found == nil, components[0] == "patches", request.method == .get,
+            try await host.makePatch(at: path.text)
+        {
             found = try await cache.file(path.text, digest: nil)
         }
         guard let file = found else { throw Self.absent }
@@ -35,6 +38,11 @@ struct ViewController {
         try await cache.file(ViewLayout.object(digest), digest: digest)
     }
 
+    /// A compressed form of an object; nil where none was made.
+    func encoded(_ object: Digest, _ coding: ContentCoding) async throws -> ServedFile? {
+        try await cache.file(coding.path(of: object), digest: nil)
+    }
+
     /// The bytes of a small file; nil where there is none.
     func bytes(_ path: String) async throws -> [UInt8]? {
         guard let file = try await cache.file(path, digest: nil) else { return nil }
@@ -46,7 +54,7 @@ struct ViewController {
 
     /// A file's digest and size; nil where there is none.
     func facts(_ path: String) async throws -> (digest: Digest, size: Int)? {
-        try await cache.file(path, digest: nil).map { ($0.digest, $0.size) }
+        try await cache.facts(path)
     }
 
     /// Changes whenever something was published or released.

@@ -13,15 +13,22 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = IOData
     typealias OutboundOut = IOData
 
+    /// Bytes of answered requests that may stay before those of the next.
+    private static let keptByteCount = 16 << 10
+
     private let cache: FileCache
     private let log: RequestLog
     private let limits: ServerLimits
+    private let isSecure: Bool
+    private let budget: FileTransfer.Budget
     private let next: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
     private var promise: EventLoopPromise<HTTP1Channel.Value?>?
 
     private var input = ByteBuffer()
-    /// A file is being read for the request at the start of the input.
+    /// A file is being read for the request at the start of the input, or sent for the one before.
     private var isWaiting = false
+    private var isAnswering = false
+    private var transfer: FileTransfer?
     private var isHandedOver = false
     private var isInputClosed = false
     private var isQuiescing = false
@@ -29,16 +36,19 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var isReadHeld = false
     private var lastAnswer = NIODeadline.now()
     private var idleCheck: Scheduled<Void>?
-    private var drainCheck: DrainCheck
+    private let drainCheck: DrainCheck
     private var date = HTTPDate()
 
     init(
-        cache: FileCache, log: RequestLog, limits: ServerLimits, promise: EventLoopPromise<HTTP1Channel.Value?>,
+        cache: FileCache, log: RequestLog, limits: ServerLimits, isSecure: Bool, budget: FileTransfer.Budget,
+        promise: EventLoopPromise<HTTP1Channel.Value?>,
         next: @escaping @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
     ) {
         self.cache = cache
         self.log = log
         self.limits = limits
+        self.isSecure = isSecure
+        self.budget = budget
         drainCheck = DrainCheck(limits: limits)
         self.promise = promise
         self.next = next
@@ -60,7 +70,13 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if isHandedOver { return context.fireChannelRead(data) }
         var bytes = unwrapInboundIn(data)
-        if input.readableBytes == 0 { input = bytes } else { input.writeBuffer(&bytes) }
+        if input.readableBytes == 0 {
+            input = bytes
+        } else {
+            // Otherwise a client that always leaves a part of its next request behind makes all that it sent stay.
+            if input.readerIndex > Self.keptByteCount { input.discardReadBytes() }
+            input.writeBuffer(&bytes)
+        }
         answerAll(context)
     }
 
@@ -81,6 +97,8 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
         if isHandedOver { return context.fireChannelWritabilityChanged() }
         drainCheck.writabilityChanged(context)
         if context.channel.isWritable {
+            // The client has read; what is left in the channel takes it some time more.
+            lastAnswer = .now()
             answerAll(context)
             flush(context)
         }
@@ -103,16 +121,20 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Answers what is there, in order, while the client reads the answers.
     private func answerAll(_ context: ChannelHandlerContext) {
+        guard !isAnswering else { return }
+        isAnswering = true
+        defer { isAnswering = false }
         while !isWaiting, !isHandedOver, input.readableBytes > 0, context.channel.isWritable {
             switch input.withUnsafeReadableBytes(ReadRequest.parse) {
             case .incomplete:
-                if isInputClosed { closeAfterWriting(context) }
+                if isInputClosed { closeAfterWriting(context) } else { resumeReading(context) }
                 return
             case .other: return handOver(context)
             case .read(let request, let byteCount):
                 if let file = cache.known(request.path) {
                     guard answer(request, with: file, context) else { return handOver(context) }
                     input.moveReaderIndex(forwardBy: byteCount)
+                    if transfer != nil { sendPiece(context) }
                 } else {
                     wait(for: request, context)
                 }
@@ -144,7 +166,7 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// - Returns: false where the answer is an error.
+    /// - Returns: false where the answer is an error, or a large file under TLS: both are the other server's.
     private func answer(_ request: ReadRequest, with file: ServedFile, _ context: ChannelHandlerContext) -> Bool {
         let outcome: ConditionalRequest.Outcome
         if request.ifMatch == nil, request.range == nil {
@@ -199,19 +221,49 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
                 context.write(wrapOutboundOut(.byteBuffer(slice)), promise: nil)
             }
         case .disk(let open)?:
-            guard let region = open.region(body?.bounds ?? 0..<0) else { return false }
+            transfer = FileTransfer(of: open, in: body?.bounds ?? 0..<0, budget: budget, isSecure: isSecure)
+            guard transfer != nil else { return false }
+            isWaiting = true
             date.writeField(to: &head)
             context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
-            let written = context.eventLoop.makePromise(of: Void.self)
-            let handle = region.fileHandle
-            written.futureResult.assumeIsolated().whenComplete { _ in try? handle.close() }
-            context.write(wrapOutboundOut(.fileRegion(region)), promise: written)
         case nil:
             date.writeField(to: &head)
             context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)
         }
         hasWritten = true
         return true
+    }
+
+    /// Writes a piece of the file under way, and the next when it has left; after the last, the next answers.
+    private func sendPiece(_ context: ChannelHandlerContext) {
+        do {
+            let piece = try transfer?.next()
+            drainCheck.fileHasLeft(piece == nil ? nil : transfer?.rest.count, context)
+            guard let piece else {
+                transfer = nil
+                isWaiting = false
+                lastAnswer = .now()
+                answerAll(context)
+                return flush(context)
+            }
+            // Not the piece, whose memory is to be free for the next.
+            var handle: NIOFileHandle?
+            if case .fileRegion(let region) = piece { handle = region.fileHandle }
+            let written = context.eventLoop.makePromise(of: Void.self)
+            written.futureResult.assumeIsolated().whenComplete { [handle] result in
+                try? handle?.close()
+                switch result {
+                // The other connections have their turn first: one that reads fast could go on for its whole file.
+                case .success: context.eventLoop.assumeIsolated().execute { self.sendPiece(context) }
+                case .failure: self.transfer = nil
+                }
+            }
+            hasWritten = false
+            context.writeAndFlush(wrapOutboundOut(piece), promise: written)
+        } catch {
+            transfer = nil
+            context.close(promise: nil)
+        }
     }
 
     // MARK: The connection

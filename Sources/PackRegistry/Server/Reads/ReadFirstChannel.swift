@@ -15,11 +15,16 @@ struct ReadFirstChannel: ServerChildChannel {
     let cache: FileCache
     let log: RequestLog
     let limits: ServerLimits
+    /// Bytes are encrypted on their way, so no file goes to the socket by itself.
+    let isSecure: Bool
+    let budget: FileTransfer.Budget
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let promise = channel.eventLoop.makePromise(of: HTTP1Channel.Value?.self)
-            let connection = ReadConnection(cache: cache, log: log, limits: limits, promise: promise) { channel in
+            let connection = ReadConnection(
+                cache: cache, log: log, limits: limits, isSecure: isSecure, budget: budget, promise: promise
+            ) { channel in
                 base.setup(channel: channel, logger: logger)
             }
             try channel.pipeline.syncOperations.addHandler(connection)

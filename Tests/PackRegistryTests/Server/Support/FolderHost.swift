@@ -55,14 +55,13 @@ final class FolderHost: RegistryHost {
         manifests.withLock { $0["\(package)@\(version)"] }
     }
 
-    func packages(on channel: ChannelName) async throws -> [PackageID] {
-        let keys = releases.withLock { Array($0.keys) }
-        return try keys.filter { $0.hasSuffix("@\(channel)") }.map { try PackageID(String($0.prefix { $0 != "@" })) }
-            .sorted()
-    }
-
-    func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
-        releases.withLock { $0["\(package)@\(channel)"] ?? [] }
+    func channelFile(_ channel: ChannelName) async throws -> ChannelFile? {
+        let offered = releases.withLock { $0 }.filter { $0.key.hasSuffix("@\(channel)") }
+        guard !offered.isEmpty else { return nil }
+        let packages = try offered.map { key, releases in
+            try (PackageID(String(key.prefix { $0 != "@" })), ChannelFile.Package(releases: releases))
+        }
+        return ChannelFile(app: app, channel: channel, packages: Dictionary(uniqueKeysWithValues: packages))
     }
 
     /// The names in the upload folder.

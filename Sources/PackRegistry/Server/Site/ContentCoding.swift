@@ -1,0 +1,55 @@
+import PackArchive
+import PackFormat
+import PackPatch
+
+/// How an online copy's file may be compressed on its way (RFC 9110 section 8.4.1).
+///
+/// Files of the view are never sent so: clients compare them with signed digests and sizes as they come.
+enum ContentCoding: String, CaseIterable, Sendable {
+    /// The smaller one first.
+    case zstd
+    case gzip
+
+    /// Bytes of content below which no compressed form is made: the header fields would be the larger part.
+    static let minimumByteCount = 512
+    static let maximumByteCount = ContentFrame.maximumByteCount
+
+    /// The compressed form of an object, if there is one.
+    func path(of object: Digest) -> String {
+        let hex = object.hex
+        return "encoded/\(hex.prefix(2))/\(hex).\(self == .zstd ? "zst" : "gz")"
+    }
+
+    /// nil where it is not at least a tenth smaller.
+    func compress(_ content: UnsafeRawBufferPointer) throws -> [UInt8]? {
+        let compressed =
+            switch self {
+            case .zstd: try ContentFrame.compress(content)
+            case .gzip: Gzip.compress(content)
+            }
+        guard let compressed, compressed.count <= content.count / 10 * 9 else { return nil }
+        return compressed
+    }
+}
+
+extension Manifest.File {
+    /// Whether a compressed form of the file is worth trying.
+    func mayBeEncoded(as mediaType: MediaType) -> Bool {
+        (ContentCoding.minimumByteCount...ContentCoding.maximumByteCount).contains(size) && mediaType.isCompressible
+    }
+}
+
+extension MediaType {
+    /// Whether content of the type is not compressed by itself.
+    fileprivate var isCompressible: Bool {
+        if essence.hasPrefix("text/") || essence.hasSuffix("+xml") || essence.hasSuffix("+json") { return true }
+        return Self.compressible.contains(essence)
+    }
+
+    private static let compressible: Set = [
+        "application/json", "application/xml", "application/wasm", "application/vnd.ms-fontobject", "font/ttf",
+        "font/otf",
+        "font/collection", "image/bmp", "image/vnd.microsoft.icon", "model/gltf-binary",
+        "application/vnd.apple.mpegurl",
+    ]
+}

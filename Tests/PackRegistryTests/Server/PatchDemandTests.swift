@@ -1,0 +1,39 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackRegistry
+
+/// More patches asked for than are made.
+struct PatchDemandTests {
+    @Test func `where the line is full a device is told when to come back, and then gets its patch`() async throws {
+        let shop = try Shop()
+        var sites: [Site] = []
+        for number in 0...6 {
+            let site = try shop.page("1.\(number).0")
+            _ = try await shop.publisher().publish([site.zip])
+            _ = try await shop.registry.change(.offer(site.manifest.version, .everyone), of: package(), on: channel())
+            sites.append(site)
+        }
+        try await shop.local.maintain()
+        let wanted = "/" + ViewLayout.manifestPatch(from: sites[0].digest, to: sites[6].digest)
+        let made = "/" + ViewLayout.manifestPatch(from: sites[5].digest, to: sites[6].digest)
+        let never = "/" + ViewLayout.manifestPatch(from: Digest(of: [1]), to: sites[6].digest)
+        let others = (0..<WorkBoard.maximumDemandedCount).map {
+            DerivedFile(.patch, of: sites[6].digest, from: Digest(of: [UInt8($0)]))
+        }
+        for other in others { #expect(shop.local.board.claimOnDemand(other) == .claimed) }
+        try await RunningServer.with(shop.local) { (server) async throws in
+            let busy = try await server.ask("GET", wanted)
+            #expect(busy.status == 503)
+            #expect(busy["retry-after"].flatMap { Int($0) } != nil)
+            #expect(busy["cache-control"] == "no-store")
+            #expect(busy.text.contains("urn:packtool:problem:busy"))
+            // What is there, and what is never made, is answered as ever.
+            #expect(try await server.ask("GET", made).status == 200)
+            #expect(try await server.ask("GET", never).status == 404)
+            for other in others { shop.local.board.releaseOnDemand(other) }
+            #expect(try await server.ask("GET", wanted).status == 200)
+        }
+    }
+}
