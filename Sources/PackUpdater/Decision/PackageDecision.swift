@@ -55,10 +55,15 @@ struct PackageDecision {
             case .embedded: id = state.embedded?.id
             }
             if state.active?.id == id {
-                guard case .version = release.offer, let id, try !isThere(id) else {
+                guard case .version = release.offer, let id else {
                     return PackageDecision(choice: .upToDate, steps: steps, offered: id)
                 }
-                steps.append("its files are gone")
+                // What cannot be asked now is no reason to leave a version that runs.
+                let withdrawn = (try? await reasonNotSigned(release, package, targets)) ?? nil
+                if withdrawn == nil, try isThere(id) {
+                    return PackageDecision(choice: .upToDate, steps: steps, offered: id)
+                }
+                if withdrawn == nil { steps.append("its files are gone") }
             }
             if let reason = try await reasonToRefuse(release, package, in: channel.releases, state, targets) {
                 steps.append("\(id?.description ?? "it") is passed over: \(reason)")
@@ -79,6 +84,12 @@ struct PackageDecision {
         if let failure = state.failure(blocking: release, in: releases) {
             return "it failed on this device (\(failure.reason)) and is tried again only by a newer release or a retry"
         }
+        return try await reasonNotSigned(release, package, targets)
+    }
+
+    private static func reasonNotSigned(
+        _ release: Release, _ package: PackageID, _ targets: (any SignedTargets)?
+    ) async throws -> String? {
         guard let targets, case .version(let version, let manifest) = release.offer else { return nil }
         guard let signed = try await targets.file(ViewLayout.manifestTarget(package, version)) else {
             return "its publisher does not list it, or withdrew it"

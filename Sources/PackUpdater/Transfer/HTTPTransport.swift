@@ -126,7 +126,7 @@ package final class HTTPTransport: UpdateTransport {
                 if Task.isCancelled { relay.end(task, CancellationError()) }
             }
         } onCancel: {
-            task.cancel()
+            relay.cancel(task, CancellationError())
         }
     }
 

@@ -45,6 +45,7 @@ struct Transfer: Sendable {
     private var bytes: [UInt8] = []
     private var retryAfter: Duration?
     private var failure: (any Error)?
+    var isRefused: Bool { failure != nil }
     /// The bytes that this answer must have; nil where the server did not say.
     private var announced: Int?
     private var wholeByteCount: Int?

@@ -23,16 +23,22 @@ final class TransferRelay: NSObject, URLSessionDataDelegate {
 
     /// Ends a task whether the session says so or not.
     func end(_ task: URLSessionTask, _ error: any Error) {
-        task.cancel()
-        guard var transfer = transfers.withLock({ $0.removeValue(forKey: task.taskIdentifier) }) else { return }
+        let ended = transfers.withLock { transfers in
+            task.cancel()
+            return transfers.removeValue(forKey: task.taskIdentifier)
+        }
+        guard var transfer = ended else { return }
         transfer.refuse(error)
         transfer.finish(nil)
     }
 
-    /// Ends a task with an error of our own.
+    /// Ends a task with an error of our own. Under the lock, so that no redirect is answered after it: Foundation on Linux
+    /// stops the process then.
     func cancel(_ task: URLSessionTask, _ error: any Error) {
-        transfers.withLock { $0[task.taskIdentifier]?.refuse(error) }
-        task.cancel()
+        transfers.withLock { transfers in
+            transfers[task.taskIdentifier]?.refuse(error)
+            task.cancel()
+        }
     }
 
     func urlSession(
@@ -61,6 +67,9 @@ final class TransferRelay: NSObject, URLSessionDataDelegate {
     ) {
         // A redirect out of TLS would show everybody on the way what this device asks for.
         let isDowngrade = task.originalRequest?.url?.scheme == "https" && request.url?.scheme != "https"
-        completionHandler(isDowngrade ? nil : request)
+        transfers.withLock { transfers in
+            guard let transfer = transfers[task.taskIdentifier], !transfer.isRefused else { return }
+            completionHandler(isDowngrade ? nil : request)
+        }
     }
 }

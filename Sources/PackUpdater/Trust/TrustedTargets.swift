@@ -6,6 +6,7 @@ import PackTrust
 struct TrustedTargets: SignedTargets {
     private let client: TrustClient
     private let probe: RootProbe
+    private let layout: StoreLayout
 
     /// - Parameter root: the `root.json` that the app embeds; nil where the store holds one already.
     /// - Parameter channel: what a fresh device asks a bundle for.
@@ -14,6 +15,7 @@ struct TrustedTargets: SignedTargets {
         layout: StoreLayout, root: [UInt8]?, transport: any UpdateTransport, channel: ChannelName,
         now: @escaping @Sendable () -> Date
     ) throws {
+        self.layout = layout
         let store = try FolderTrustStore(folder: layout.trust)
         if root == nil, try store.read("root.json") == nil { throw UpdateError.noRoot }
         client = TrustClient(
@@ -27,11 +29,24 @@ struct TrustedTargets: SignedTargets {
     func refresh() async throws {
         let isDue = probe.isDue
         do {
-            try await client.refresh(probingRoot: isDue)
+            try await refresh(probingRoot: isDue)
         } catch let error as TrustError {
             throw UpdateError.notTrusted(reason: "\(error)")
         }
         if isDue { try probe.noteDone() }
+    }
+
+    /// What was kept of the last answer may be what a mirror once said under the honest server's tag, and would be
+    /// believed for as long as that server answers that nothing has changed. So a refusal is tried once more without it.
+    private func refresh(probingRoot: Bool) async throws {
+        do {
+            try await client.refresh(probingRoot: probingRoot)
+        } catch let error as TrustError {
+            let kept = layout.cache.appending(path: MetadataTransport.keptName)
+            guard Durable.size(of: kept) != nil else { throw error }
+            try Durable.remove(kept)
+            try await client.refresh(probingRoot: probingRoot)
+        }
     }
 
     func file(_ path: String) async throws -> SignedFile? {
@@ -61,6 +76,9 @@ struct TrustedTargets: SignedTargets {
 /// Fetches metadata and signed files. The one file that changes under its name, the timestamp, is asked for under the
 /// ETag of the last answer, so that an idle check costs one 304.
 struct MetadataTransport: TrustTransport {
+    /// The last timestamp, in the cache's folder.
+    static let keptName = "timestamp"
+
     let transport: any UpdateTransport
     let layout: StoreLayout
     let bundle: MetadataBundle
@@ -71,7 +89,7 @@ struct MetadataTransport: TrustTransport {
         guard path == RepositoryPath.metadata("timestamp") else {
             return try await read(path, maximumByteCount, validator: nil, known: [])
         }
-        let file = layout.cache.appending(path: "timestamp")
+        let file = layout.cache.appending(path: Self.keptName)
         // The ETag on the first line, the bytes it stands for after it.
         let cached = (try? Durable.read(file, maximumByteCount: maximumByteCount + 1024)) ?? []
         guard let end = cached.firstIndex(of: UInt8(ascii: "\n")), end > 0 else {

@@ -16,6 +16,8 @@ final class LocalServer: Sendable {
         case endless
         /// 200 with a body that is not the file's.
         case body([UInt8])
+        /// Bytes under an ETag that says nothing of them, with Range; the connection ends after so many of the body.
+        case tagged(String, Data, cutAfter: Int?)
         /// 206 that begins where nobody asked.
         case wrongRange
     }
@@ -92,11 +94,18 @@ final class LocalServer: Sendable {
             return send(connection, head(200, ["Content-Length": "\(bytes.count)", "ETag": "\"other\""]) + bytes)
         case .wrongRange:
             return send(connection, head(206, ["Content-Length": "1", "Content-Range": "bytes 7-7/9"]) + [0])
-        case .file, .cut, .stall:
-            guard let data = try? Data(contentsOf: folder.appending(path: request.path)) else {
-                return send(connection, head(404, ["Content-Length": "0"]))
+        case .file, .cut, .stall, .tagged:
+            let data: Data
+            let tag: String
+            if case .tagged(let name, let bytes, _) = answer {
+                (data, tag) = (bytes, "\"\(name)\"")
+            } else {
+                guard let read = try? Data(contentsOf: folder.appending(path: request.path)) else {
+                    return send(connection, head(404, ["Content-Length": "0"]))
+                }
+                data = read
+                tag = "\"\(data.count)-\(data.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) })\""
             }
-            let tag = "\"\(data.count)-\(data.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) })\""
             if request.headers["if-none-match"] == tag { return send(connection, head(304, ["ETag": tag])) }
             var body = Array(data)
             var head = head(200, ["Content-Length": "\(body.count)", "ETag": tag])
@@ -116,7 +125,7 @@ final class LocalServer: Sendable {
                     ])
             }
             switch answer {
-            case .cut(let count):
+            case .cut(let count), .tagged(_, _, cutAfter: let count?):
                 _ = send(connection, head + body.prefix(count))
                 return false
             case .stall(let count):

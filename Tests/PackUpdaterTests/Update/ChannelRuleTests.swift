@@ -217,4 +217,19 @@ struct ChannelRuleTests {
         #expect(reason.contains("a version never changes"))
         #expect(try await device.page("checkout") == "one")
     }
+
+    @Test func `a version that its publisher withdrew is left, even if it is active and the channel still offers it`()
+        async throws
+    {
+        _ = try await update()
+        try await device.confirm("checkout")
+        try registry.release("checkout", two, release: "r2")
+        _ = try await update()
+        try await device.confirm("checkout")
+        #expect(try await update() == .upToDate(two.version))
+        try registry.withdraw("checkout", two)
+        #expect(try await update() == .activated(one.version))
+        #expect(try device.state("checkout").decision.contains("withdrew"))
+        #expect(try await device.page("checkout") == "one")
+    }
 }

@@ -128,4 +128,20 @@ struct TrustTests {
         await #expect(throws: (any Error).self) { try await Updater(other.configuration).start() }
         #expect(try other.state("checkout").active == nil)
     }
+
+    @Test func `what a mirror once said under the real tag is asked for again, not believed for ever`() async throws {
+        let server = try LocalServer(registry.view)
+        device.configuration.base = server.base
+        try await updater().update(.all)
+        let kept = StoreLayout(folder: device.store).cache.appending(path: MetadataTransport.keptName)
+        let tag = try #require(Data(contentsOf: kept).split(separator: UInt8(ascii: "\n")).first)
+        try (Data(tag) + Data("\n{}".utf8)).write(to: kept)
+        let before = server.requests.count
+        #expect(try await updater().update(.all).entries.map(\.outcome) == [.upToDate(one.version)])
+        // Believed, refused, refused with a newer root looked for, and asked for without the tag.
+        let timestamp = "metadata/timestamp.json"
+        #expect(Array(server.requests.dropFirst(before)) == [timestamp, "metadata/2.root.json", timestamp, timestamp])
+        #expect(try await updater().update(.all).entries.map(\.outcome) == [.upToDate(one.version)])
+        #expect(server.requests.count == before + 5)
+    }
 }
