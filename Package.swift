@@ -29,6 +29,7 @@ let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl
 let certificates: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
+let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -93,8 +94,8 @@ let package = Package(
             "PackRegistry",
             [
                 "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", crypto, logging,
-                hummingbird, hummingbirdCore, hummingbirdTLS, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioHTTPTypes,
-                httpTypes, lifecycle, signals, grdb, "CSync",
+                hummingbird, hummingbirdCore, hummingbirdTLS, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS,
+                nioHTTPTypes, httpTypes, lifecycle, signals, grdb, "CSync",
             ]),
         module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
         .target(
@@ -156,7 +157,9 @@ let package = Package(
                     "PackFormat", "PackJSON", "PackUpdater", "PackWeb", "PackProxy", "PackWebKitGTK", arguments,
                 ],
                 swiftSettings: settings),
-            tests("PackKioskTests", ["PackFormat", "PackJSON", "packtool", "packtool-kiosk"]),
+            tests(
+                "PackKioskTests",
+                ["PackFormat", "PackJSON", "PackWebKitGTK", "CWebKitGTK", "packtool", "packtool-kiosk"]),
         ]
     }
 #endif

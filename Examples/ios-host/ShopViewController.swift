@@ -30,6 +30,9 @@ final class ShopViewController: UIViewController, WKNavigationDelegate {
 
     init(store: URL, registry: URL, root: [UInt8]) throws {
         shop = try PackageID("shop")
+        // What the system would not load is better read while the app is built than in the field.
+        let faults = TransportSecurity(Bundle.main.infoDictionary ?? [:]).faults(of: [registry])
+        assert(faults.isEmpty, faults.joined(separator: "\n"))
         updater = try Updater(
             UpdaterConfiguration(store: store, base: registry, channel: ChannelName("stable"), root: root))
         packages = HostPackages(updater: updater)

@@ -1,6 +1,7 @@
 #pragma once
 #include <gio/gunixinputstream.h>
 #include <glib-unix.h>
+#include <malloc.h>
 #include <sys/eventfd.h>
 #include <webkit2/webkit2.h>
 
@@ -20,8 +21,23 @@ static inline WebKitWebView *pack_web_view_new(WebKitWebContext *context, WebKit
         g_object_new(WEBKIT_TYPE_WEB_VIEW, "web-context", context, "user-content-manager", content, NULL));
 }
 
+// In all frames, or in those whose address is in the pattern.
+static inline WebKitUserScript *pack_user_script_new(const char *source, const char *pattern) {
+    const char *const list[] = {pattern, NULL};
+    return webkit_user_script_new(
+        source, WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, pattern ? list : NULL,
+        NULL);
+}
+
+// In the view's own frame only.
+static inline WebKitUserScript *pack_user_script_new_top(const char *source) {
+    return webkit_user_script_new(
+        source, WEBKIT_USER_CONTENT_INJECT_TOP_FRAME, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, NULL, NULL);
+}
+
 static inline GtkWindow *pack_window(GtkWidget *widget) { return GTK_WINDOW(widget); }
 static inline GtkContainer *pack_container(GtkWidget *widget) { return GTK_CONTAINER(widget); }
+static inline GObject *pack_object(gpointer object) { return G_OBJECT(object); }
 static inline GtkWidget *pack_widget(gpointer object) { return GTK_WIDGET(object); }
 
 static inline gulong pack_connect(gpointer object, const char *signal, void *handler, gpointer data) {

@@ -66,7 +66,10 @@ public final class LoopbackProxy: Sendable {
                     ) { channel in
                         let pipeline = channel.pipeline.syncOperations
                         try pipeline.addHandler(NIOSSLServerHandler(context: tls))
-                        try pipeline.configureHTTPServerPipeline(withErrorHandling: true)
+                        var framing = HTTPResponseEncoder.Configuration()
+                        framing.automaticallySetFramingHeaders = false
+                        try pipeline.configureHTTPServerPipeline(
+                            withErrorHandling: true, withEncoderConfiguration: framing)
                         try pipeline.addHandler(PackageHandler(pages: pages, online: online, limits: limits))
                     }
                     try pipeline.addHandler(front)
@@ -93,6 +96,9 @@ public struct ProxyLimits: Sendable, Hashable {
     public var maximumBodySize = 64 << 20
     /// Seconds to wait for a connection to another host.
     public var connectTimeout = 30
+    /// Seconds that a tunnel may carry nothing after one of its ends has said that it has said all; it is closed then. The
+    /// four minutes that RFC 5382 section 5 gives a connection that is half closed.
+    public var halfClosedTimeout = 240
 
     public init() {}
 }

@@ -19,11 +19,13 @@ final class InstalledPackages: SiteCatalog {
     }
 
     private let updater: Updater
+    private let registry: URL
     private let state: Mutex<State>
 
-    init(updater: Updater, schemes: Set<String>) {
+    init(updater: Updater, registry: URL, schemes: Set<String>, rules: WebRules) {
         self.updater = updater
-        state = Mutex(State(settings: WebSettings(schemes: schemes)))
+        self.registry = registry
+        state = Mutex(State(settings: WebSettings(schemes: schemes, rules: rules)))
     }
 
     /// Opens the active version of a package for the next page, which counts as a start while it is not confirmed.
@@ -37,6 +39,7 @@ final class InstalledPackages: SiteCatalog {
             case .installed(let session):
                 state.sessions[package] = session
                 settings.origins = session.manifest.origins
+                settings.onlineCopy = session.manifest.origins.isEmpty ? onlineCopy(of: session) : nil
             case .online(let url, _):
                 state.sessions[package] = nil
                 settings.onlineCopy = url?.absoluteString
@@ -44,6 +47,13 @@ final class InstalledPackages: SiteCatalog {
             state.settings.packages[package] = settings
         }
         return opened
+    }
+
+    /// Where the registry has the files of the version: what a rule sends online goes there, unless the package has a
+    /// real address.
+    private func onlineCopy(of session: PackUpdater.PackageSession) -> String? {
+        guard registry.scheme?.hasPrefix("http") == true else { return nil }
+        return registry.appending(path: ViewLayout.site(session.package, session.version, "")).absoluteString
     }
 
     /// The package that a URL names, opened or not.

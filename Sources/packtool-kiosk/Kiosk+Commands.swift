@@ -18,6 +18,7 @@ extension Kiosk {
             case "update": return .value(await update() ? "true" : "false")
             case "version": return .value(shownVersion.map { "\"\($0)\"" } ?? "null")
             case "report": return .value(try report())
+            case "hook": return .value(hookState)
             case "quit": MainLoop.quit()
             default: return .failed("there is no command \"\(command.name)\"")
             }
@@ -25,6 +26,16 @@ extension Kiosk {
         } catch {
             return .failed("\(error)")
         }
+    }
+
+    /// What the page hook has under way, and what became of the bodies.
+    private var hookState: String {
+        let (bodies, counts) = (bridge.bodies, bridge.bodies.counts)
+        let state: JSONObject = [
+            "calls": .integer(bridge.callCount), "bodies": .integer(bodies.count), "bytes": .integer(bodies.byteCount),
+            "restored": .integer(counts.restored), "lost": .integer(counts.lost),
+        ]
+        return JSONValue.object(state).compactText
     }
 
     private func report() throws -> String {

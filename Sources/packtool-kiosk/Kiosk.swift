@@ -17,6 +17,8 @@ final class Kiosk {
     private struct Attempt {
         let number: Int
         var session: PackUpdater.PackageSession?
+        /// Until then the page before it is the one on view, and speaks.
+        var hasCommitted = false
         var isReady = false
         var hasFailed = false
         var isOver = false
@@ -27,12 +29,13 @@ final class Kiosk {
     let pages: any PageSource
     /// Told of the view's loads where requests do not name their page.
     private let viewPages: ViewPages?
-    private let packages: InstalledPackages
+    let packages: InstalledPackages
     private let online: OnlineSession
     private let cookies: CookieKeeper
     private let proxy: LoopbackProxy?
     private let control: KioskControl?
     private(set) var view: PackageView
+    let bridge: PageBridge
     private var attempt = Attempt(number: 0)
 
     init(_ settings: KioskSettings) async throws {
@@ -42,7 +45,9 @@ final class Kiosk {
         let storage = URLSessionConfiguration.ephemeral.httpCookieStorage ?? .shared
         cookies = CookieKeeper(native: SystemCookieStore(storage))
         online = OnlineSession(cookies: cookies)
-        packages = InstalledPackages(updater: updater, schemes: [settings.scheme])
+        packages = InstalledPackages(
+            updater: updater, registry: settings.updater.base, schemes: [settings.scheme], rules: settings.rules)
+        let bodies = BodyStore()
         let transport: PackageViewConfiguration.Transport
         if settings.usesProxy {
             viewPages = nil
@@ -56,7 +61,9 @@ final class Kiosk {
             let viewPages = ViewPages(packages)
             self.viewPages = viewPages
             pages = viewPages
-            let driver = SchemeTaskDriver(pages: pages, online: online) { .serial(label: "packtool-kiosk.task") }
+            let driver = SchemeTaskDriver(pages: pages, online: online, bodies: bodies) {
+                .serial(label: "packtool-kiosk.task")
+            }
             transport = .scheme(settings.scheme, driver)
             proxy = nil
         }
@@ -64,8 +71,13 @@ final class Kiosk {
             throw KioskFailure("the web view cannot be made: is there a display?")
         }
         self.view = view
+        let confirmations = Confirmations()
+        bridge = Self.bridge(pages: pages, online: online, bodies: bodies, cookies: cookies) {
+            try await confirmations.confirm($0, $1, $2)
+        }
         cookies.attach(view.cookieStore)
         control = settings.takesCommands ? KioskControl() : nil
+        confirmations.kiosk = self
     }
 
     /// Shows the package; returns when the first page is under way.
@@ -77,6 +89,7 @@ final class Kiosk {
         if case .online = try await packages.open(settings.package) { await update() }
         view.load(address)
         startUpdating()
+        Task { await FreeMemory.giveBack() }
     }
 
     /// The page's address, in the form that the transport serves.
@@ -110,7 +123,9 @@ final class Kiosk {
             // The page that people wait for comes first.
             try? await Task.sleep(for: .seconds(2))
             while true {
-                if await update(), settings.showsUpdates { view.load(address) }
+                // Where nothing was installed, the view shows an error that no user can leave.
+                let isEmpty = packages.session(of: settings.package) == nil
+                if await update(), settings.showsUpdates || isEmpty { view.load(address) }
                 guard let interval = settings.updateInterval else { return }
                 try? await Task.sleep(for: interval)
             }
@@ -127,6 +142,7 @@ final class Kiosk {
         } catch {
             say("\(package) cannot be opened: \(error)")
         }
+        hookPages(of: package)
     }
 
     private func changed(_ event: PackageView.Event) {
@@ -141,13 +157,14 @@ final class Kiosk {
             control?.say("started", ["url": .string(url)])
         case .committed(let url):
             viewPages?.commit(url)
+            attempt.hasCommitted = true
             control?.say("committed", ["url": .string(url)])
         case .finished(let url, let status):
             control?.say("finished", ["url": .string(url), "status": .integer(status)])
             Task { await cookies.takeFromWebView() }
             if status >= 400 {
                 fail("\(url) was answered \(status)")
-            } else if !settings.waitsForPage, !attempt.hasFailed, !attempt.isOver {
+            } else if !(300..<400).contains(status), !settings.waitsForPage, !attempt.hasFailed, !attempt.isOver {
                 becomeReady()
             }
         case .failed(let url, let reason):
@@ -162,7 +179,8 @@ final class Kiosk {
             fail(reason)
         case .message(let json, let pageURL):
             control?.say("message", ["json": .string(json), "url": .string(pageURL)])
-            if settings.waitsForPage, json.filter({ !$0.isWhitespace }) == #"{"ready":true}"# { becomeReady() }
+            let isReady = json.filter { !$0.isWhitespace } == #"{"ready":true}"#
+            if settings.waitsForPage, attempt.hasCommitted, isReady { becomeReady() }
         }
     }
 
@@ -174,6 +192,14 @@ final class Kiosk {
                 fail("the page was not ready in \(settings.readyTimeout.components.seconds) s")
             }
         }
+    }
+
+    /// The page on view says that its version works: `packtool.confirm()`.
+    func confirm(_ package: String, _ version: String, _ token: String) throws {
+        guard let session = attempt.session, session.package.text == package,
+            session.version.description == version, session.loadToken == token
+        else { throw KioskFailure("\(package) \(version) is not the page on view") }
+        if settings.waitsForPage { becomeReady() }
     }
 
     private func becomeReady() {
@@ -215,4 +241,15 @@ final class Kiosk {
     }
 
     func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+}
+
+/// Leads the bridge, which is made before the kiosk is whole, to it.
+@MainActor
+private final class Confirmations {
+    weak var kiosk: Kiosk?
+
+    func confirm(_ package: String, _ version: String, _ token: String) throws {
+        guard let kiosk else { throw KioskFailure("the kiosk is closing") }
+        try kiosk.confirm(package, version, token)
+    }
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackUpdater
+import PackWeb
 import PackWebKitGTK
 
 /// `packtool-kiosk`: shows an installed package in a window and keeps it up to date.
@@ -20,6 +21,10 @@ struct KioskCommand: ParsableCommand {
 
     enum Transport: String, ExpressibleByArgument, CaseIterable {
         case proxy, scheme
+    }
+
+    enum Hook: String, ExpressibleByArgument, CaseIterable {
+        case off, bodies, full
     }
 
     enum Ready: String, ExpressibleByArgument, CaseIterable {
@@ -55,8 +60,20 @@ struct KioskCommand: ParsableCommand {
 
     @Option(
         help: """
+            The page hook: bodies hands over what a custom scheme loses (its default), full lets the app perform the \
+            page's requests, off gives pages packtool.confirm() only (the proxy's default).
+            """)
+    var hook: Hook?
+
+    @Option(
+        help: ArgumentHelp(
+            "Exceptions by host, path, type and size: what goes online, what is denied (JSON).", valueName: "FILE"))
+    var rules: String?
+
+    @Option(
+        help: """
             When a version works: its page has loaded, or the page itself says so with
-            webkit.messageHandlers.packtool.postMessage({ready: true}).
+            packtool.confirm() or webkit.messageHandlers.packtool.postMessage({ready: true}).
             """)
     var ready = Ready.load
 
@@ -121,6 +138,7 @@ struct KioskCommand: ParsableCommand {
     }
 
     static func main() {
+        FreeMemory.keepLittle()
         do {
             var command = try parseAsRoot()
             try command.run()
@@ -153,4 +171,5 @@ struct KioskFailure: KioskFault, CustomStringConvertible {
 }
 
 extension UpdateError: KioskFault {}
+extension WebError: KioskFault {}
 extension FormatError: KioskFault {}

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackUpdater
+import PackWeb
 import PackWebKitGTK
 
 /// The command line, read and checked.
@@ -11,6 +12,8 @@ struct KioskSettings: Sendable {
     let path: String
     let usesProxy: Bool
     let scheme: String
+    let hook: PageHook.Strategy
+    let rules: WebRules
     let waitsForPage: Bool
     let readyTimeout: Duration
     let updateInterval: Duration?
@@ -31,6 +34,8 @@ struct KioskSettings: Sendable {
         path = command.path.hasPrefix("/") ? command.path : "/" + command.path
         usesProxy = command.transport == .proxy
         scheme = command.scheme.lowercased()
+        hook = try Self.strategy(command)
+        rules = try command.rules.map { try WebRules(parsing: Data(try Self.text($0).utf8)) } ?? WebRules()
         waitsForPage = command.ready == .page
         guard command.readyTimeout > 0 else { throw ValidationError("--ready-timeout must be 1 or more") }
         readyTimeout = .seconds(command.readyTimeout)
@@ -69,6 +74,15 @@ struct KioskSettings: Sendable {
         configuration.usesHardware = usesHardware
         configuration.showsDeveloperTools = showsDeveloperTools
         return configuration
+    }
+
+    private static func strategy(_ command: KioskCommand) throws -> PageHook.Strategy {
+        switch (command.hook, command.transport) {
+        case (.bodies, .proxy): throw ValidationError("--hook bodies is for the scheme: the proxy loses no body")
+        case (.off, _), (nil, .proxy): .off
+        case (.bodies, .scheme), (nil, .scheme): .bodies
+        case (.full, _): .full
+        }
     }
 
     private static func updaterConfiguration(_ command: KioskCommand) throws -> UpdaterConfiguration {

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import HTTPTypes
 import Hummingbird
@@ -6,6 +7,7 @@ import NIOCore
 import PackFormat
 import PackWeb
 import ServiceLifecycle
+import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -18,7 +20,8 @@ final class DeviceServer: Sendable {
     let port: Int
     let bridge: PageBridge
     let pages: PageDirectory
-    private let running: Task<Void, any Error>
+    private let transfers = RunningCount()
+    private let services: ServiceGroup
 
     /// - Parameter echoPort: where all hosts of the test's network live.
     init(_ catalog: TestCatalog, echoPort: Int, cookies: CookieKeeper = CookieKeeper(native: MemoryCookieStore()))
@@ -37,7 +40,11 @@ final class DeviceServer: Sendable {
             return sent
         }
         let pages = PageDirectory(catalog)
-        let bodies = BodyStore()
+        // A busy machine may be slow to hand a body over; whether it comes is what is tested.
+        var limits = BodyStore.Limits()
+        limits.patience = .seconds(60)
+        limits.lifetime = .seconds(600)
+        let bodies = BodyStore(limits: limits)
         var settings = PageBridge.Configuration()
         settings.cookies = cookies
         let bridge = PageBridge(
@@ -46,10 +53,12 @@ final class DeviceServer: Sendable {
         var logger = Logger(label: "device")
         logger.logLevel = .critical
         let application = Application(
-            responder: DeviceResponder(pages: pages, online: online, bridge: bridge),
+            responder: DeviceResponder(pages: pages, online: online, bridge: bridge, transfers: transfers),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) }, logger: logger)
-        running = Task { try await application.run() }
+        let group = ServiceGroup(services: [application], logger: logger)
+        services = group
+        Task { try await group.run() }
         var found = 0
         for await port in ports {
             found = port
@@ -60,7 +69,36 @@ final class DeviceServer: Sendable {
         self.pages = pages
     }
 
-    func stop() { running.cancel() }
+    /// Connections that have just come must still be taken: the server framework stops the process where one is let go.
+    func stop() { Task { [services] in await services.triggerGracefulShutdown() } }
+
+    /// Requests under way.
+    var runningCount: Int { transfers.count }
+}
+
+private final class RunningCount: Sendable {
+    private let value = Mutex(0)
+    var count: Int { value.withLock { $0 } }
+    func add(_ number: Int) { value.withLock { $0 += number } }
+}
+
+/// Lets a transfer be a few pieces ahead of whoever reads it.
+private final class Room: Sendable {
+    private let places = DispatchSemaphore(value: 0)
+    private let isOpen = Mutex(false)
+
+    init(_ count: Int) {
+        for _ in 0..<count { places.signal() }
+    }
+
+    func enter() { if !isOpen.withLock({ $0 }) { places.wait() } }
+    func leave() { places.signal() }
+
+    /// Nobody reads any more, and nobody waits.
+    func open() {
+        isOpen.withLock { $0 = true }
+        places.signal()
+    }
 }
 
 private struct DeviceResponder: HTTPResponder {
@@ -69,6 +107,7 @@ private struct DeviceResponder: HTTPResponder {
     let pages: PageDirectory
     let online: OnlineSession
     let bridge: PageBridge
+    let transfers: RunningCount
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let host = request.head.authority ?? ""
@@ -93,16 +132,24 @@ private struct DeviceResponder: HTTPResponder {
         // The engine's own body is read and lost.
         for try await _ in request.body {}
         let (events, continuation) = AsyncStream<TransferEvent>.makeStream()
+        let room = Room(8)
         let transfer = Transfer(
-            asked, on: pages.page(for: SiteRequest(asked)), online: online, bodies: bridge.bodies, at: .inPlace
+            asked, on: pages.page(for: SiteRequest(asked)), online: online, bodies: bridge.bodies,
+            redirects: .handed { $0.host()?.hasSuffix(".test") == true }, at: .serial(label: "device")
         ) { event in
+            if case .data = event { room.enter() }
             continuation.yield(event)
             switch event {
             case .finished, .failed: continuation.finish()
             case .response, .data: break
             }
         }
-        continuation.onTermination = { _ in transfer.stop() }
+        continuation.onTermination = { [transfers] _ in
+            room.open()
+            transfer.stop()
+            transfers.add(-1)
+        }
+        transfers.add(1)
         transfer.start()
         var iterator = events.makeAsyncIterator()
         // The bench breaks the connection for this status: an engine would be told of a failure.
@@ -126,7 +173,9 @@ private struct DeviceResponder: HTTPResponder {
         let body: @Sendable (inout any ResponseBodyWriter) async throws -> Void = { writer in
             while let event = await rest.next() {
                 switch event {
-                case .data(let data): try await writer.write(ByteBuffer(bytes: data))
+                case .data(let data):
+                    room.leave()
+                    try await writer.write(ByteBuffer(bytes: data))
                 case .failed(let error): throw error
                 case .response, .finished: break
                 }

@@ -4,7 +4,7 @@ import PackWeb
 import Testing
 
 /// What pages see of their requests in a real Chromium, with the hook and without it.
-@Suite(.serialized, .enabled(if: BrowserRun.isWanted, "make browser runs it"))
+@Suite(.serialized)
 struct HookComparisonTests {
     private static let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("WebScripts")
@@ -67,36 +67,26 @@ struct HookComparisonTests {
                     "\(strategy): \(name)\n  plain:  \(expected.prefix(1500))\n  hooked: \(found.prefix(1500))")
             }
         }
-        #expect(filter != nil || count >= 290, "\(count) scenarios")
+        #expect(filter != nil || count >= 390, "\(count) scenarios")
         #expect(device.bridge.callCount == 0)
-        #expect(device.bridge.bodies.counts.expired == 0)
+        // Of hundreds that were handed over; nobody came for those that are left, and their minute frees them.
+        #expect(device.bridge.bodies.count <= 2)
         device.stop()
         await bench.close()
     }
 
-    private static let redirects =
-        ["xhr §3.6.1 responseURL: after redirects", "fetch §4.4 a redirect to another origin"]
-        + ["follow", "error", "manual"].map { "fetch §4.4 redirect \($0)" }
-        + [301, 302, 303, 307, 308].flatMap { ["xhr §3.6.1 responseURL: POST and \($0)", "fetch §4.4 POST and \($0)"] }
-
     /// Where the page can tell, with the reason; docs/PAGE-HOOK.md has them too.
     private static let known: [PageHook.Strategy: Set<String>] = [
-        .bodies: Set(
-            // The app that answers follows redirects itself, and the engine hears of the last answer only.
-            redirects + [
-                // Chromium cuts a prompt's long text, which carries synchronous bodies.
-                "xhr §3.5.6 send(): synchronous, bytes",
-                // The test's own server reads methods in capitals only.
-                "xhr §3.5.1 open(): method patch", "fetch §5.4 method patch",
-                // Chromium marks a Request as used whose body `init` replaced; the standard does not.
-                "fetch §5.4 Request: changed by init",
-            ]),
+        .bodies: [
+            // The test's own server reads methods in capitals only.
+            "xhr §3.5.1 open(): method patch", "fetch §5.4 method patch",
+            // Chromium marks a Request as used whose body `init` replaced; the standard does not.
+            "fetch §5.4 Request: changed by init",
+        ],
         .full: [
             // An empty body: Chromium fires loadstart on upload and nothing more, with a computable length of 0.
             "xhr §3.5.6 send(): an empty string", "xhr §3.5.6 send(): an empty ArrayBuffer",
             "xhr §3.5.6 send(): an empty Blob",
-            // Chromium cuts a prompt's long text, which carries synchronous bodies.
-            "xhr §3.5.6 send(): synchronous, bytes",
             // Chromium fires a progress event without a byte after an abort; the standard fires none.
             "xhr §3.5.7 abort(): while loading",
             // No body: Chromium fires timeout on upload all the same (the standard sets the upload complete flag).

@@ -86,9 +86,12 @@ final class EchoServer {
     private let process = Process()
     private let input = Pipe()
 
-    /// - Parameter folder: where the certificate of an https server is made; nil for http.
-    init(tlsIn folder: URL? = nil) throws {
+    /// - Parameters:
+    ///   - folder: where the certificate of an https server is made; nil for http.
+    ///   - view: a folder whose files are given.
+    init(tlsIn folder: URL? = nil, serving view: URL? = nil) throws {
         var arguments = ["python3", Bench.scripts.appendingPathComponent("echo_server.py").path]
+        if let view { arguments.append(view.path) }
         if let folder {
             let (certificate, key) = (
                 folder.appendingPathComponent("echo.pem"), folder.appendingPathComponent("echo.key")

@@ -74,9 +74,11 @@ enum KioskSite {
         "bodies.js": bodies,
     ]
 
-    /// Sends bodies of every kind and compares what a mirror gives back.
+    /// Sends bodies of every kind and compares what a mirror gives back. The sizes are of every order of magnitude, none
+    /// and the largest among them.
     private static let bodies = """
-        export async function run(mirror, rounds, maximum, seed) {
+        export const kindCount = 11;
+        export async function run(mirror, { rounds, maximum, seed, way, kind }) {
           let state = seed >>> 0;
           const next = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0);
           const random = size => {
@@ -84,74 +86,75 @@ enum KioskSite {
             for (let i = 0; i < size; i++) bytes[i] = next() >>> 24;
             return bytes;
           };
-          const text = size => Array.from(random(Math.min(size, 60000)), b => String.fromCodePoint(b < 240 ? b + 32 : 0x1F600 + b)).join('');
+          const text = size => {
+            const block = Array.from(random(Math.min(size, 50000)), b => String.fromCodePoint(b < 240 ? b + 32 : 0x1F600 + b)).join('');
+            return block.length ? block.repeat(Math.max(1, Math.floor(size / 2 / block.length))) : '';
+          };
           const utf8 = s => new TextEncoder().encode(s);
-          const same = (a, b) => a.length === b.length && a.every((x, i) => x === b[i]);
+          const same = (a, b) => {
+            if (a.length !== b.length) return false;
+            for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+            return true;
+          };
           const kinds = {
             string: n => { const s = text(n); return [s, utf8(s)]; },
             buffer: n => { const b = random(n); return [b.buffer, b]; },
             view: n => { const b = random(n + 7); return [b.subarray(3, 3 + n), b.slice(3, 3 + n)]; },
-            wide: n => { const b = random(n * 4); return [new Float32Array(b.buffer), b]; },
+            wide: n => { const b = random((n >> 2) * 4); return [new Float32Array(b.buffer), b]; },
             data: n => { const b = random(n + 5); return [new DataView(b.buffer, 2, n), b.slice(2, 2 + n)]; },
             blob: n => { const b = random(n); return [new Blob([b.slice(0, n >> 1), b.slice(n >> 1)], { type: 'application/x-probe' }), b]; },
             file: n => { const b = random(n); return [new File([b], 'a b.bin'), b]; },
-            query: n => { const q = new URLSearchParams([['a', text(n)], ['a', 'ä&=+ ']]); return [q, utf8(q.toString())]; },
+            query: n => { const q = new URLSearchParams([['a', text(n >> 3)], ['a', 'ä&=+ ']]); return [q, utf8(q.toString())]; },
+            document: n => {
+              const d = new DOMParser().parseFromString('<a><b/></a>', 'application/xml');
+              d.documentElement.append(text(n >> 3).replace(/[<>&\\u0000-\\u001f\\u007f-\\u009f]/g, ''));
+              return way === 'xhr' ? [d, utf8(new XMLSerializer().serializeToString(d))] : [String(d), utf8(String(d))];
+            },
+            form: n => {
+              const part = random(n);
+              const form = new FormData();
+              form.append('name', 'ä'); form.append('name', 'second'); form.append('empty', new File([], 'empty.txt'));
+              form.append('file', new File([part], 'p "q".bin', { type: 'application/x-probe' }));
+              return [form, part];
+            },
             none: () => [null, new Uint8Array()],
           };
           const transports = {
             fetch: async (method, body) => {
               const answer = await fetch(mirror, { method, body });
-              return new Uint8Array(await answer.arrayBuffer());
+              return [new Uint8Array(await answer.arrayBuffer()), answer.headers.get('x-type'), answer.headers.get('x-method')];
             },
             xhr: (method, body) => new Promise((done, failed) => {
               const x = new XMLHttpRequest();
               x.open(method, mirror);
               x.responseType = 'arraybuffer';
-              x.onload = () => done(new Uint8Array(x.response));
+              x.onload = () => done([new Uint8Array(x.response), x.getResponseHeader('x-type'), x.getResponseHeader('x-method')]);
               x.onerror = () => failed(new Error('xhr error'));
               x.send(body);
             }),
           };
           const wrong = [];
-          let count = 0;
-          for (const [way, send] of Object.entries(transports)) {
-            for (const [kind, make] of Object.entries(kinds)) {
-              for (let i = 0; i < rounds; i++) {
-                const size = i === 0 ? 0 : i === 1 ? maximum : next() % maximum;
-                const [body, expected] = make(size);
-                try {
-                  const got = await send(['POST', 'PUT', 'PATCH', 'DELETE'][i % 4], body);
-                  if (!same(got, expected)) wrong.push(`${way} ${kind} ${size}: ${got.length} of ${expected.length}`);
-                } catch (error) { wrong.push(`${way} ${kind} ${size}: ${error}`); }
-                count++;
+          let [count, bytes] = [0, 0];
+          const [name, make] = Object.entries(kinds)[kind];
+          for (let i = 0; i < rounds; i++) {
+            const size = i === 0 ? 0 : i === 1 ? maximum : Math.floor(Math.exp(next() / 2 ** 32 * Math.log(maximum)));
+            const [body, expected] = make(size);
+            const method = ['POST', 'PUT', 'PATCH', 'DELETE'][i % 4];
+            try {
+              let [got, type, sent] = await transports[way](method, body);
+              if (name === 'form') {
+                const read = await new Response(got, { headers: { 'content-type': type } }).formData();
+                if (read.getAll('name').join() !== 'ä,second' || read.get('empty').size !== 0
+                  || read.get('file').type !== 'application/x-probe') wrong.push(`${way} form ${size}: entries`);
+                got = new Uint8Array(await read.get('file').arrayBuffer());
               }
-            }
-            for (let i = 0; i < rounds; i++) {
-              const part = random(next() % maximum);
-              const form = new FormData();
-              form.append('name', 'ä'); form.append('name', 'second'); form.append('empty', new File([], 'empty.txt'));
-              form.append('file', new File([part], 'p "q".bin', { type: 'application/x-probe' }));
-              try {
-                const answer = await new Promise((done, failed) => {
-                  if (way === 'fetch') {
-                    fetch(mirror, { method: 'POST', body: form }).then(async a => done([a.headers.get('x-type'), await a.arrayBuffer()]), failed);
-                  } else {
-                    const x = new XMLHttpRequest();
-                    x.open('POST', mirror); x.responseType = 'arraybuffer';
-                    x.onload = () => done([x.getResponseHeader('x-type'), x.response]);
-                    x.onerror = () => failed(new Error('xhr error'));
-                    x.send(form);
-                  }
-                });
-                const read = await new Response(answer[1], { headers: { 'content-type': answer[0] } }).formData();
-                const file = new Uint8Array(await read.get('file').arrayBuffer());
-                if (read.getAll('name').join() !== 'ä,second' || !same(file, part) || read.get('file').type !== 'application/x-probe')
-                  wrong.push(`${way} form ${part.length}`);
-              } catch (error) { wrong.push(`${way} form ${part.length}: ${error}`); }
-              count++;
-            }
+              if (sent !== method) wrong.push(`${way} ${name}: ${method} arrived as ${sent}`);
+              if (!same(got, expected)) wrong.push(`${way} ${name} ${size}: ${got.length} of ${expected.length}`);
+            } catch (error) { wrong.push(`${way} ${name} ${method} ${size}: ${error}`); }
+            count++;
+            bytes += expected.length;
           }
-          return { count, wrong };
+          return { count, bytes, wrong };
         }
         """
 }

@@ -31,9 +31,16 @@ final class RunningKiosk: Sendable {
     private let bench: Bench
 
     /// Starts it and waits until its first page has loaded.
-    init(
+    convenience init(
         _ bench: Bench, _ transport: Transport, package: String = "shop", inWindow: Bool = false,
         _ arguments: String...
+    ) async throws {
+        try await self.init(bench, transport, package: package, inWindow: inWindow, arguments)
+    }
+
+    init(
+        _ bench: Bench, _ transport: Transport, package: String = "shop", inWindow: Bool = false,
+        _ arguments: [String]
     ) async throws {
         self.bench = bench
         errors = bench.folder.appendingPathComponent("kiosk.err")
@@ -97,12 +104,17 @@ final class RunningKiosk: Sendable {
     /// How many events have come; what ``event(_:after:where:)`` counts from.
     var eventCount: Int { state.withLock { $0.events.count } }
 
-    /// Waits up to a minute for an event.
+    /// The names of the events between two counts.
+    func names(after: Int, before: Int) -> [String] {
+        state.withLock { $0.events[after..<before].compactMap { try? $0["event"]?.string() } }
+    }
+
+    /// Waits up to a minute for an event, ten in the long sweep.
     @discardableResult
     func event(
         _ name: String, after count: Int = 0, where holds: (JSONObject) -> Bool = { _ in true }
     ) async throws -> JSONObject {
-        for _ in 0..<6_000 {
+        for _ in 0..<(Bench.isLong ? 60_000 : 6_000) {
             let found = state.withLock { state in
                 state.events.dropFirst(count).first { $0["event"] == .string(name) && holds($0) }
             }
@@ -142,15 +154,38 @@ final class RunningKiosk: Sendable {
         try await event("finished", after: count) { $0["url"] == .string(url) }
     }
 
-    /// The sockets, pipes and content files that the kiosk's own process has open, and its resident bytes.
-    func resources() throws -> (files: Int, bytes: Int) {
+    /// What the kiosk holds: its sockets, pipes and content files, its resident bytes, and those of the engine's processes.
+    struct Resources: CustomStringConvertible {
+        let files: Int
+        let bytes: Int
+        let engineBytes: Int
+
+        var description: String { "\(files) files, \(bytes >> 20) MiB, its engine \(engineBytes >> 20) MiB" }
+    }
+
+    func resources() throws -> Resources {
         let folder = "/proc/\(processID)/fd"
         let files = try FileManager.default.contentsOfDirectory(atPath: folder).count { name in
             let target = (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)")) ?? ""
             return ["socket:", "pipe:"].contains { target.hasPrefix($0) } || target.contains("/objects/")
         }
-        let pages = try String(contentsOfFile: "/proc/\(processID)/statm", encoding: .utf8).split(separator: " ")
-        return (files, (Int(pages[1]) ?? 0) * 4096)
+        return Resources(
+            files: files, bytes: try Self.residentBytes(of: processID),
+            engineBytes: Self.children(of: processID).reduce(0) { $0 + ((try? Self.residentBytes(of: $1)) ?? 0) })
+    }
+
+    private static func residentBytes(of process: Int32) throws -> Int {
+        let pages = try String(contentsOfFile: "/proc/\(process)/statm", encoding: .utf8).split(separator: " ")
+        return (pages.count > 1 ? Int(pages[1]) ?? 0 : 0) * 4096
+    }
+
+    private static func children(of process: Int32) -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
+        let direct = names.flatMap { name -> [Int32] in
+            let text = try? String(contentsOfFile: "/proc/\(process)/task/\(name)/children", encoding: .utf8)
+            return (text ?? "").split(separator: " ").compactMap { Int32($0) }
+        }
+        return direct + direct.flatMap { children(of: $0) }
     }
 }
 

@@ -54,6 +54,9 @@ struct StopTests {
             try await Task.sleep(for: .milliseconds(50))
             after = try kiosk.resources()
         }
+        if Bench.isLong {
+            print("\(transport), \(rounds) stops of \(Self.size >> 20) MiB: \(before) before, \(after) after")
+        }
         #expect(after.files <= before.files + 4)
         #expect(after.bytes < before.bytes + (Self.size), "\(before.bytes) bytes before, \(after.bytes) after")
         let whole = try await kiosk.evaluate(
@@ -80,5 +83,21 @@ struct StopTests {
         }
         try await kiosk.load(transport.url("/"))
         #expect(try await kiosk.evaluate("return document.title") as? String == "stop")
+    }
+
+    @Test
+    func `a page that cannot be loaded ends once, with its failure, whatever the engine shows in its place`()
+        async throws
+    {
+        let kiosk = try await RunningKiosk(Bench.shared(), .scheme)
+        try await kiosk.event("ready")
+        let count = kiosk.eventCount
+        try await kiosk.send("load", ["url": "http://127.0.0.1:59999/"])
+        try await kiosk.event("failed", after: count)
+        // Time for the engine's own page about it; a page that goes away answers no script, so nothing is asked.
+        try await Task.sleep(for: .milliseconds(800))
+        let failed = kiosk.eventCount
+        try await kiosk.load(Transport.scheme.url("/"))
+        #expect(kiosk.names(after: count, before: failed).filter { ["finished", "ready"].contains($0) } == [])
     }
 }

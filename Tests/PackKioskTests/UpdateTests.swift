@@ -64,6 +64,81 @@ struct UpdateTests {
         #expect(try await kiosk.send("update") == "false")
     }
 
+    /// What speaks for a page that is not the one on view: the page before it, when it is taken away, and a stranger's
+    /// frame in it.
+    private static let impostors = [
+        "<!doctype html><title>hangs</title>",
+        """
+        <!doctype html><title>frame</title><iframe src="data:text/html,
+        <script>webkit.messageHandlers.packtool.postMessage({ready:true})</script>"></iframe>
+        """,
+    ]
+
+    @Test(arguments: impostors)
+    func `only the new page itself says that it is ready`(impostor: String) async throws {
+        let good = """
+            <!doctype html><title>good</title><script>
+            const ready = () => webkit.messageHandlers.packtool.postMessage({ready: true});
+            ready();
+            addEventListener("pagehide", ready);
+            </script>
+            """
+        let bench = try Bench(["index.html": Data(good.utf8)])
+        let kiosk = try await RunningKiosk(bench, .proxy, "--ready", "page", "--ready-timeout", "3")
+        try await kiosk.event("ready")
+        try bench.publish("2.0.0", ["index.html": Data(impostor.utf8)])
+        #expect(try await kiosk.send("update") == "true")
+        let count = kiosk.eventCount
+        try await kiosk.send("load", ["url": Transport.proxy.url("/")])
+        try await kiosk.event("rolledBack", after: count) { $0["from"] == .string("2.0.0") }
+        try await kiosk.event("ready", after: count) { $0["version"] == .string("1.0.0") }
+    }
+
+    @Test
+    func `a page's messages arrive as they are, whatever the page has changed before`() async throws {
+        let kiosk = try await RunningKiosk(Bench.shared(), .proxy)
+        let count = kiosk.eventCount
+        let caught = try await kiosk.evaluate(
+            """
+            window.caught = [];
+            const take = original => function (...all) { caught.push(all); return original.apply(this, all); };
+            JSON.stringify = take(JSON.stringify);
+            Reflect.apply = take(Reflect.apply);
+            Function.prototype.call = take(Function.prototype.call);
+            webkit.messageHandlers.packtool.postMessage({ a: [1, 'ä'] });
+            webkit.messageHandlers.packtool.postMessage(undefined);
+            webkit.messageHandlers.packtool.postMessage('text');
+            return caught.length;
+            """)
+        #expect(caught as? Int == 0)
+        var said: [String] = []
+        for json in [#"{"a":[1,"ä"]}"#, "null", #""text""#] {
+            said.append(try await kiosk.event("message", after: count) { $0["json"] == .string(json) }.string("json"))
+        }
+        #expect(said.count == 3)
+        let source = try await kiosk.evaluate("return webkit.messageHandlers.packtool.postMessage.toString()")
+        let text = try #require(source as? String)
+        #expect(text.contains("key") && !text.contains { $0.isNumber })
+    }
+
+    @Test
+    func `a kiosk that starts with nothing and without a network shows its package as soon as it is there`()
+        async throws
+    {
+        let bench = try Bench(package: "other", ["index.html": Data("<title>other</title>".utf8)])
+        let place = bench.folder.appendingPathComponent(".packtool/registry/view")
+        let hidden = bench.folder.appendingPathComponent("away")
+        try bench.publish("1.0.0", ["index.html": Data("<!doctype html><title>there</title>".utf8)])
+        try FileManager.default.moveItem(at: place, to: hidden)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
+        let kiosk = try await RunningKiosk(bench, .proxy, "--update-interval", "1")
+        try await kiosk.event("finished") { $0["status"] == .integer(404) }
+        try FileManager.default.removeItem(at: place)
+        try FileManager.default.moveItem(at: hidden, to: place)
+        try await kiosk.event("ready") { $0["version"] == .string("1.0.0") }
+        #expect(try await kiosk.evaluate("return document.title") as? String == "there")
+    }
+
     @Test
     func `without a network what is installed is shown`() async throws {
         let bench = try Bench(KioskSite.files())

@@ -153,6 +153,125 @@ struct LoopbackProxyTests {
         try await bench.stop()
     }
 
+    @Test
+    func `a page whose online copy sends it to another origin is redirected; anything else gets the answer`()
+        async throws
+    {
+        let (server, other) = (try EchoServer(), try EchoServer())
+        let bench = try await ProxyBench.make(Self.files)
+        bench.onlineCopy = "http://\(server.address)/"
+        let to = "http://\(other.address)/text?body=there"
+        let address = "https://shop.package/redirect?status=307&to=" + to.replacing("?", with: "%3F")
+        let page = try bench.text(
+            "-H", "Accept: text/html", "-o", "/dev/null", "-w", "%{http_code} %{redirect_url}", address)
+        #expect(page == "307 \(to)")
+        #expect(try bench.text(address) == "there")
+        try await bench.stop()
+    }
+
+    @Test
+    func `an address with what a browser leaves as it is finds its file, and reaches the online copy escaped once`()
+        async throws
+    {
+        var files = Self.files
+        files["a|b c.js"] = Data("pipe".utf8)
+        let bench = try await ProxyBench.make(files)
+        #expect(try bench.text("https://shop.package/a|b%20c.js") == "pipe")
+        let server = try EchoServer()
+        bench.onlineCopy = "http://\(server.address)/"
+        let answer = try bench.curl("-g", "https://shop.package/x?x={%22a%22:1}&discount=10%")
+        let said = try JSONDecoder().decode(Said.self, from: answer.output)
+        #expect(said.path == "/x?x=%7B%22a%22:1%7D&discount=10%25")
+        try await bench.stop()
+    }
+
+    @Test
+    func `an empty body reaches the online copy as one`() async throws {
+        let server = try EchoServer()
+        let bench = try await ProxyBench.make(Self.files)
+        bench.onlineCopy = "http://\(server.address)/"
+        for method in ["POST", "PUT", "DELETE"] {
+            let answer = try bench.curl(
+                "-X", method, "-d", "", "-H", "Content-Type: text/plain", "https://shop.package/x")
+            let said = try JSONDecoder().decode(Said.self, from: answer.output)
+            #expect(said.method == method && said.body.isEmpty && said.headers["content-type"] == "text/plain")
+        }
+        try await bench.stop()
+    }
+
+    @Test
+    func `HEAD says no length that GET would not have, and answers without a length arrive whole`() async throws {
+        let server = try EchoServer()
+        let bench = try await ProxyBench.make(Self.files)
+        bench.onlineCopy = "http://\(server.address)/"
+        let known = try bench.text("--suppress-connect-headers", "-I", "https://shop.package/bytes?n=1234").lowercased()
+        #expect(known.contains("content-length: 1234\r\n") && !known.contains("transfer-encoding"))
+        let unknown = try bench.text(
+            "--suppress-connect-headers", "-I", "-H", "Accept-Encoding: gzip", "https://shop.package/gzip"
+        ).lowercased()
+        #expect(unknown.contains("200 ok") && !unknown.contains("content-length") && !unknown.contains("content-enc"))
+        // The connection is sound after each.
+        let rounds = try bench.text(
+            "-I", "-o", "/dev/null", "-w", "%{http_code} %{num_connects};", "https://shop.package/gzip", "-o",
+            "/dev/null", "https://shop.package/status?code=204", "-o", "/dev/null", "https://shop.package/gzip")
+        #expect(rounds == "200 1;204 0;200 0;")
+        #expect(
+            try bench.curl("https://shop.package/gzip").output == Data(repeating: UInt8(ascii: "g"), count: 100_000))
+        let none = try bench.text("--suppress-connect-headers", "-D", "-", "https://shop.package/status?code=304")
+            .lowercased()
+        #expect(none.contains("304 ") && !none.contains("content-length") && !none.contains("transfer-encoding"))
+        let asked = try bench.text(
+            "-o", "/dev/null", "-o", "/dev/null", "-w", "%{http_code} %{num_connects};",
+            "https://shop.package/status?code=304", "https://shop.package/gzip")
+        #expect(asked == "304 1;200 0;")
+        try await bench.stop()
+    }
+
+    @Test
+    func `a 205 has no content, whatever the online copy sends with it`() async throws {
+        let server = try EchoServer()
+        let bench = try await ProxyBench.make(Self.files)
+        bench.onlineCopy = "http://\(server.address)/"
+        // With its head, as bytes: curl would read a content that is announced.
+        let answers = try bench.text(
+            "--suppress-connect-headers", "-i", "https://shop.package/status?code=205",
+            "https://shop.package/status?code=404")
+        let parts = answers.components(separatedBy: "\r\n\r\n")
+        #expect(parts.count == 3)
+        #expect(parts[0].hasPrefix("HTTP/1.1 205 ") && parts[0].lowercased().contains("\r\ncontent-length: 0"))
+        #expect(parts[1].hasPrefix("HTTP/1.1 404 ") && parts[2] == "status")
+        try await bench.stop()
+    }
+
+    /// A client that reads slowly through a tunnel, and some that say that they have said all: each its own program. A tunnel
+    /// is closed for its silence only where it is half closed.
+    @Test(arguments: [
+        ("slow", "12582912"), ("half", "12582912"), ("drip", "12"), ("silent", "1 and the server"),
+    ])
+    func `a tunnel carries all that was sent before a close, and each direction's close by itself`(
+        mode: String, expected: String
+    ) async throws {
+        var limits = ProxyLimits()
+        #expect(limits.halfClosedTimeout >= 240)
+        // Shorter than what "drip" takes in all, and than the silence of "silent" while it is open both ways.
+        if ["drip", "silent"].contains(mode) { limits.halfClosedTimeout = 4 }
+        let bench = try await ProxyBench.make(Self.files, limits: limits)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        process.arguments = [
+            "python3", tests.appendingPathComponent("WebScripts/tunnel_ends.py").path, mode, "\(bench.access.port)",
+            bench.access.user, bench.access.password,
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(said == expected + "\n")
+        try await bench.stop()
+    }
+
     @Test(arguments: [
         ("CONNECT", "shop.package:443", ProxyTarget.package(host: "shop.package")),
         ("CONNECT", "SHOP.PACKAGE:443", .package(host: "shop.package")),

@@ -630,6 +630,34 @@ def a_fast_forward_is_recovered_from_by_new_online_keys(s, role, rotated):
     assert json.loads(s.file(role))["signed"]["version"] == 1
 
 
+@scenario
+def a_delegated_role_that_no_snapshot_names_is_not_even_asked_for(s):
+    s.repo.delegate("targets", "A", ["dir/*"])
+    s.repo.add("dir/x", b"x", "A")
+    s.repo.publish("A", "targets")
+    del s.repo.snapshot.meta["A.json"]
+    s.repo.publish("snapshot", "timestamp")
+    s.init(), s.refresh()
+    asked = len(s.repo.asked)
+    s.download("dir/x", want=1)
+    s.has()
+    s.asked(("root", 2), ("timestamp", None), skip=asked)
+    s.trusts(root=1, timestamp=2, snapshot=2, targets=2)
+
+
+@scenario
+def new_snapshot_keys_may_drop_a_delegated_role(s):
+    s.repo.delegate("targets", "A")
+    s.repo.publish("A", *ONLINE)
+    s.init(), s.refresh()
+    s.repo.rotate("snapshot")
+    s.repo.again("targets")
+    del s.repo.snapshot.meta["A.json"]
+    s.repo.publish("root", *ONLINE)
+    s.refresh()
+    s.trusts(root=2, timestamp=3, snapshot=3, targets=1)
+
+
 # Expiry
 
 

@@ -1,8 +1,10 @@
 """A real Chromium with names of its own: every https host leads to this process, which sends it on by its name.
 
-Reads one JSON line per command from its standard input and answers each with one line:
+Reads one JSON line per command from its standard input:
   {"routes": {"HOST": PORT, ...}}                    where a host's requests go; the others go to the echo server
-  {"run": URL, "script": TEXT?, "timeout": SECONDS}  opens a page; the answer is what it passes to benchReport()
+  {"number": N, "run": URL, "script": TEXT?, "timeout": SECONDS}  opens a page
+A page is answered with {"number": N, "report": TEXT}, what it passed to benchReport(), or with {"number": N, "fault": TEXT};
+{"number": N, "step": TEXT} comes before that whenever the page calls benchStep() to say what it is at.
 Ends with its standard input.
 
 In each frame `webkit.messageHandlers.packtool` and `prompt` are what a web view has: messages with replies, and a call
@@ -23,6 +25,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import typing
 
 import browser_echo
 
@@ -123,6 +126,9 @@ def relay(plain, upstream) -> None:
             each.close()
 
 
+# The prompt whose default text is a message of the hook (`PageHook.promptText`).
+PROMPT = "packtool:1"
+
 # What WebKit puts in each frame; the rest is below, in `Chromium.message` and `Chromium.prompt`.
 WEB_VIEW = """
 (() => {
@@ -139,14 +145,27 @@ WEB_VIEW = """
 """
 
 
+CONNECTIONS = threading.local()
+
+
 def bridge(origin: str, page: str, text: str) -> str:
+    """Asks the app of the origin's route; each thread keeps its connection, which the app may have closed."""
     host = origin.split("//", 1)[-1].split(":")[0]
-    connection = http.client.HTTPConnection("127.0.0.1", ROUTES[host], timeout=60)
-    try:
-        connection.request("POST", "/-/bridge", text.encode(), {"Host": host, "Origin": origin, "Referer": page})
-        return connection.getresponse().read().decode()
-    finally:
-        connection.close()
+    kept = CONNECTIONS.__dict__.setdefault("by_port", {})
+    for attempt in range(2):
+        connection = kept.get(ROUTES[host]) or http.client.HTTPConnection("127.0.0.1", ROUTES[host], timeout=60)
+        is_kept = kept.pop(ROUTES[host], None) is not None
+        try:
+            connection.request("POST", "/-/bridge", text.encode(), {"Host": host, "Origin": origin, "Referer": page})
+            answer = connection.getresponse().read().decode()
+            kept[ROUTES[host]] = connection
+            return answer
+        except (http.client.RemoteDisconnected, ConnectionError):
+            connection.close()
+            # A message must not be said twice: only one that a closed connection did not carry is said again.
+            if not is_kept or attempt:
+                raise
+    raise RuntimeError("no connection")
 
 
 class Chromium:
@@ -168,6 +187,7 @@ class Chromium:
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--ignore-certificate-errors",
              f"--host-resolver-rules=MAP *:443 127.0.0.1:{tls_port}", f"--user-data-dir={HOME / 'profile'}", "--no-first-run",
              "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+             "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
              "--disable-features=OptimizationHints,MediaRouter,HttpsUpgrades", "--autoplay-policy=no-user-gesture-required", "about:blank"],
             preexec_fn=pass_pipes, close_fds=False,
             stdout=subprocess.DEVNULL, stderr=open(HOME / "chromium.log", "w"), start_new_session=True)
@@ -176,7 +196,9 @@ class Chromium:
         self.number = 0
         self.lock = threading.Lock()
         self.waiting: dict[int, queue.Queue] = {}
+        # By session: what the page reported, or the exception that it ended with.
         self.reports: dict[str, queue.Queue] = {}
+        self.steps: dict[str, typing.Callable[[str], None]] = {}
         self.origins: dict[tuple[str, int], str] = {}
         self.workers = concurrent.futures.ThreadPoolExecutor(64)
         threading.Thread(target=self.listen, daemon=True).start()
@@ -188,30 +210,40 @@ class Chromium:
             for message in map(json.loads, messages):
                 if "id" in message:
                     self.waiting.pop(message["id"]).put(message)
-                elif message["method"] == "Runtime.bindingCalled":
-                    if message["params"]["name"] == "benchMessage":
-                        self.workers.submit(self.message, message["sessionId"], message["params"])
-                    elif message["sessionId"] in self.reports:
-                        self.reports[message["sessionId"]].put(message["params"]["payload"])
-                elif message["method"] == "Runtime.executionContextCreated":
-                    context = message["params"]["context"]
-                    self.origins[message["sessionId"], context["id"]] = context["origin"]
-                elif message["method"] == "Page.javascriptDialogOpening":
-                    self.workers.submit(self.prompt, message["sessionId"], message["params"])
-                elif message["method"] == "Inspector.targetCrashed":
-                    self.reports[message["sessionId"]].put(json.dumps({"crashed": True}))
-                elif message["method"] == "Runtime.consoleAPICalled" and os.environ.get("BENCH_CONSOLE"):
-                    print([a.get("value", a.get("description")) for a in message["params"]["args"]], file=sys.stderr)
-                elif message["method"] == "Runtime.exceptionThrown" and os.environ.get("BENCH_CONSOLE"):
-                    print(json.dumps(message["params"]["exceptionDetails"])[:600], file=sys.stderr)
+                else:
+                    self.heard(message["method"], message.get("sessionId", ""), message["params"])
+        for reports in list(self.reports.values()):
+            reports.put(RuntimeError("Chromium has ended"))
 
-    def call(self, method: str, session: str | None = None, **parameters):
+    def heard(self, method: str, session: str, parameters) -> None:
+        """What the browser says by itself. Nothing may be thrown here: everything waits for this thread."""
+        if method == "Runtime.bindingCalled":
+            name, payload = parameters["name"], parameters["payload"]
+            if name == "benchMessage":
+                self.workers.submit(self.message, session, parameters)
+            elif name == "benchStep" and session in self.steps:
+                self.steps[session](payload)
+            elif name == "benchReport" and session in self.reports:
+                self.reports[session].put(payload)
+        elif method == "Runtime.executionContextCreated":
+            context = parameters["context"]
+            self.origins[session, context["id"]] = context["origin"]
+        elif method == "Page.javascriptDialogOpening":
+            self.workers.submit(self.prompt, session, parameters)
+        elif method in ("Inspector.targetCrashed", "Inspector.detached") and session in self.reports:
+            self.reports[session].put(RuntimeError(f"the page has crashed ({method})"))
+        elif os.environ.get("BENCH_CONSOLE") and method == "Runtime.consoleAPICalled":
+            print([each.get("value", each.get("description")) for each in parameters["args"]], file=sys.stderr)
+        elif os.environ.get("BENCH_CONSOLE") and method == "Runtime.exceptionThrown":
+            print(json.dumps(parameters["exceptionDetails"])[:600], file=sys.stderr)
+
+    def call(self, method: str, session: str = "", /, **parameters):
         with self.lock:
             self.number += 1
             number = self.number
             answer = self.waiting[number] = queue.Queue()
             message = {"id": number, "method": method, "params": parameters} | ({"sessionId": session} if session else {})
-            os.write(self.out, json.dumps(message).encode() + b"\0") if len(json.dumps(message)) < 60000 else self.write(message)
+            self.write(message)
         reply = answer.get(timeout=30)
         if "error" in reply:
             raise RuntimeError(f"{method}: {reply['error']}")
@@ -235,36 +267,56 @@ class Chromium:
             print(f"bench: a message was lost: {error!r} {text[:200]}", file=sys.stderr, flush=True)
 
     def prompt(self, session: str, parameters) -> None:
-        prefix, page = "packtool:1:", parameters["url"]
-        answer = None
-        if parameters["type"] == "prompt" and parameters["message"].startswith(prefix):
-            origin = "/".join(page.split("/", 3)[:3])
-            answer = bridge(origin, page, parameters["message"].removeprefix(prefix))
+        page, answer = parameters["url"], None
+        try:
+            if parameters["type"] == "prompt" and parameters["message"] == PROMPT:
+                origin = "/".join(page.split("/", 3)[:3])
+                answer = bridge(origin, page, parameters["defaultPrompt"])
+        except Exception as error:
+            print(f"bench: a prompt was lost: {error!r}", file=sys.stderr, flush=True)
         try:
             self.call("Page.handleJavaScriptDialog", session, accept=answer is not None, promptText=answer or "")
         except (RuntimeError, queue.Empty):
-            pass
+            pass  # The frame is gone: nobody waits.
 
-    def run(self, url: str, script: str | None, timeout: float) -> str:
+    def run(self, url: str, script: str | None, timeout: float, step: typing.Callable[[str], None]) -> str:
         target = self.call("Target.createTarget", url="about:blank")["targetId"]
         session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         reports = self.reports[session] = queue.Queue()
-        self.call("Runtime.enable", session)
-        self.call("Page.enable", session)
-        self.call("Runtime.addBinding", session, name="benchReport")
-        self.call("Runtime.addBinding", session, name="benchMessage")
-        if script:
-            script = WEB_VIEW + script
-            self.call("Page.addScriptToEvaluateOnNewDocument", session, source=script)
-        self.call("Page.navigate", session, url=url)
+        last = "its start"
+
+        def at(text: str) -> None:
+            nonlocal last
+            last = text
+            step(text)
+
+        self.steps[session] = at
         try:
-            return reports.get(timeout=timeout)
-        except queue.Empty:
-            state = self.call("Runtime.evaluate", session, expression="JSON.stringify([String(globalThis.benchState), location.href, globalThis.benchResults])")
-            return json.dumps({"timeout": state["result"].get("value")})
+            for method in ("Runtime.enable", "Page.enable", "Inspector.enable"):
+                self.call(method, session)
+            for name in ("benchReport", "benchStep", "benchMessage"):
+                self.call("Runtime.addBinding", session, name=name)
+            if script:
+                self.call("Page.addScriptToEvaluateOnNewDocument", session, source=WEB_VIEW + script)
+            self.call("Page.navigate", session, url=url)
+            try:
+                report = reports.get(timeout=timeout)
+            except queue.Empty:
+                raise RuntimeError(f"{url}: no end after {timeout} s; the page was at {last}; {self.state(session)}") from None
+            if isinstance(report, Exception):
+                raise RuntimeError(f"{url}: {report}; the page was at {last}")
+            return report
         finally:
-            del self.reports[session]
+            del self.reports[session], self.steps[session]
             self.call("Target.closeTarget", targetId=target)
+
+    def state(self, session: str) -> str:
+        """What can be learnt of a page that does not end; one that is busy does not answer."""
+        try:
+            state = self.call("Runtime.evaluate", session, expression="`${location.href} ${document.readyState}`")
+            return state["result"].get("value", "it has no state")
+        except (RuntimeError, queue.Empty) as error:
+            return f"it does not answer: {error!r}"
 
     def close(self) -> None:
         try:
@@ -280,15 +332,21 @@ def main() -> None:
     print(json.dumps({"echo": echo}), flush=True)
     lock = threading.Lock()
 
-    def perform(command) -> None:
-        try:
-            answer = browser.run(command["run"], command.get("script"), command.get("timeout", 60))
-        except Exception as error:  # Whatever it is, whoever waits must hear of it.
-            answer = json.dumps({"failed": repr(error)})
-        if folder := os.environ.get("BENCH_RESULTS"):
-            pathlib.Path(folder, f"{command['number']}.json").write_text(answer)
+    def say(line) -> None:
         with lock:
-            print(json.dumps({"number": command["number"], "report": answer}), flush=True)
+            print(json.dumps(line), flush=True)
+
+    def perform(command) -> None:
+        number = command["number"]
+        try:
+            report = browser.run(
+                command["run"], command.get("script"), command["timeout"], lambda step: say({"number": number, "step": step}))
+        except Exception as error:  # Whatever it is, whoever waits must hear of it.
+            say({"number": number, "fault": str(error) or repr(error)})
+            return
+        if folder := os.environ.get("BENCH_RESULTS"):
+            pathlib.Path(folder, f"{number}.json").write_text(report)
+        say({"number": number, "report": report})
 
     try:
         for line in sys.stdin:
@@ -300,6 +358,8 @@ def main() -> None:
     finally:
         browser.close()
         shutil.rmtree(HOME, ignore_errors=True)
+        # Not by the way that waits for workers: one may wait for an answer that does not come any more.
+        os._exit(0)
 
 
 if __name__ == "__main__":

@@ -38,6 +38,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.rfile.read(int(self.headers.get("Content-Length", 0)))
 
     def answer(self, status, data, fields=(), reason=None):
+        # RFC 9110 section 15.3.6: no content in a 205 either. Chromium reads none there; where it came after the head,
+        # it was the beginning of the next answer on that connection, which was then HTTP/0.9 and had no end.
+        if status == 205:
+            data = b""
         self.send_response_only(status, reason)
         for name, value in fields:
             self.send_header(name, value)
@@ -109,6 +113,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if to.startswith("/"):
                 to = f"https://{self.host}{to}"
             return self.answer(int(query.get("status", 302)), b"moved", fields + [("Location", to), ("Set-Cookie", "hop=1; Path=/")])
+        if route == "loop":
+            left = int(query["n"])
+            to = f"https://{self.host}" + (f"{url.path}?n={left - 1}" if left > 1 else url.path.replace("loop", "echo"))
+            return self.answer(307, b"moved", fields + [("Location", to)])
         if route == "status":
             return self.answer(int(query["code"]), query.get("text", "status").encode(), fields + [("X-Asked", "1"), ("Content-Type", "text/plain")])
         if route == "type":
@@ -116,7 +124,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             kind = [("Content-Type", query["type"])] if "type" in query else []
             return self.answer(200, data, fields + kind)
         if route == "bytes":
-            return self.answer(200, bytes(i * 31 % 251 for i in range(int(query["n"]))), fields + [("Content-Type", "application/octet-stream")])
+            size = int(query["n"])
+            return self.answer(200, (bytes(i * 31 % 251 for i in range(251)) * (size // 251 + 1))[:size], fields + [("Content-Type", "application/octet-stream")])
         if route == "many":
             many = [("X-One", "1"), ("X-Two", "a"), ("X-Two", "b"), ("X-Empty", ""), ("Set-Cookie", "seen=1; Path=/"), ("Content-Type", "text/plain")]
             return self.answer(200, b"many", fields + many)

@@ -1,14 +1,20 @@
 """An HTTP server that says what it got. Prints its port; ends with its standard input.
 
-With two arguments, a certificate's file and its key's, it serves https."""
+With two arguments, a certificate's file and its key's, it serves https. With one, a folder, it gives that folder's files,
+as a registry's view is given, and says what it got wherever there is none."""
+import gzip
 import http.server
 import json
 import os
+import pathlib
 import ssl
 import sys
 import threading
 import time
 import urllib.parse
+
+
+poured = threading.Event()
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -44,27 +50,56 @@ class Handler(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(url.query))
         body = self.body()
-        if url.path == "/redirect":
+        file = len(sys.argv) == 2 and pathlib.Path(sys.argv[1] + url.path)
+        # Below a registry's folders too.
+        name = "/" + url.path.split("/")[-1]
+        if file and file.is_file():
+            self.answer(200, file.read_bytes())
+        elif name == "/redirect":
             self.answer(int(query.get("status", 302)), b"moved", [("Location", query["to"]), ("Set-Cookie", "hop=1")])
-        elif url.path == "/status":
+        elif name == "/status":
             fields = [("ETag", '"e"')] if query["code"] == "304" else [("X-Asked", "1")]
-            self.answer(int(query["code"]), b"" if query["code"] == "304" else b"status", fields)
-        elif url.path == "/mirror":
+            self.answer(int(query["code"]), b"" if query["code"] in ("204", "304") else b"status", fields)
+        elif name == "/mirror":
             fields = [("X-Type", self.headers.get("Content-Type", "")), ("X-Method", self.command)]
             self.answer(200, body, fields + [("Access-Control-Expose-Headers", "X-Type, X-Method")])
-        elif url.path == "/text":
+        elif name == "/text":
             tag = '"%s"' % query.get("tag", "t")
             if self.headers.get("If-None-Match") == tag:
                 self.answer(304, b"", [("ETag", tag)])
             else:
                 self.answer(200, query["body"].encode(), [("ETag", tag)])
-        elif url.path == "/cookies":
+        elif name == "/cookies":
             fields = [("Set-Cookie", line) for line in query.get("set", "").split("|") if line]
             fields.append(("Access-Control-Allow-Credentials", "true"))
             self.answer(200, self.headers.get("Cookie", "").encode(), fields)
-        elif url.path == "/bytes":
+        elif name == "/bytes":
             self.answer(200, bytes(i * 31 % 251 for i in range(int(query["n"]))))
-        elif url.path == "/slow":
+        elif name == "/secret":
+            self.answer(401, b"who are you?", [("WWW-Authenticate", 'Basic realm="r"')])
+        elif name == "/on":
+            self.answer(307, b"", [("Location", query["to"])])
+        elif name == "/loop":
+            self.answer(307, b"", [("Location", self.path)])
+        elif name == "/home":
+            # To the package's own address.
+            self.answer(302, b"", [("Location", "https://shop.package" + self.path)])
+        elif name == "/gzip":
+            self.answer(200, gzip.compress(b"g" * 100_000), [("Content-Encoding", "gzip"), ("Content-Type", "text/plain")])
+        elif name == "/pour":
+            # As much as the other side takes; "/poured" says when it is over.
+            self.send_response(200)
+            self.send_header("Access-Control-Allow-Origin", "*")
+            self.send_header("Content-Length", query["n"])
+            self.end_headers()
+            try:
+                for _ in range(int(query["n"]) >> 16):
+                    self.wfile.write(bytes(1 << 16))
+            finally:
+                poured.set()
+        elif name == "/poured":
+            self.answer(200, b"yes" if poured.wait(50) else b"no")
+        elif name == "/slow":
             self.send_response(200)
             self.send_header("Content-Length", "1000")
             self.end_headers()

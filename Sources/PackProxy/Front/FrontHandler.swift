@@ -103,6 +103,7 @@ final class FrontHandler: ChannelInboundHandler, RemovableChannelHandler {
         let front = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         ClientBootstrap(group: context.eventLoop)
             .channelOption(.autoRead, value: false)
+            .channelOption(.allowRemoteHalfClosure, value: true)
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .connectTimeout(.seconds(Int64(limits.connectTimeout)))
             .connect(host: host, port: port)
@@ -126,10 +127,12 @@ final class FrontHandler: ChannelInboundHandler, RemovableChannelHandler {
         confirmTunnel(context)
         let channel = context.channel
         leave(context) {
-            let (near, far) = TunnelHandler.pair()
+            let (near, far) = TunnelHandler.pair(limit: .seconds(Int64(self.limits.halfClosedTimeout)))
             try channel.pipeline.syncOperations.addHandler(near)
             try remote.pipeline.syncOperations.addHandler(far)
         }
+        // Only now: as long as HTTP is spoken, a connection that the web view has closed is over.
+        _ = channel.setOption(.allowRemoteHalfClosure, value: true)
         for end in [channel, remote] { _ = end.setOption(.autoRead, value: true) }
     }
 

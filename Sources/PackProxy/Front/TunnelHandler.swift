@@ -2,6 +2,9 @@ import NIOCore
 
 /// One end of a tunnel: what it reads, the other writes. It reads on only while the other end can write, so a slow reader
 /// slows the sender and nothing is heaped up. Both ends are on one event loop.
+///
+/// Once one end has said that it has said all, the other must go on or close: a tunnel that is then silent for the limit's
+/// time is closed, because nobody may be there any more. One that is open both ways may be silent as long as it likes.
 final class TunnelHandler: ChannelDuplexHandler {
     typealias InboundIn = NIOAny
     typealias OutboundIn = NIOAny
@@ -10,9 +13,16 @@ final class TunnelHandler: ChannelDuplexHandler {
     private var partner: TunnelHandler?
     private var context: ChannelHandlerContext?
     private var waitsToRead = false
+    private let silence: TunnelSilence
 
-    static func pair() -> (TunnelHandler, TunnelHandler) {
-        let (first, second) = (TunnelHandler(), TunnelHandler())
+    private init(_ silence: TunnelSilence) {
+        self.silence = silence
+    }
+
+    /// - Parameter limit: how long a tunnel may carry nothing after one direction was closed.
+    static func pair(limit: TimeAmount) -> (TunnelHandler, TunnelHandler) {
+        let silence = TunnelSilence(limit: limit)
+        let (first, second) = (TunnelHandler(silence), TunnelHandler(silence))
         first.partner = second
         second.partner = first
         return (first, second)
@@ -25,7 +35,10 @@ final class TunnelHandler: ChannelDuplexHandler {
         partner = nil
     }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) { partner?.context?.write(data, promise: nil) }
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        silence.isBroken()
+        partner?.context?.write(data, promise: nil)
+    }
 
     func channelReadComplete(context: ChannelHandlerContext) {
         partner?.context?.flush()
@@ -33,13 +46,16 @@ final class TunnelHandler: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
-        partner?.context?.close(promise: nil)
+        silence.end()
+        partner?.close(.all)
         context.fireChannelInactive()
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if let event = event as? ChannelEvent, case .inputClosed = event {
-            partner?.context?.close(mode: .output, promise: nil)
+            partner?.close(.output)
+            let ends = [context.channel, partner?.context?.channel].compactMap { $0 }
+            silence.begin(on: context.eventLoop) { for end in ends { end.close(promise: nil) } }
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -47,12 +63,20 @@ final class TunnelHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
+        silence.isBroken()
         if context.channel.isWritable { partner?.readIfWaiting() }
         context.fireChannelWritabilityChanged()
     }
 
     func read(context: ChannelHandlerContext) {
         if partner?.context?.channel.isWritable ?? true { context.read() } else { waitsToRead = true }
+    }
+
+    /// Closes once all that was written has gone out: a close at once would drop what a slow reader has not taken.
+    private func close(_ mode: CloseMode) {
+        guard let context else { return }
+        let channel = context.channel
+        context.writeAndFlush(NIOAny(ByteBuffer())).whenComplete { _ in channel.close(mode: mode, promise: nil) }
     }
 
     private func readIfWaiting() {

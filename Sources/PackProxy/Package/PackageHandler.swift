@@ -20,6 +20,8 @@ final class PackageHandler: ChannelInboundHandler {
     private var isTooLarge = false
     private var transfer: Transfer?
     private var hasAnswered = false
+    /// The answer has no content, whatever the online copy sends with it.
+    private var dropsContent = false
     /// Events that wait until the connection can take more.
     private var waiting: CircularBuffer<@Sendable () -> Void> = []
 
@@ -63,28 +65,75 @@ final class PackageHandler: ChannelInboundHandler {
             say(.payloadTooLarge, "the body is larger than \(limits.maximumBodySize) bytes", context)
             return
         }
-        guard let host = head.headers.first(name: "host"), head.uri.hasPrefix("/"),
-            let url = URL(string: "https://\(host)\(head.uri)")
-        else {
+        guard let host = head.headers.first(name: "host"), head.uri.hasPrefix("/") else {
+            say(.badRequest, "the request names no page", context)
+            return
+        }
+        // Of one connection, or set anew by whoever sends it on: the wrong host would find the wrong site.
+        let dropped: Set<String> = ["host", "content-length", "accept-encoding", "expect"]
+        let fields = ForwardHandler.endToEnd(head.headers).filter { !dropped.contains($0.name.lowercased()) }
+        let address = "https://\(host)\(head.uri)"
+        let asked = SiteRequest(
+            method: head.method.rawValue, url: address,
+            headers: Dictionary(fields.map { ($0.name, $0.value) }) { "\($0), \($1)" })
+        let page = pages.page(for: asked)
+        let answer = page.answer(asked)
+        if case .local(let response) = answer.way, response.byteCount <= FileReader.chunkSize {
+            send(response, of: answer, on: page, to: head, context)
+            return
+        }
+        guard let url = SentAddress.url(address) else {
+            page.finished(answer.number, status: 400, byteCount: 0)
             say(.badRequest, "the request names no page", context)
             return
         }
         var request = URLRequest(url: url)
         request.httpMethod = head.method.rawValue
-        // Of one connection, or set anew by whoever sends it on: the wrong host would find the wrong site.
-        let dropped: Set<String> = ["host", "content-length", "accept-encoding", "expect"]
-        for (name, value) in ForwardHandler.endToEnd(head.headers) where !dropped.contains(name.lowercased()) {
-            request.addValue(value, forHTTPHeaderField: name)
+        for (name, value) in fields { request.addValue(value, forHTTPHeaderField: name) }
+        if let body {
+            request.httpBody = Data(body.readableBytesView)
+        } else if head.headers.contains(name: "content-type"), ![.GET, .HEAD].contains(head.method) {
+            // A body of no bytes, as against a request that has lost its own.
+            request.httpBody = Data()
         }
-        if let body { request.httpBody = Data(body.readableBytesView) }
         body = nil
+        transfer(request, answered: answer, on: page, head, context)
+    }
+
+    /// An answer that is at hand goes out in one piece: what a page of many files waits for is not bytes but turns from one
+    /// thread to another. Reading so little from the device's disk keeps other connections waiting no longer than writing it.
+    private func send(
+        _ response: SiteResponse, of answer: SiteAnswer, on page: PageSession, to request: HTTPRequestHead,
+        _ context: ChannelHandlerContext
+    ) {
+        let body: Data
+        do { body = try response.contents() } catch {
+            page.finished(answer.number, status: 502, byteCount: 0)
+            say(.badGateway, "\(error)", context)
+            return
+        }
+        let head = TransferHead(status: response.status, headers: response.headers)
+        context.write(wrapOutboundOut(.head(Self.head(head, to: request))), promise: nil)
+        if !body.isEmpty {
+            context.write(
+                wrapOutboundOut(.body(.byteBuffer(context.channel.allocator.buffer(bytes: body)))), promise: nil)
+        }
+        page.finished(answer.number, status: response.status, byteCount: body.count)
+        finish(request, context)
+    }
+
+    private func transfer(
+        _ request: URLRequest, answered answer: SiteAnswer, on page: PageSession, _ head: HTTPRequestHead,
+        _ context: ChannelHandlerContext
+    ) {
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         let loop = context.eventLoop
         let place = CallbackPlace { work in
             loop.execute { bound.value.handler.perform(work, bound.value.context.channel) }
         }
-        let page = pages.page(for: SiteRequest(request))
-        let transfer = Transfer(request, on: page, online: online, at: place) { event in
+        let transfer = Transfer(
+            request, answered: answer, on: page, online: online, redirects: .followedWithinOrigin, at: place
+        ) { event in
             bound.value.handler.relay(event, to: head, bound.value.context)
         }
         self.transfer = transfer
@@ -104,7 +153,9 @@ final class PackageHandler: ChannelInboundHandler {
         switch event {
         case .response(let head):
             hasAnswered = true
+            dropsContent = head.status == 205
             write(.head(Self.head(head, to: request)), context)
+        case .data where dropsContent: break
         case .data(let data): write(.body(.byteBuffer(context.channel.allocator.buffer(bytes: data))), context)
         case .finished: finish(request, context)
         case .failed(let error):
@@ -155,11 +206,17 @@ final class PackageHandler: ChannelInboundHandler {
             }
         }
         headers = ForwardHandler.endToEnd(headers)
-        // The encoder would send the end mark of chunks, which an answer to HEAD must not have.
-        if request.method == .HEAD, !headers.contains(name: "content-length") {
-            headers.add(name: "content-length", value: "0")
+        let status = HTTPResponseStatus(statusCode: head.status)
+        // The encoder frames nothing here: it knows no HEAD, whose answer has no chunks and may have no length (RFC 9110
+        // section 8.6).
+        if !status.mayHaveResponseBody {
+            headers.remove(name: "content-length")
+        } else if status == .resetContent {
+            // A web view reads no content here (RFC 9110 section 15.3.6) and would take it for the next answer's beginning.
+            headers.replaceOrAdd(name: "content-length", value: "0")
+        } else if request.method != .HEAD, !headers.contains(name: "content-length") {
+            headers.add(name: "transfer-encoding", value: "chunked")
         }
-        return HTTPResponseHead(
-            version: .http1_1, status: HTTPResponseStatus(statusCode: head.status), headers: headers)
+        return HTTPResponseHead(version: .http1_1, status: status, headers: headers)
     }
 }

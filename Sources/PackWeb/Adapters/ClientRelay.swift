@@ -9,14 +9,31 @@ import PackFormat
 final class ClientRelay: Sendable {
     nonisolated(unsafe) private let owner: URLProtocol
     private let url: URL
+    private let reportsRedirects: Bool
     private let pending = Locked(Data())
+    private let hop = Locked<URLRequest?>(nil)
 
-    init(_ owner: URLProtocol, url: URL) {
+    init(_ owner: URLProtocol, url: URL, reportsRedirects: Bool) {
         self.owner = owner
         self.url = url
+        self.reportsRedirects = reportsRedirects
+    }
+
+    /// A redirect is the client's to follow where it can be told of one: its task shows the new address, and asks for
+    /// it anew. Our own request ends with the redirect as its answer.
+    func follows(_ next: URLRequest) -> URLRequest? {
+        guard reportsRedirects else { return next }
+        hop.withLock { $0 = next }
+        return nil
     }
 
     func receive(_ event: TransferEvent) {
+        defer {
+            switch event {
+            case .finished, .failed: (owner as? PackURLProtocol)?.forgetTransfer()
+            case .response, .data: break
+            }
+        }
         guard let client = owner.client else { return }
         switch event {
         case .response(let head):
@@ -25,7 +42,21 @@ final class ClientRelay: Sendable {
                 let response = HTTPURLResponse(
                     url: url, statusCode: head.status, httpVersion: "HTTP/1.1", headerFields: head.headers)
             else { return }
+            if let next = hop.withLock({ $0 }) {
+                client.urlProtocol(owner, wasRedirectedTo: next, redirectResponse: response)
+                client.urlProtocol(owner, didFailWithError: URLError(.cancelled))
+                return
+            }
             client.urlProtocol(owner, didReceive: response, cacheStoragePolicy: .notAllowed)
+        case .data, .finished, .failed:
+            // The redirect's own body is nobody's.
+            if hop.withLock({ $0 == nil }) { receiveRest(event, client) }
+        }
+    }
+
+    private func receiveRest(_ event: TransferEvent, _ client: any URLProtocolClient) {
+        switch event {
+        case .response: break
         case .data(let data):
             #if canImport(Darwin)
                 client.urlProtocol(owner, didLoad: data)
@@ -33,7 +64,10 @@ final class ClientRelay: Sendable {
                 pending.withLock { $0 += data }
             #endif
         case .finished:
-            let data = pending.withLock { $0 }
+            let data = pending.withLock { pending in
+                defer { pending = Data() }
+                return pending
+            }
             if !data.isEmpty { client.urlProtocol(owner, didLoad: data) }
             client.urlProtocolDidFinishLoading(owner)
         case .failed(let error):

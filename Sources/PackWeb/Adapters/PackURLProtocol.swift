@@ -24,6 +24,21 @@ public final class PackURLProtocol: URLProtocol {
         let pages: PageDirectory
         let online: OnlineSession
         let bodies: BodyStore?
+        let callbacks: Callbacks
+    }
+
+    /// How a client is called back: what differs between platforms, and what tests set.
+    struct Callbacks: Sendable {
+        var place: @Sendable () -> CallbackPlace = { .startingThread() }
+        /// Whether a redirect is the client's to follow. Foundation on Linux stops the process when it is told of one
+        /// (6.3: "doesn't currently handle redirects directly"), so there redirects are followed here.
+        var reportsRedirects: Bool = {
+            #if canImport(Darwin)
+                true
+            #else
+                false
+            #endif
+        }()
     }
 
     private static let mounted = Locked<Mount?>(nil)
@@ -35,7 +50,13 @@ public final class PackURLProtocol: URLProtocol {
     public static func mount(
         _ pages: PageDirectory, online: OnlineSession = OnlineSession(), bodies: BodyStore? = nil
     ) {
-        mounted.withLock { $0 = Mount(pages: pages, online: online, bodies: bodies) }
+        mount(pages, online: online, bodies: bodies, callbacks: Callbacks())
+    }
+
+    static func mount(
+        _ pages: PageDirectory, online: OnlineSession, bodies: BodyStore? = nil, callbacks: Callbacks
+    ) {
+        mounted.withLock { $0 = Mount(pages: pages, online: online, bodies: bodies, callbacks: callbacks) }
     }
 
     /// Takes no further requests.
@@ -69,10 +90,10 @@ public final class PackURLProtocol: URLProtocol {
             return
         }
         let page = mount.pages.page(for: SiteRequest(request))
-        let relay = ClientRelay(self, url: url)
-        let transfer = Transfer(request, on: page, online: mount.online, bodies: mount.bodies, at: .startingThread()) {
-            relay.receive($0)
-        }
+        let relay = ClientRelay(self, url: url, reportsRedirects: mount.callbacks.reportsRedirects)
+        let transfer = Transfer(
+            request, on: page, online: mount.online, bodies: mount.bodies, at: mount.callbacks.place(),
+            redirect: { relay.follows($0) }, sink: { relay.receive($0) })
         self.transfer.withLock { $0 = transfer }
         transfer.start()
     }
@@ -84,4 +105,7 @@ public final class PackURLProtocol: URLProtocol {
         }
         transfer?.stop()
     }
+
+    /// The two hold each other until the end, and Foundation on Linux stops no request that has ended.
+    func forgetTransfer() { transfer.withLock { $0 = nil } }
 }

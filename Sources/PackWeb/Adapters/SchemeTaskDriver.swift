@@ -55,8 +55,19 @@ public final class SchemeTaskDriver: Sendable {
 
     public func start(_ task: any SchemeTask, request: URLRequest) {
         let id = ObjectIdentifier(task)
-        let page = page(SiteRequest(request))
-        let transfer = Transfer(request, on: page, online: online, bodies: bodies, at: place()) { [weak self] event in
+        let asked = SiteRequest(request)
+        let page = page(asked)
+        var decided: SiteAnswer?
+        // A request with a tag is decided on when its body has come.
+        if let whole = task as? any WholeAnswerTask, !RequestTag.isIn(asked.url) {
+            let answer = page.answer(asked)
+            if answerAtOnce(whole, answer, of: page) { return }
+            decided = answer
+        }
+        let transfer = Transfer(
+            request, answered: decided, on: page, online: online, bodies: bodies, redirects: .followedWithinOrigin,
+            at: place(), redirect: { $0 }
+        ) { [weak self] event in
             switch event {
             case .response(let head): task.receive(head)
             case .data(let data): task.receive(data)
@@ -76,6 +87,16 @@ public final class SchemeTaskDriver: Sendable {
             return true
         }
         if isNew { transfer.start() }
+    }
+
+    /// - Returns: whether the answer was at hand. What cannot be read goes the long way, which says why.
+    private func answerAtOnce(_ task: any WholeAnswerTask, _ answer: SiteAnswer, of page: PageSession) -> Bool {
+        guard case .local(let response) = answer.way, response.byteCount <= FileReader.chunkSize,
+            let body = try? response.contents()
+        else { return false }
+        task.answer(TransferHead(status: response.status, headers: response.headers), body)
+        page.finished(answer.number, status: response.status, byteCount: body.count)
+        return true
     }
 
     /// When this returns, the task is not called again, on any thread.

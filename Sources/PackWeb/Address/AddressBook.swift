@@ -65,21 +65,40 @@ struct AddressBook: Sendable {
     }
 
     private func originSite(_ url: WebURL) -> Lookup {
-        guard !url.hasUserInfo else { return .foreign }
+        // A path that climbs out of the prefix is the server's business: for us it is not under the prefix.
+        guard let (origin, path) = origin(of: url), SitePath.fault(of: path) == nil else { return .foreign }
+        return .site(
+            SiteAddress(
+                package: origin.package, path: path, query: url.query, fragment: url.fragment,
+                form: .origin(origin.prefix)))
+    }
+
+    /// What follows an origin's prefix in a URL's path, with its slash, sound or not; nil where none is its prefix.
+    func pathBelowOrigin(of url: WebURL) -> String? { origin(of: url)?.path }
+
+    private func origin(of url: WebURL) -> (origin: Origin, path: String)? {
+        guard !url.hasUserInfo else { return nil }
         for origin in origins {
             guard url.scheme == origin.url.scheme, url.host == origin.url.host,
                 url.effectivePort == origin.url.effectivePort,
-                url.path.utf8.starts(with: origin.url.path.utf8)
+                let rest = Self.rest(of: url.path, after: origin.url.path)
             else { continue }
-            // The prefix ends with "/", so the cut is at a segment's start. A path that climbs out of the prefix is
-            // the server's business: for us it is not under the prefix.
-            let path = "/" + String(Substring(url.path.utf8.dropFirst(origin.url.path.utf8.count)))
-            guard SitePath.fault(of: path) == nil else { return .foreign }
-            return .site(
-                SiteAddress(
-                    package: origin.package, path: path, query: url.query, fragment: url.fragment,
-                    form: .origin(origin.prefix)))
+            return (origin, "/" + rest)
         }
-        return .foreign
+        return nil
+    }
+
+    /// The prefix ends with "/", so the cut is at a segment's start. `/%73hop/` is `/shop/` (RFC 3986 section 6.2.2.2).
+    private static func rest(of path: String, after prefix: String) -> String? {
+        if path.utf8.starts(with: prefix.utf8) { return String(Substring(path.utf8.dropFirst(prefix.utf8.count))) }
+        guard path.utf8.contains(UInt8(ascii: "%")) || prefix.utf8.contains(UInt8(ascii: "%")) else { return nil }
+        let slash = UInt8(ascii: "/")
+        let depth = prefix.utf8.count { $0 == slash }
+        guard let end = path.utf8.indices.filter({ path.utf8[$0] == slash }).dropFirst(depth - 1).first else {
+            return nil
+        }
+        let head = RulePath.bytes(of: String(path[...end]), cutsSlashes: false).map(\.byte)
+        guard head == RulePath.bytes(of: prefix, cutsSlashes: false).map(\.byte) else { return nil }
+        return String(path[path.utf8.index(after: end)...])
     }
 }

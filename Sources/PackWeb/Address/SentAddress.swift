@@ -3,7 +3,8 @@ public import Foundation
 /// An address as a browser sends it, as Foundation's `URL`.
 ///
 /// A browser leaves some bytes as they are that RFC 3986 does not allow, such as `{` in a query. `URL(string:)` alone
-/// escapes those, and every `%` with them, so that `%22` would arrive as `%2522`.
+/// escapes those, and every `%` with them, so that `%22` would arrive as `%2522`. A `%` that escapes nothing, as in
+/// `?discount=10%`, is escaped itself: servers read both alike.
 public enum SentAddress {
     /// Nil where the text is no address.
     public static func url(_ text: String) -> URL? {
@@ -11,9 +12,13 @@ public enum SentAddress {
         bytes.reserveCapacity(text.utf8.count)
         // Brackets are the address's own in `http://[::1]/`.
         var slashes = 0
-        for byte in text.utf8 {
+        let sent = Array(text.utf8)
+        for (index, byte) in sent.enumerated() {
             if byte == UInt8(ascii: "/") { slashes += 1 }
-            let isAllowed = unescaped.contains(byte) || slashes < 3 && (byte == 0x5B || byte == 0x5D)
+            let isAllowed =
+                byte == UInt8(ascii: "%")
+                ? sent[(index + 1)...].prefix(2).count { isHexadecimal($0) } == 2
+                : unescaped.contains(byte) || slashes < 3 && (byte == 0x5B || byte == 0x5D)
             if isAllowed {
                 bytes.append(byte)
             } else {
@@ -23,8 +28,12 @@ public enum SentAddress {
         return URL(string: String(decoding: bytes, as: UTF8.self), encodingInvalidCharacters: false)
     }
 
+    private static func isHexadecimal(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x46).contains(byte & ~0x20)
+    }
+
     private static let hexadecimal = Array("0123456789ABCDEF".utf8)
 
     private static let unescaped = Set(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#@!$&'()*+,;=%".utf8)
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~:/?#@!$&'()*+,;=".utf8)
 }

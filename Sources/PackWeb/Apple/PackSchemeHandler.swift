@@ -16,9 +16,11 @@
         /// By identity of WebKit's task, which is held while it is here.
         private var tasks: [ObjectIdentifier: AppleSchemeTask] = [:]
 
-        public init(catalog: any SiteCatalog, online: OnlineSession) {
+        /// - Parameter bodies: the ``PageBridge``'s, where pages have the hook: a custom scheme loses the bodies of its own
+        ///   requests.
+        public init(catalog: any SiteCatalog, online: OnlineSession, bodies: BodyStore? = nil) {
             pages = ViewPages(catalog)
-            driver = SchemeTaskDriver(pages: pages, online: online) { .main }
+            driver = SchemeTaskDriver(pages: pages, online: online, bodies: bodies) { .main }
         }
 
         public func webView(_ webView: WKWebView, start urlSchemeTask: any WKURLSchemeTask) {

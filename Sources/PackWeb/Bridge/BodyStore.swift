@@ -29,7 +29,7 @@ public final class BodyStore: Sendable {
     public struct Counts: Hashable, Sendable, Codable {
         /// Taken by their requests.
         public var restored = 0
-        /// Requests that came for a body and got none.
+        /// Requests that came for a body and got none, though the page had not given them up.
         public var lost = 0
         /// Bodies that were dropped because nobody came for them.
         public var expired = 0
@@ -44,17 +44,29 @@ public final class BodyStore: Sendable {
         var origin = ""
         var purpose = HookMessage.Purpose.request
         var hasFailed = false
+        /// By the page, so that its request has lost nothing.
+        var isGivenUp = false
+        /// Put back for the next hop of a redirect, which may not come.
+        var isReturned = false
         var touched: ContinuousClock.Instant
         var waiter: CheckedContinuation<Void, Never>?
 
         var isComplete: Bool { body.map { data.count == $0.size } ?? false }
     }
 
+    private struct Taken: Sendable {
+        let id: HookID
+        let origin: String
+        let purpose: HookMessage.Purpose
+    }
+
     private struct State: Sendable {
         var entries: [HookID: Entry] = [:]
         var counts = Counts()
         /// The latest whose body was taken: a request that is sent again must not wait for what will not come.
-        var taken: [HookID] = []
+        var taken: [Taken] = []
+        /// A task waits to free what nobody comes for.
+        var isSwept = false
         /// Bytes that are promised, and so kept free.
         var promised: Int { entries.values.reduce(0) { $0 + ($1.body?.size ?? 0) } }
     }
@@ -81,6 +93,9 @@ public final class BodyStore: Sendable {
         waiter = try state.withLock { state in
             expire(&state)
             guard state.entries[id]?.body == nil else { throw HookFault(.invalid, "the id is in use") }
+            guard state.entries[id]?.hasFailed != true else {
+                throw HookFault(.unknown, "the request of this body is over")
+            }
             guard start.body.size <= limits.body, state.promised <= limits.total - start.body.size,
                 state.entries.count < limits.count
             else {
@@ -99,6 +114,27 @@ public final class BodyStore: Sendable {
             return waiter
         }
         waiter?.resume()
+        sweep()
+    }
+
+    /// Frees what has outlived ``Limits/lifetime`` while no message comes: the page may be idle.
+    private func sweep() {
+        let isFirst = state.withLock { state in
+            defer { state.isSwept = true }
+            return !state.isSwept
+        }
+        guard isFirst else { return }
+        let pause = limits.lifetime
+        Task { [weak self] in
+            while (try? await Task.sleep(for: pause)) != nil {
+                let isOver = self?.state.withLock { state in
+                    self?.expire(&state)
+                    if state.entries.isEmpty { state.isSwept = false }
+                    return state.entries.isEmpty
+                }
+                if isOver ?? true { return }
+            }
+        }
     }
 
     /// - Throws: ``HookFault``
@@ -128,8 +164,17 @@ public final class BodyStore: Sendable {
     /// The page does not send the rest, or its request has ended.
     func cancel(_ id: HookID, origin: String) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            guard let entry = state.entries[id], entry.origin == origin || entry.body == nil else { return nil }
-            if entry.waiter != nil { return fail(id, &state) }
+            guard let entry = state.entries[id] else {
+                // It may have overtaken its body, which nobody would come for.
+                guard state.entries.count < limits.count / 2, !state.taken.contains(where: { $0.id == id }) else {
+                    return nil
+                }
+                state.entries[id] = Entry(touched: now())
+                return giveUp(id, &state)
+            }
+            // One that has failed is its request's to take away, which has not looked yet.
+            guard entry.origin == origin || entry.body == nil, !entry.hasFailed else { return nil }
+            if entry.waiter != nil { return giveUp(id, &state) }
             state.entries[id] = nil
             return nil
         }
@@ -139,12 +184,15 @@ public final class BodyStore: Sendable {
     /// The page is gone; what its forms sent stays for the page that comes.
     func leave(nonce: String, origin: String) {
         let waiters = state.withLock { state in
-            state.entries.filter { $0.key.nonce == nonce && $0.value.origin == origin && $0.value.purpose == .request }
-                .keys.compactMap { id -> CheckedContinuation<Void, Never>? in
-                    if state.entries[id]?.waiter != nil { return fail(id, &state) }
-                    state.entries[id] = nil
-                    return nil
-                }
+            state.entries.filter {
+                $0.key.nonce == nonce && $0.value.origin == origin && $0.value.purpose == .request
+                    && !$0.value.hasFailed
+            }
+            .keys.compactMap { id -> CheckedContinuation<Void, Never>? in
+                if state.entries[id]?.waiter != nil { return giveUp(id, &state) }
+                state.entries[id] = nil
+                return nil
+            }
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -153,7 +201,7 @@ public final class BodyStore: Sendable {
     public func removeAll() {
         let waiters = state.withLock { state in
             defer { state.entries = state.entries.filter { $0.value.hasFailed } }
-            return state.entries.keys.compactMap { fail($0, &state) }
+            return state.entries.keys.compactMap { giveUp($0, &state) }
         }
         for waiter in waiters { waiter.resume() }
     }
@@ -167,7 +215,7 @@ public final class BodyStore: Sendable {
             await withCheckedContinuation { continuation in
                 let isOver = state.withLock { state in
                     expire(&state)
-                    if state.entries[id] == nil, state.taken.contains(id) { return true }
+                    if state.entries[id] == nil, state.taken.contains(where: { $0.id == id }) { return true }
                     var entry = state.entries[id] ?? Entry(touched: now())
                     // A second request for one body would wait for what the first takes.
                     if entry.isComplete || entry.hasFailed || entry.waiter != nil || Task.isCancelled { return true }
@@ -188,13 +236,28 @@ public final class BodyStore: Sendable {
             guard entry.waiter == nil else { return nil }
             state.entries[id] = nil
             guard let body = entry.body, entry.isComplete, !entry.hasFailed else {
-                if !Task.isCancelled { state.counts.lost += 1 }
+                if !Task.isCancelled, !entry.isGivenUp { state.counts.lost += 1 }
                 return nil
             }
             state.counts.restored += 1
-            state.taken.append(id)
+            state.taken.append(Taken(id: id, origin: entry.origin, purpose: entry.purpose))
             if state.taken.count > limits.count { state.taken.removeFirst() }
             return (body, entry.data)
+        }
+    }
+
+    /// Keeps a body that was taken for the request's next hop: a redirect that the client follows sends it once more.
+    func putBack(_ id: HookID, _ body: HandedBody, _ data: Data) {
+        state.withLock { state in
+            expire(&state)
+            guard state.entries[id] == nil, let at = state.taken.firstIndex(where: { $0.id == id }),
+                state.promised <= limits.total - body.size, state.entries.count < limits.count
+            else { return }
+            let taken = state.taken.remove(at: at)
+            var entry = Entry(touched: now())
+            (entry.body, entry.data, entry.isReturned) = (body, data, true)
+            (entry.origin, entry.purpose) = (taken.origin, taken.purpose)
+            state.entries[id] = entry
         }
     }
 
@@ -230,11 +293,16 @@ public final class BodyStore: Sendable {
         return waiter
     }
 
+    private func giveUp(_ id: HookID, _ state: inout State) -> CheckedContinuation<Void, Never>? {
+        state.entries[id]?.isGivenUp = true
+        return fail(id, &state)
+    }
+
     private func expire(_ state: inout State) {
         let limit = now() - limits.lifetime
         for (id, entry) in state.entries where entry.waiter == nil && entry.touched < limit {
             state.entries[id] = nil
-            if !entry.hasFailed { state.counts.expired += 1 }
+            if !entry.hasFailed, !entry.isReturned { state.counts.expired += 1 }
         }
     }
 }

@@ -5,7 +5,9 @@ import PackFormat
     import FoundationNetworking
 #endif
 
-/// Performs one request for a page: the body, the preflight where one is due, the request, its answer.
+/// Performs one request for a page: the body, the preflight where one is due, the request, its redirects, its answer.
+///
+/// It runs until the answer has ended; cancelling its task stops the request.
 struct CallPerformer: Sendable {
     let request: HookMessage.Request
     let call: NativeCall
@@ -18,52 +20,30 @@ struct CallPerformer: Sendable {
             if request.mode == .sameOrigin, rules.isCross(request.url) {
                 throw HookFault(.origin, "the page asked for its own origin only")
             }
-            var outgoing = urlRequest()
+            var hop = CallHop(request, rules: rules)
             if let body {
                 guard let (handed, data) = await body() else {
                     throw WebError.bodyLost(method: request.method, url: request.url.absoluteString)
                 }
-                let own = outgoing.value(forHTTPHeaderField: "Content-Type")
-                let restored = RestoredBody(handed, data: data, contentType: own)
-                outgoing.httpBody = restored.data
-                if own == nil, let type = restored.contentType {
-                    outgoing.setValue(type, forHTTPHeaderField: "Content-Type")
-                }
+                let own = request.headers.last { $0.name == "content-type" }?.value
+                hop.body = RestoredBody(handed, data: data, contentType: own)
             }
-            if let names = rules.preflight(for: request) { try await preflight(names) }
-            perform(outgoing)
+            while true {
+                if let fault = hop.rules.requestFault(hop.request) { throw HookFault(.origin, fault) }
+                if let names = hop.rules.preflight(for: hop.request) { try await preflight(hop, names) }
+                guard let (head, redirected) = await perform(hop) else { return }
+                if let fault = hop.rules.fault(url: hop.request.url, headers: Self.headers(of: head)) {
+                    throw HookFault(.origin, fault)
+                }
+                hop = try hop.next(redirected)
+            }
         } catch {
             call.push(.error(name: "network", message: "\(error)"))
         }
     }
 
-    private func urlRequest() -> URLRequest {
-        var outgoing = URLRequest(url: request.url)
-        outgoing.httpMethod = request.method
-        for (name, value) in request.headers where !Self.forbidden.contains(name) {
-            outgoing.setValue(value, forHTTPHeaderField: name)
-        }
-        return addressed(outgoing)
-    }
-
-    /// What depends on where the request goes, and so on each hop: cookies, origin, referrer.
-    private func addressed(_ request: URLRequest) -> URLRequest {
-        guard let url = request.url else { return request }
-        var outgoing = request
-        outgoing.httpShouldHandleCookies = rules.sendsCredentials(to: url)
-        let isCross = rules.isCross(url)
-        let saysOrigin =
-            self.request.mode == .cors && isCross || !["GET", "HEAD"].contains(request.httpMethod ?? "GET")
-        outgoing.setValue(saysOrigin ? rules.origin : nil, forHTTPHeaderField: "Origin")
-        // "strict-origin-when-cross-origin", a page's policy unless it says otherwise.
-        if let referrer = URL(string: self.request.referrer), CrossOriginRules.origin(of: referrer) == rules.origin {
-            let text = isCross ? rules.origin + "/" : String(self.request.referrer.prefix { $0 != "#" })
-            outgoing.setValue(text, forHTTPHeaderField: "Referer")
-        }
-        return outgoing
-    }
-
-    private func preflight(_ names: [String]) async throws {
+    private func preflight(_ hop: CallHop, _ names: [String]) async throws {
+        let (request, rules) = (hop.request, hop.rules)
         var question = URLRequest(url: request.url)
         question.httpMethod = "OPTIONS"
         question.httpShouldHandleCookies = false
@@ -72,63 +52,83 @@ struct CallPerformer: Sendable {
         if !names.isEmpty {
             question.setValue(names.joined(separator: ","), forHTTPHeaderField: "Access-Control-Request-Headers")
         }
-        question.setValue(rules.origin, forHTTPHeaderField: "Origin")
+        question.setValue(rules.serializedOrigin, forHTTPHeaderField: "Origin")
         question.setValue(rules.origin + "/", forHTTPHeaderField: "Referer")
         let head = try await head(of: question)
-        let headers = Dictionary(head.headers.map { ($0.key.lowercased(), $0.value) }) { "\($0), \($1)" }
+        let headers = Self.headers(of: head)
         if let fault = rules.preflightFault(for: request, names: names, status: head.status, headers: headers) {
             throw HookFault(.origin, fault)
         }
     }
 
-    /// The head of an answer whose body nobody needs.
+    /// The head of an answer whose body nobody needs; a redirect is an answer.
     private func head(of request: URLRequest) async throws -> TransferHead {
         let (heads, continuation) = AsyncThrowingStream<TransferHead, any Error>.makeStream()
-        let transfer = Transfer(request, on: pages(SiteRequest(request)), online: online, at: .inPlace) { event in
-            switch event {
-            case .response(let head):
-                continuation.yield(head)
-                continuation.finish()
-            case .failed(let error): continuation.finish(throwing: error)
-            case .data, .finished: continuation.finish()
-            }
-        }
-        continuation.onTermination = { _ in transfer.stop() }
+        let transfer = Transfer(
+            request, on: pages(SiteRequest(request)), online: online, at: .inPlace, redirect: { _ in nil },
+            sink: { event in
+                switch event {
+                case .response(let head):
+                    continuation.yield(head)
+                    continuation.finish()
+                case .failed(let error): continuation.finish(throwing: error)
+                case .data, .finished: continuation.finish()
+                }
+            })
+        defer { transfer.stop() }
         transfer.start()
         for try await head in heads { return head }
         throw CancellationError()
     }
 
-    private func perform(_ outgoing: URLRequest) {
-        let page = pages(SiteRequest(outgoing))
-        let hops = Locked<[URL]>([])
-        let redirect = request.redirect
+    /// One request. Its answer goes to the page.
+    /// - Returns: what it is redirected to, where the page wants redirects to be followed; nil at the answer's end.
+    private func perform(_ hop: CallHop) async -> (TransferHead, URLRequest)? {
+        let (redirects, continuation) = AsyncStream<(TransferHead, URLRequest)>.makeStream()
+        let outgoing = hop.urlRequest
+        let next = Locked<URLRequest?>(nil)
+        let isHidden = Locked(false)
+        let hasMoved = Locked(false)
+        let follows = request.redirect == .follow
         let call = call
         let transfer = Transfer(
-            outgoing, on: page, online: online, at: .inPlace,
-            redirect: { next in
-                guard redirect == .follow, let url = next.url else { return nil }
-                hops.withLock { $0.append(url) }
-                return self.addressed(next)
+            outgoing, on: pages(SiteRequest(outgoing)), online: online, at: .inPlace,
+            redirect: { redirected in
+                if follows { next.withLock { $0 = redirected } }
+                return nil
             },
             sent: { call.push(.sent($0)) },
             sink: { event in
                 switch event {
-                case .response(let head): call.push(self.event(for: head, hops: hops.withLock { $0 }))
-                case .data(let data): call.push(.data(data))
-                case .finished: call.push(.end)
+                case .response(let head):
+                    if let redirected = next.withLock({ $0 }) {
+                        hasMoved.withLock { $0 = true }
+                        continuation.yield((head, redirected))
+                        continuation.finish()
+                    } else {
+                        isHidden.withLock { $0 = Self.isOpaque(hop) }
+                        call.push(self.event(for: head, of: hop))
+                    }
+                case .data(let data):
+                    if !hasMoved.withLock({ $0 }), !isHidden.withLock({ $0 }) { call.push(.data(data)) }
+                case .finished:
+                    if !hasMoved.withLock({ $0 }) { call.push(.end) }
+                    continuation.finish()
                 case .failed(let error):
                     // The page's own timeout is the page's to keep; one of the network is an error to it.
-                    call.push(.error(name: "network", message: "\(error)"))
+                    if !hasMoved.withLock({ $0 }) { call.push(.error(name: "network", message: "\(error)")) }
+                    continuation.finish()
                 }
             })
-        call.onStop { transfer.stop() }
+        defer { transfer.stop() }
         transfer.start()
+        for await redirect in redirects { return redirect }
+        return nil
     }
 
-    private func event(for head: TransferHead, hops: [URL]) -> HookEvent {
-        let headers = Dictionary(head.headers.map { ($0.key.lowercased(), $0.value) }) { "\($0), \($1)" }
-        let url = hops.last ?? request.url
+    private func event(for head: TransferHead, of hop: CallHop) -> HookEvent {
+        let headers = Self.headers(of: head)
+        let (request, rules) = (hop.request, hop.rules)
         if [301, 302, 303, 307, 308].contains(head.status), headers["location"] != nil, request.redirect != .follow {
             guard request.redirect == .manual else {
                 return .error(name: "network", message: "\(request.url) redirects, and the page does not want that")
@@ -138,20 +138,25 @@ struct CallPerformer: Sendable {
                     status: head.status, url: request.url.absoluteString, redirected: false, type: "opaqueredirect",
                     headers: [:]))
         }
-        if let fault = rules.fault(url: url, headers: headers) { return .error(name: "network", message: fault) }
-        let isCross = rules.isCross(url)
-        let type = !isCross ? "basic" : request.mode == .noCORS ? "opaque" : "cors"
+        if let fault = rules.fault(url: request.url, headers: headers) {
+            return .error(name: "network", message: fault)
+        }
+        if Self.isOpaque(hop) {
+            return .response(HookResponse(status: 0, url: "", redirected: false, type: "opaque", headers: [:]))
+        }
         return .response(
             HookResponse(
-                status: head.status, url: hops.isEmpty ? request.address : url.absoluteString,
-                redirected: !hops.isEmpty, type: type,
-                headers: type == "opaque" ? [:] : rules.exposed(url: url, headers: headers)))
+                status: head.status, url: request.address, redirected: hop.count > 0,
+                type: rules.isCross(request.url) ? "cors" : "basic",
+                headers: rules.exposed(url: request.url, headers: headers)))
     }
 
-    /// What a page may not set, or what belongs to the connection (Fetch section 2.2.2).
-    private static let forbidden: Set<String> = [
-        "accept-charset", "accept-encoding", "access-control-request-headers", "access-control-request-method",
-        "connection", "content-length", "cookie", "cookie2", "date", "dnt", "expect", "host", "keep-alive", "origin",
-        "referer", "set-cookie", "te", "trailer", "transfer-encoding", "upgrade", "via",
-    ]
+    /// Whether the page may know no more of the answer than that it came ("opaque filtered response", section 2.2.6).
+    private static func isOpaque(_ hop: CallHop) -> Bool {
+        hop.request.mode == .noCORS && hop.rules.isCross(hop.request.url)
+    }
+
+    private static func headers(of head: TransferHead) -> [String: String] {
+        Dictionary(head.headers.map { ($0.key.lowercased(), $0.value) }) { "\($0), \($1)" }
+    }
 }

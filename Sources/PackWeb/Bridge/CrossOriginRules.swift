@@ -7,6 +7,14 @@ struct CrossOriginRules {
     let origin: String
     let mode: HookMessage.Request.Mode
     let credentials: HookMessage.Request.Credentials
+    /// Whether the request has been to another origin: its answer is one of another origin then, wherever it ends
+    /// (the standard's response tainting).
+    var hasLeft = false
+    /// Whether another origin sent it on to a third one, which is told of no origin (the tainted origin flag).
+    var isTainted = false
+
+    /// What a server is told, and what it must name.
+    var serializedOrigin: String { isTainted ? "null" : origin }
 
     static func origin(of url: URL) -> String {
         let scheme = url.scheme?.lowercased() ?? ""
@@ -15,7 +23,16 @@ struct CrossOriginRules {
         return "\(scheme)://\(host)" + (isDefault ? "" : ":\(url.port ?? 0)")
     }
 
-    func isCross(_ url: URL) -> Bool { Self.origin(of: url) != origin }
+    func isCross(_ url: URL) -> Bool { hasLeft || Self.origin(of: url) != origin }
+
+    /// The rules of the next hop of a redirect (section 4.4).
+    func following(from: URL, to: URL) -> CrossOriginRules {
+        let (last, next) = (Self.origin(of: from), Self.origin(of: to))
+        var rules = self
+        if last != next, last != origin { rules.isTainted = true }
+        if next != origin { rules.hasLeft = true }
+        return rules
+    }
 
     /// Whether cookies go with a request to the address.
     func sendsCredentials(to url: URL) -> Bool {
@@ -29,7 +46,9 @@ struct CrossOriginRules {
             return "\(Self.origin(of: url)) does not say that \(origin) may read its answer"
         }
         if allowed == "*", credentials != .include { return nil }
-        guard allowed == origin else { return "\(Self.origin(of: url)) lets \(allowed) read its answer, not \(origin)" }
+        guard allowed == serializedOrigin else {
+            return "\(Self.origin(of: url)) lets \(allowed) read its answer, not \(serializedOrigin)"
+        }
         if credentials == .include, headers["access-control-allow-credentials"] != "true" {
             return "\(Self.origin(of: url)) does not allow credentials"
         }
@@ -46,11 +65,25 @@ struct CrossOriginRules {
         return visible.filter { allowed.contains($0.key) }
     }
 
+    /// Why a request in `no-cors` mode is none that a page can make: no server is asked before it goes out, so it must be
+    /// what a form could send (section 2.2.2, "no-CORS-safelisted request-header"; section 5.4, the method). Nil where it
+    /// may go.
+    func requestFault(_ request: HookMessage.Request) -> String? {
+        guard mode == .noCORS, isCross(request.url) else { return nil }
+        guard Self.simpleMethods.contains(request.method) else {
+            return "a page may send no \(request.method) to another origin without asking"
+        }
+        if let header = request.headers.first(where: { $0.name == "range" || !Self.isSafe($0.name, $0.value) }) {
+            return "a page may send no \(header.name) to another origin without asking"
+        }
+        return nil
+    }
+
     /// The names that a preflight must ask for, sorted; nil where none is needed (section 3.2.2).
     func preflight(for request: HookMessage.Request) -> [String]? {
         guard mode == .cors, isCross(request.url) else { return nil }
         let unsafe = request.headers.filter { !Self.isSafe($0.name, $0.value) }.map(\.name)
-        let isSimple = ["GET", "HEAD", "POST"].contains(request.method)
+        let isSimple = Self.simpleMethods.contains(request.method)
         return isSimple && unsafe.isEmpty ? nil : Set(unsafe).sorted()
     }
 
@@ -62,7 +95,7 @@ struct CrossOriginRules {
         guard (200..<300).contains(status) else { return "the server answered the preflight with \(status)" }
         let wild = credentials != .include
         let methods = headers["access-control-allow-methods"].map { Self.list($0, lowercased: false) } ?? []
-        if !["GET", "HEAD", "POST"].contains(request.method), !methods.contains(request.method),
+        if !Self.simpleMethods.contains(request.method), !methods.contains(request.method),
             !(wild && methods.contains("*"))
         {
             return "the server does not allow the method \(request.method)"
@@ -82,12 +115,14 @@ struct CrossOriginRules {
             })
     }
 
+    private static let simpleMethods: Set<String> = ["GET", "HEAD", "POST"]
+
     private static let safeResponseHeaders: Set<String> = [
         "cache-control", "content-language", "content-length", "content-type", "expires", "last-modified", "pragma",
     ]
 
     /// "CORS-safelisted request-header", section 2.2.2.
-    private static func isSafe(_ name: String, _ value: String) -> Bool {
+    static func isSafe(_ name: String, _ value: String) -> Bool {
         guard value.utf8.count <= 128 else { return false }
         switch name {
         case "accept", "accept-language", "content-language": return true

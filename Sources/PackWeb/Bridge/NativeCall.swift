@@ -20,10 +20,13 @@ final class NativeCall: Sendable {
     }
 
     let origin: String
+    /// Nobody asks for its events, so none are kept.
+    private let isUnread: Bool
     private let state: Locked<State>
 
-    init(origin: String, now: ContinuousClock.Instant) {
+    init(origin: String, isUnread: Bool = false, now: ContinuousClock.Instant) {
         self.origin = origin
+        self.isUnread = isUnread
         state = Locked(State(touched: now))
     }
 
@@ -44,6 +47,10 @@ final class NativeCall: Sendable {
             state -> (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?) in
             guard !state.hasEnded else { return (nil, nil) }
             var stop: (@Sendable () -> Void)?
+            switch event {
+            case .data, .sent, .response: if isUnread { return (nil, nil) }
+            case .end, .error: break
+            }
             switch event {
             case .data(let data):
                 state.byteCount += data.count
@@ -84,7 +91,8 @@ final class NativeCall: Sendable {
     /// The next events, when there are some, or none after `patience`: the page then asks again.
     func read(patience: Duration, now: ContinuousClock.Instant) async -> (events: [HookEvent], isOver: Bool) {
         let clock = Task {
-            try? await Task.sleep(for: patience)
+            // Cancelled, it must not wake the reader that comes next.
+            guard (try? await Task.sleep(for: patience)) != nil else { return }
             self.state.withLock { state in
                 defer { state.waiter = nil }
                 return state.waiter

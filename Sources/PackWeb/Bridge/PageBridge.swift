@@ -49,7 +49,13 @@ public final class PageBridge: Sendable {
     private let online: OnlineSession
     private let configuration: Configuration
     private let now: @Sendable () -> ContinuousClock.Instant
-    private let calls = Locked<[HookID: NativeCall]>([:])
+    private struct Calls: Sendable {
+        var known: [HookID: NativeCall] = [:]
+        /// Those that no page asks about, such as beacons; they outlive their pages.
+        var unreadCount = 0
+    }
+
+    private let calls = Locked(Calls())
 
     /// - Parameter pages: the session of the page that makes a request.
     public init(
@@ -65,13 +71,13 @@ public final class PageBridge: Sendable {
     }
 
     /// Requests under way.
-    public var callCount: Int { calls.withLock { $0.count } }
+    public var callCount: Int { calls.withLock { $0.known.count + $0.unreadCount } }
 
     /// The web view is going away or its page has changed: everything is stopped and freed.
     public func pageEnded() {
         let known = calls.withLock { calls in
-            defer { calls = [:] }
-            return calls
+            defer { calls.known = [:] }
+            return calls.known
         }
         for call in known.values { call.cancel() }
         bodies.removeAll()
@@ -115,19 +121,19 @@ public final class PageBridge: Sendable {
         case .read(let id):
             let call = try call(id, of: sender)
             let (events, isOver) = await call.read(patience: configuration.patience, now: now())
-            if isOver { _ = calls.withLock { $0.removeValue(forKey: id) } }
+            if isOver { _ = calls.withLock { $0.known.removeValue(forKey: id) } }
             reply.events = events
         case .cancel(let id):
             if let call = try? call(id, of: sender) {
-                _ = calls.withLock { $0.removeValue(forKey: id) }
+                _ = calls.withLock { $0.known.removeValue(forKey: id) }
                 call.cancel()
             }
             bodies.cancel(id, origin: sender.origin)
         case .leave(let nonce):
             bodies.leave(nonce: nonce, origin: sender.origin)
             let left = calls.withLock { calls in
-                let left = calls.filter { $0.key.nonce == nonce && $0.value.origin == sender.origin }
-                for id in left.keys { calls[id] = nil }
+                let left = calls.known.filter { $0.key.nonce == nonce && $0.value.origin == sender.origin }
+                for id in left.keys { calls.known[id] = nil }
                 return left
             }
             for call in left.values { call.cancel() }
@@ -147,7 +153,9 @@ public final class PageBridge: Sendable {
     }
 
     private func call(_ id: HookID, of sender: Sender) throws -> NativeCall {
-        guard let call = calls.withLock({ $0[id] }) else { throw HookFault(.unknown, "no such request is under way") }
+        guard let call = calls.withLock({ $0.known[id] }) else {
+            throw HookFault(.unknown, "no such request is under way")
+        }
         guard call.origin == sender.origin else { throw HookFault(.origin, "the request is another page's") }
         return call
     }
@@ -155,17 +163,19 @@ public final class PageBridge: Sendable {
     private func begin(
         _ id: HookID, _ request: HookMessage.Request, _ body: HookMessage.Body?, from sender: Sender
     ) throws {
-        let call = NativeCall(origin: sender.origin, now: now())
+        let call = NativeCall(origin: sender.origin, isUnread: request.isUnread, now: now())
         let isNew = calls.withLock { calls in
-            guard calls[id] == nil, calls.count < configuration.maximumCallCount else { return false }
-            if !request.isUnread { calls[id] = call }
+            guard calls.known[id] == nil, calls.known.count + calls.unreadCount < configuration.maximumCallCount else {
+                return false
+            }
+            if request.isUnread { calls.unreadCount += 1 } else { calls.known[id] = call }
             return true
         }
         guard isNew else { throw HookFault(.tooLarge, "too many requests are under way, or the id is in use") }
         do {
             if let body { try bodies.begin(id, body, purpose: .request, origin: sender.origin) }
         } catch {
-            _ = calls.withLock { $0.removeValue(forKey: id) }
+            forget(id, request)
             throw error
         }
         let performer = CallPerformer(
@@ -181,16 +191,23 @@ public final class PageBridge: Sendable {
             } else {
                 await performer.run(body: nil)
             }
+            if request.isUnread { self.forget(id, request) }
         }
         call.onStop { task.cancel() }
+    }
+
+    private func forget(_ id: HookID, _ request: HookMessage.Request) {
+        calls.withLock { calls in
+            if request.isUnread { calls.unreadCount -= 1 } else { calls.known[id] = nil }
+        }
     }
 
     /// Requests that no page asks about any more: a page that crashed says no goodbye.
     private func dropForgotten() {
         let limit = now() - configuration.lifetime
         let left = calls.withLock { calls in
-            let left = calls.filter { $0.value.touched < limit }
-            for id in left.keys { calls[id] = nil }
+            let left = calls.known.filter { $0.value.touched < limit }
+            for id in left.keys { calls.known[id] = nil }
             return left
         }
         for call in left.values { call.cancel() }

@@ -23,6 +23,12 @@ public struct RequestTag: Hashable, Sendable {
         self.id = id
     }
 
+    /// The address with a tag, as the hook writes it.
+    static func tagged(_ url: String, _ id: HookID) -> String {
+        let fragment = url.firstIndex(of: "#") ?? url.endIndex
+        return "\(url[..<fragment])\(url[..<fragment].contains("?") ? "&" : "?")\(name)=\(id)\(url[fragment...])"
+    }
+
     /// Whether an address has a tag: cheap, for those who are asked often.
     public static func isIn(_ text: String) -> Bool { RequestTag(text) != nil }
 }

@@ -35,8 +35,8 @@ public struct PageHook: Sendable {
         }
     }
 
-    /// What a `prompt` of the hook begins with; any other prompt is the page's own.
-    public static let promptPrefix = "packtool:1:"
+    /// The text of a `prompt` of the hook, whose default text is the message; any other prompt is the page's own.
+    public static let promptText = "packtool:1"
 
     public var strategy: Strategy
     public var transport: Transport
@@ -46,6 +46,8 @@ public struct PageHook: Sendable {
     public var schemes: [String] = []
     /// Whether forms that the page submits are handled; needs an adapter that gets navigations.
     public var handlesForms = true
+    /// The hosts to which forms are handled where that is not ``hosts``: those whose navigations the adapter gets.
+    public var formHosts: [String]?
     /// Whether `document.cookie` is the app's store.
     public var sharesCookies = false
     /// The largest body that is handed over, in bytes.
@@ -53,6 +55,9 @@ public struct PageHook: Sendable {
     /// Bytes of a body in one message, before base64.
     public var chunkSize = 192 << 10
     public var load: Load?
+    /// Stands before the message in each prompt, where a web view does not say which frame asks: a secret of one origin's
+    /// frames.
+    public var promptKey = ""
 
     public init(strategy: Strategy, transport: Transport) {
         self.strategy = strategy
@@ -62,21 +67,23 @@ public struct PageHook: Sendable {
     /// The script, with its configuration.
     public var script: String { "(\(EmbeddedHook.source))(\(configuration));\n" }
 
-    /// The message in a `prompt` of the hook; nil where the prompt is the page's own and must be shown.
-    public static func message(inPrompt text: String) -> String? {
-        text.hasPrefix(promptPrefix) ? String(text.dropFirst(promptPrefix.count)) : nil
+    /// The message in a `prompt` of the hook; nil where the prompt is the page's own and must be shown. It begins with
+    /// ``promptKey``.
+    public static func message(inPrompt text: String, defaultText: String?) -> String? {
+        text == promptText ? defaultText : nil
     }
 
     private var configuration: String {
         var values: [String: Any] = [
             "strategy": strategy.rawValue, "schemes": schemes, "forms": handlesForms, "cookies": sharesCookies,
-            "largestBody": largestBody, "chunk": chunkSize, "promptPrefix": Self.promptPrefix,
+            "largestBody": largestBody, "chunk": chunkSize, "prompt": Self.promptText, "promptKey": promptKey,
         ]
         switch transport {
         case .messageHandler(let name): values["handler"] = name
         case .endpoint(let path): values["endpoint"] = path
         }
         if let hosts { values["hosts"] = hosts }
+        if let formHosts { values["formHosts"] = formHosts }
         if let load { values["load"] = ["package": load.package, "version": load.version, "token": load.token] }
         let data = try? JSONSerialization.data(withJSONObject: values, options: [.sortedKeys, .withoutEscapingSlashes])
         // In a page's own script element, "</script" would end it.

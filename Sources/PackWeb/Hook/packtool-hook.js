@@ -112,10 +112,11 @@
     return opened(await answer.text());
   };
 
-  /** Asks the app and waits. `prompt` is the one call of a web view that a script can wait for. */
+  /** Asks the app and waits. `prompt` is the one call of a web view that a script can wait for; engines cut a long
+   * message of one, and leave its default text as it is. */
   const askNow = (message) => {
     const text = JSON.stringify({ v: VERSION, ...message });
-    if (post) return opened(apply(native.prompt, root, [config.promptPrefix + text]));
+    if (post) return opened(apply(native.prompt, root, [config.prompt, config.promptKey + text]));
     const xhr = new XMLHttpRequest();
     apply(native.open, xhr, ["POST", endpoint, false]);
     apply(native.setRequestHeader, xhr, ["content-type", "application/json"]);
@@ -306,6 +307,19 @@
     for (const slice of slices(pieces)) askNow({ type: "chunk", id: message.id, number: number++, data: toBase64(slice) });
   };
 
+  /** For a page that is about to go: WebKit lets it read no file and send no second message once the form is on its way. */
+  const shipBeforeLeaving = async (message, source) => {
+    if (isAtHand(source)) return ship(message, source);
+    let read;
+    try {
+      read = { ...source, pieces: source.pieces.map(bytesNow) };
+    } catch {
+      // The page's policy forbids blob: addresses.
+      return ship(message, source);
+    }
+    shipNow(message, read);
+  };
+
   const cancel = (id) => ask({ type: "cancel", id }).catch(() => {});
 
   /** Hands a body over beside the page's own request: the app waits for it, so the request need not. */
@@ -413,6 +427,8 @@
         else known.delete(xhr);
         throw error;
       }
+      // Opened again while under way: it ends without an event.
+      previous?.giveUp?.();
       if (previous?.isEmulated) {
         stop(previous);
         // The platform's object was opened all the time, so it says nothing of the new state.
@@ -524,6 +540,14 @@
     }
     apply(native.open, xhr, [state.method, tagged(state.url, id), ...(state.rest.length ? state.rest : [true])]);
     for (const header of state.headers) apply(native.setRequestHeader, xhr, header);
+    // A body that nobody came for: a redirect that was not followed, another origin that does not agree.
+    if (state.isAsync) {
+      state.giveUp = () => cancel(id);
+      apply(native.listen, xhr, ["loadend", () => {
+        if (apply(platform.status, xhr, []) === 0) state.giveUp?.();
+        state.giveUp = null;
+      }, { once: true }]);
+    }
     // A view or a buffer may be changed by a handler of loadstart; the platform has its own copy then, and so have we.
     return apply(original, xhr, [body]);
   };
@@ -834,6 +858,20 @@
     });
   };
 
+  // A platform that sends streams reads `duplex` and gives them no media type (Fetch section 5.4, step 39).
+  const sendsStreams = (() => {
+    let isRead = false;
+    try {
+      const init = { method: "POST", body: new ReadableStream(), get duplex() {
+        isRead = true;
+        return "half";
+      } };
+      return !new Request("https://packtool.invalid/", init).headers.has("content-type") && isRead;
+    } catch {
+      return false;
+    }
+  })();
+
   /** The body is at hand: it is handed over, and the page's own call goes out with the tagged address. */
   const fetchTagged = (address, input, init, original) => {
     let source;
@@ -842,7 +880,8 @@
     if (ReadableStream && body instanceof ReadableStream) {
       const [own, other] = body.locked ? [body, null] : body.tee();
       if (!other) return apply(original, root, [input, init]);
-      sent = ObjectType.create(init, { body: { value: own, enumerable: true } });
+      // A platform that cannot send streams sends nothing: the app has what they say.
+      sent = ObjectType.create(init, { body: { value: sendsStreams ? own : new Uint8Array(0), enumerable: true } });
       const id = nextID();
       shipStream(id, other);
       return settle(apply(original, root, [rebuilt(input, tagged(covered(address), id)), sent]), id);
@@ -872,8 +911,9 @@
     }
   };
 
+  /** A request that failed, and a redirect that the page did not want followed, leave a body that nobody comes for. */
   const settle = (promise, id) => {
-    promise.catch(() => cancel(id));
+    promise.then((response) => response.type === "opaqueredirect" && cancel(id), () => cancel(id));
     return promise;
   };
 
@@ -899,7 +939,9 @@
     if (signal?.aborted) throw signal.reason;
     const headers = new Headers(request.headers);
     if (!headers.has("accept")) headers.set("accept", "*/*");
-    const blob = hasBody(request.method) && request.body !== null ? await request.blob() : null;
+    // WebKit cannot read a Request that holds a form with files, so the form itself is taken where it is at hand.
+    const source = !hasBody(request.method) || request.body === null ? null
+      : values[1]?.body instanceof FormData ? formSource(values[1].body) : bytesSource(await request.blob());
     if (signal?.aborted) throw signal.reason;
     const call = new Call();
     const url = new URL(request.url);
@@ -918,7 +960,7 @@
     if (signal) apply(native.listen, signal, ["abort", stopWaiting]);
     const forget = () => signal && apply(native.unlisten, signal, ["abort", stopWaiting]);
     const answered = (async () => {
-      await call.begin(head, blob && bytesSource(blob));
+      await call.begin(head, source);
       for (;;) {
         const events = await call.read();
         const first = events.findIndex((event) => event.response || event.error);
@@ -960,6 +1002,16 @@
     return answer;
   };
 
+  // WebKitGTK has no byte streams.
+  const kindOfStream = (() => {
+    try {
+      new ReadableStream({ type: "bytes" });
+      return { type: "bytes" };
+    } catch {
+      return {};
+    }
+  })();
+
   /** The answer's bytes, asked for when the page wants more of them. */
   const streamOf = (request, call, waiting, forget) => {
     const { signal } = request;
@@ -975,7 +1027,7 @@
       if (signal) apply(native.unlisten, signal, ["abort", abort]);
     };
     return new ReadableStream({
-      type: "bytes",
+      ...kindOfStream,
       start(given) {
         controller = given;
         if (signal) apply(native.listen, signal, ["abort", abort]);
@@ -1016,7 +1068,12 @@
       if (!url || (!isFull && (body === undefined || body === null))) return apply(original, navigator, values);
       if (ReadableStream && body instanceof ReadableStream) return apply(original, navigator, values);
       const source = body === undefined || body === null ? null : sourceOf(body);
-      if (!isFull) return apply(original, navigator, [tagged(url, handOver(source, "beacon")), body]);
+      if (!isFull) {
+        const id = handOver(source, "beacon");
+        const isQueued = apply(original, navigator, [tagged(url, id), body]);
+        if (!isQueued) cancel(id);
+        return isQueued;
+      }
       if (source && source.size > LARGEST_BEACON) return false;
       const headers = source?.type ? [["content-type", source.type]] : [];
       new Call().begin({
@@ -1035,6 +1092,7 @@
    */
   const wrapForms = () => {
     const pending = new Map();
+    const formHosts = config.formHosts && new Set(config.formHosts);
 
     const begin = (form, submitter) => {
       pending.get(form)?.end();
@@ -1042,7 +1100,7 @@
       const attribute = owner === form ? "action" : "formaction";
       const method = (submitter?.getAttribute?.("formmethod") ?? form.getAttribute("method") ?? "").toLowerCase();
       const url = method === "post" && covered(owner.getAttribute(attribute) || root.document.URL);
-      if (!url) return;
+      if (!url || (formHosts && !formHosts.has(url.host))) return;
       const id = nextID();
       const before = owner.getAttribute(attribute);
       const enctype = (submitter?.hasAttribute?.("formenctype") ? submitter.formEnctype : form.enctype) || "";
@@ -1110,7 +1168,7 @@
         if (enctype === "multipart/form-data") source = formSource(entries);
         else if (enctype === "text/plain") source = bytesSource(encoder.encode(plain.map(([name, value]) => `${name}=${value}\r\n`).join("")));
         else source = bytesSource(encoder.encode(String(new URLSearchParams(plain))));
-        ship({ type: "body", id, purpose: "navigation" }, source).catch((error) => {
+        shipBeforeLeaving({ type: "body", id, purpose: "navigation" }, source).catch((error) => {
           root.console?.error(String(error));
           cancel(id);
         });

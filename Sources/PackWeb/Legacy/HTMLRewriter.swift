@@ -84,7 +84,7 @@ public struct HTMLRewriter: Sendable {
             let count = text.utf8CodeUnitCount
             guard index + count <= bytes.count else { return false }
             return text.withUTF8Buffer { expected in
-                (0..<count).allSatisfy { bytes[index + $0] | 0x20 == expected[$0] | 0x20 }
+                (0..<count).allSatisfy { Self.lowerCase(bytes[index + $0]) == expected[$0] }
             }
         }
         func take(_ count: Int) {
@@ -93,7 +93,7 @@ public struct HTMLRewriter: Sendable {
         }
         while index < bytes.count {
             if starts("/*") {
-                while index < bytes.count, !(starts("*/") && bytes[index] == UInt8(ascii: "*")) { take(1) }
+                while index < bytes.count, !starts("*/") { take(1) }
                 take(2)
                 continue
             }
@@ -117,4 +117,7 @@ public struct HTMLRewriter: Sendable {
         }
         return output
     }
+
+    /// Of a letter; every other byte is itself.
+    private static func lowerCase(_ byte: UInt8) -> UInt8 { (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
 }

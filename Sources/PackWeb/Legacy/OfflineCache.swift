@@ -183,7 +183,7 @@ public final class OfflineCache: Sendable {
         guard let url = WebURL(text), !url.host.isEmpty, !url.hasUserInfo else { return nil }
         let scheme = url.scheme == "http" ? "http" : "https"
         let port = url.port.map { ":\($0)" } ?? ""
-        return URL(string: "\(scheme)://\(url.host)\(port)\(url.path)\(url.query.map { "?\($0)" } ?? "")")
+        return SentAddress.url("\(scheme)://\(url.host)\(port)\(url.path)\(url.query.map { "?\($0)" } ?? "")")
     }
 
     /// A name for the file that a server cannot use to reach another folder.

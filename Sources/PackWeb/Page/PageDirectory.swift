@@ -81,7 +81,9 @@ public final class PageDirectory: Sendable {
     private static func owner(of request: SiteRequest, among pages: [Page]) -> Int? {
         let referer = request.headers["referer"].map(key)
         let named = pages.indices.reversed().filter { index in referer.map { pages[index].urls.contains($0) } ?? false }
-        return named.first { pages[$0].session.has(request) } ?? named.first ?? pages.indices.last
+        // Asking each is a decision each; mostly there is one.
+        guard named.count > 1 else { return named.first ?? pages.indices.last }
+        return named.first { pages[$0].session.has(request) } ?? named.first
     }
 
     /// An engine says what a request is for in `Sec-Fetch-Dest`; a program that is none, and names no page, wants the

@@ -77,17 +77,20 @@ public final class PageSession: Sendable {
         }
         guard settings.packages[address.package]?.isEnabled == true else { return false }
         let host = WebURL(request.url)?.host ?? ""
-        switch settings.rules.rule(host: host, path: address.path, file: nil)?.action {
+        let manifest = catalog.manifest(of: address.package)
+        var found: PackagePath?
+        if let manifest, manifest.origins.contains(origin),
+            case .file(let path, _) = SitePath.resolve(address.path, in: manifest, wantsPage: request.wantsPage)
+        {
+            found = path
+        }
+        switch rule(host: host, path: address.path, found: found, file: nil)?.action {
         case .online: return false
         case .deny: return true
         case .local, nil: break
         }
         guard request.method == "GET" || request.method == "HEAD" else { return false }
-        guard let manifest = catalog.manifest(of: address.package) else { return true }
-        guard manifest.origins.contains(origin) else { return false }
-        let found = SitePath.resolve(address.path, in: manifest, wantsPage: request.wantsPage)
-        if case .file = found { return true }
-        return false
+        return manifest == nil || found != nil
     }
 
     public func answer(_ request: SiteRequest) -> SiteAnswer {
@@ -164,11 +167,7 @@ extension PageSession {
         case .refused(let fault):
             return refusal(fault, to: request)
         case .foreign:
-            let url = WebURL(request.url)
-            if let url, let rule = settings.rules.rule(host: url.host, path: url.path, file: nil), rule.action == .deny
-            {
-                return denial(by: rule, to: request)
-            }
+            if let rule = foreignDenial(of: request.url) { return denial(by: rule, to: request) }
             return Decision(way: .online(request.url), reason: .foreign)
         case .site(let address):
             return decide(request, at: address)
@@ -190,7 +189,7 @@ extension PageSession {
         }
         let host = WebURL(request.url)?.host ?? ""
         let file = found.map { (type: MediaType(of: $0.0), size: $0.1.size) }
-        if let rule = settings.rules.rule(host: host, path: address.path, file: file) {
+        if let rule = rule(host: host, path: address.path, found: found?.0, file: file) {
             switch rule.action {
             case .local: break
             case .deny: return denial(by: rule, to: request)
@@ -220,6 +219,27 @@ extension PageSession {
             return online(
                 request, at: address, because: .damaged, detail: "\(error)", else: 500, "the installed file is damaged")
         }
+    }
+
+    /// Judged by the path as it was sent and by the one of the file that it leads to, because `/a` leads to `/a.html`;
+    /// the stricter holds.
+    private func rule(
+        host: String, path: String, found: PackagePath?, file: (type: MediaType, size: Int)?
+    ) -> WebRules.Rule? {
+        let sent = settings.rules.rule(host: host, path: path, file: file)
+        guard let found, sent?.action != .deny else { return sent }
+        let real = settings.rules.rule(host: host, path: SitePath.requestPath(of: found), file: file)
+        return (real?.action.strictness ?? 0) > (sent?.action.strictness ?? 0) ? real : sent
+    }
+
+    /// A path below an origin that no site can have, such as `/shop/private%2Fa`, is the server's to read: it is denied
+    /// where what follows the prefix is.
+    private func foreignDenial(of text: String) -> WebRules.Rule? {
+        let rules = settings.rules
+        guard !rules.rules.isEmpty, let url = WebURL(text) else { return nil }
+        var paths = [url.path]
+        if let rest = addresses.pathBelowOrigin(of: url) { paths.append(rest) }
+        return paths.lazy.compactMap { rules.rule(host: url.host, path: $0, file: nil) }.first { $0.action == .deny }
     }
 
     private func writeDecision(_ request: SiteRequest, at address: SiteAddress) -> Decision {

@@ -1,5 +1,13 @@
 public import Foundation
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Reads a range of a file in chunks, in constant memory. The file is open from the start, so that nothing that is
 /// cleaned up meanwhile breaks the answer.
 ///
@@ -9,43 +17,48 @@ public struct FileReader: ~Copyable {
     /// Bytes in a chunk: large enough that a call per chunk costs nothing, small enough for many at once.
     public static let chunkSize = 256 << 10
 
-    private let handle: FileHandle
+    // The system's own calls: a FileHandle asks for the file's status and takes a lock at each turn.
+    private let descriptor: Int32
     private let path: String
     private var remaining: Int
 
     /// - Throws: ``WebError/unreadableFile(_:reason:)``
     public init(_ url: URL, range: Range<Int>) throws(WebError) {
-        handle = try Self.open(url, at: range.lowerBound)
         path = url.path
         remaining = range.count
+        descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw .unreadableFile(path, reason: Self.reason) }
+        if range.lowerBound > 0, lseek(descriptor, off_t(range.lowerBound), SEEK_SET) < 0 {
+            throw .unreadableFile(path, reason: Self.reason)
+        }
     }
 
     deinit {
-        try? handle.close()
+        if descriptor >= 0 { close(descriptor) }
     }
 
     /// The next chunk; nil after the last.
     /// - Throws: ``WebError/unreadableFile(_:reason:)``, also where the file ends before the range does.
     public mutating func next() throws(WebError) -> Data? {
         guard remaining > 0 else { return nil }
-        let chunk: Data
-        do {
-            chunk = try handle.read(upToCount: min(remaining, Self.chunkSize)) ?? Data()
-        } catch {
-            throw .unreadableFile(path, reason: "\(error)")
+        let size = min(remaining, Self.chunkSize)
+        guard let memory = malloc(size) else { throw .unreadableFile(path, reason: "there is no memory for it") }
+        var count = 0
+        while count < size {
+            let got = read(descriptor, memory + count, size - count)
+            if got < 0, errno == EINTR { continue }
+            // Cut short since it was opened: what is there is handed over, and the next call says so.
+            if got == 0, count > 0 { break }
+            guard got > 0 else {
+                let reason = got < 0 ? Self.reason : "it is shorter than it should be"
+                free(memory)
+                throw .unreadableFile(path, reason: reason)
+            }
+            count += got
         }
-        guard !chunk.isEmpty else { throw .unreadableFile(path, reason: "it is shorter than it should be") }
-        remaining -= chunk.count
-        return chunk
+        remaining -= count
+        return Data(bytesNoCopy: memory, count: count, deallocator: .free)
     }
 
-    private static func open(_ url: URL, at offset: Int) throws(WebError) -> FileHandle {
-        do {
-            let handle = try FileHandle(forReadingFrom: url)
-            if offset > 0 { try handle.seek(toOffset: UInt64(offset)) }
-            return handle
-        } catch {
-            throw .unreadableFile(url.path, reason: "\(error)")
-        }
-    }
+    private static var reason: String { String(cString: strerror(errno)) }
 }

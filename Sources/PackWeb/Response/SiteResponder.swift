@@ -9,6 +9,8 @@ struct SiteResponder {
         let tag = EntityTag(file.digest)
         let condition = ConditionalRequest(method: request.method) { request.headers[$0] }
         var headers = representationHeaders(tag: tag)
+        headers[CachePolicy.field] = CachePolicy.value(
+            for: path, request: request, wanted: manifest.headers[CachePolicy.field])
         switch condition.outcome(for: tag, size: file.size) {
         case .preconditionFailed:
             return .message(412, "the file is not the one that If-Match or If-None-Match asks for", to: request)
@@ -33,8 +35,7 @@ struct SiteResponder {
 
     /// The manifest's headers, below those that only the answer can know.
     private func representationHeaders(tag: EntityTag) -> [String: String] {
-        // The version can change under the same URL, so a cache must ask each time; the tag makes that cheap.
-        var headers = ["cache-control": "no-cache", "x-content-type-options": "nosniff"]
+        var headers = ["x-content-type-options": "nosniff"]
         for (name, value) in manifest.headers where !Self.reserved.contains(name) { headers[name] = value }
         headers["etag"] = tag.description
         headers["accept-ranges"] = "bytes"

@@ -42,3 +42,21 @@ public struct SiteResponse: Hashable, Sendable {
         return SiteResponse(status: status, headers: fields, body: request.method == "HEAD" ? .none : .bytes(bytes))
     }
 }
+
+extension SiteResponse {
+    /// The whole body, for one that may be in memory.
+    /// - Throws: ``WebError`` where its file cannot be read, or is shorter than it should be.
+    package func contents() throws -> Data {
+        switch body {
+        case .none: return Data()
+        case .bytes(let bytes): return Data(bytes)
+        case .file(let url, let range):
+            var reader = try FileReader(url, range: range)
+            var contents = Data()
+            while let chunk = try reader.next() {
+                if contents.isEmpty { contents = chunk } else { contents.append(chunk) }
+            }
+            return contents
+        }
+    }
+}

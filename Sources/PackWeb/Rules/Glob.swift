@@ -1,18 +1,28 @@
 /// A pattern in which `*` stands for any characters, none included; everything else stands for itself.
 struct Glob {
-    private let pattern: [UInt8]
+    /// Nil is a star.
+    private let pattern: [UInt8?]
 
     init(_ pattern: String) {
-        self.pattern = Array(pattern.utf8)
+        self.pattern = pattern.utf8.map { $0 == UInt8(ascii: "*") ? nil : $0 }
     }
 
+    /// A pattern for ``RulePath``: its percent-encoding is undone too, so that a path may be written either way in it.
+    /// `%2A` stands for itself and is no star.
+    init(path pattern: String) {
+        self.pattern = RulePath.bytes(of: pattern, cutsSlashes: false).map { byte, wasEncoded in
+            byte == UInt8(ascii: "*") && !wasEncoded ? nil : byte
+        }
+    }
+
+    func matches(_ text: String) -> Bool { matches(Array(text.utf8)) }
+
     /// Linear but for the last star's restarts: at most pattern times text steps, whatever the input.
-    func matches(_ text: String) -> Bool {
-        let text = Array(text.utf8)
+    func matches(_ text: [UInt8]) -> Bool {
         var (p, t) = (0, 0)
         var star: (pattern: Int, text: Int)?
         while t < text.count {
-            if p < pattern.count, pattern[p] == UInt8(ascii: "*") {
+            if p < pattern.count, pattern[p] == nil {
                 star = (p + 1, t)
                 p += 1
             } else if p < pattern.count, pattern[p] == text[t] {
@@ -25,6 +35,6 @@ struct Glob {
                 return false
             }
         }
-        return pattern[p...].allSatisfy { $0 == UInt8(ascii: "*") }
+        return pattern[p...].allSatisfy { $0 == nil }
     }
 }

@@ -21,6 +21,14 @@ public struct WebRules: Hashable, Sendable {
         case online
         /// Answered 403.
         case deny
+
+        var strictness: Int {
+            switch self {
+            case .local: 0
+            case .online: 1
+            case .deny: 2
+            }
+        }
     }
 
     public struct Rule: Hashable, Sendable {
@@ -29,7 +37,9 @@ public struct WebRules: Hashable, Sendable {
         public var action: Action
         /// A host, or `*.example.com` for every host below it.
         public var host: String?
-        /// A path of the URL, `*` standing for any characters.
+        /// A path of the URL, `*` standing for any characters. Percent-encoding makes no difference, in the rule or in the
+        /// URL: who denies `/a` denies `/%61`. For a file that the device has, its own path counts too, and the stricter
+        /// rule holds: who denies `/a.html` denies `/a`.
         public var path: String?
         /// Media types such as `video/mp4` or `video/*`. Holds only for a file that the device has.
         public var types: [String]?
@@ -81,7 +91,9 @@ public struct WebRules: Hashable, Sendable {
 
     /// The rule that decides a request; nil where none does.
     func rule(host: String, path: String, file: (type: MediaType, size: Int)?) -> Rule? {
-        rules.first { $0.holds(host: host, path: path, file: file) }
+        guard !rules.isEmpty else { return nil }
+        let path = RulePath(path)
+        return rules.first { $0.holds(host: host, path: path, file: file) }
     }
 
     private struct Document: Decodable {
@@ -98,9 +110,9 @@ public struct WebRules: Hashable, Sendable {
 }
 
 extension WebRules.Rule {
-    func holds(host: String, path: String, file: (type: MediaType, size: Int)?) -> Bool {
+    func holds(host: String, path: RulePath, file: (type: MediaType, size: Int)?) -> Bool {
         if let pattern = self.host, !Self.host(host, matches: pattern.lowercased()) { return false }
-        if let pattern = self.path, !Glob(pattern).matches(path) { return false }
+        if let pattern = self.path, !path.matches(Glob(path: pattern)) { return false }
         if types == nil, minimumSize == nil, maximumSize == nil { return true }
         guard let file else { return false }
         if let types, !types.contains(where: { Glob($0.lowercased()).matches(file.type.essence) }) { return false }

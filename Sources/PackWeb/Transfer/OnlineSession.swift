@@ -17,15 +17,40 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         let sent: @Sendable (Int) -> Void
         /// As it is known above, before `prepare`: the hop under way.
         var request: URLRequest
-        /// The task under way, for whoever cancels.
-        let started: Locked<URLSessionDataTask?>
+        let begun = ContinuousClock.now
+        var exchange: OnlineExchange
+        let way: Locked<Way>
+        /// Where its events are handed on; nil: where they come.
+        let lane: DispatchQueue?
+
+        func hand(_ work: @escaping @Sendable () -> Void) {
+            if let lane { lane.async(execute: DispatchWorkItem { work() }) } else { work() }
+        }
+    }
+
+    /// What of a request is cancelled; read and changed in `work` only.
+    private struct Way: Sendable {
+        var task: URLSessionDataTask?
+        var isCancelled = false
+    }
+
+    /// A request under way.
+    struct Started: Sendable {
+        let cancel: @Sendable () -> Void
+        /// Whether no more is to come for now. Each true needs its false. Foundation on Linux cannot do it.
+        let pause: @Sendable (Bool) -> Void
     }
 
     private let containers = Locked<[ObjectIdentifier: Container]>([:])
     private let prepare: @Sendable (URLRequest) -> URLRequest?
+    private let ended: @Sendable (OnlineExchange) -> Void
     nonisolated(unsafe) private var session: URLSession?
     private let configuration: URLSessionConfiguration
+    /// One call at a time: a session whose queue runs several gives a task's data before its response (Foundation 6.3).
     private let queue = OperationQueue()
+    /// What several requests' events are worked on at once; each request keeps to one.
+    private let lanes: [DispatchQueue]
+    private let startedCount = Locked(0)
     private let lock = NSLock()
     private let cookies: CookieKeeper?
     /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
@@ -35,17 +60,22 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     /// - Parameters:
     ///   - configuration: taken as it is, but for our own protocol and the cache, which are taken out: a page's
     ///     conditional requests must reach the server, and an answer must never come from two caches.
-    ///   - concurrency: how many delegate calls may run at once; one task's are always in order.
+    ///   - concurrency: how many requests' events may be handed on at once; one request's are always in order.
     ///   - cookies: what gives each request its cookies and keeps those of each answer, every hop of a redirect
     ///     included; nil leaves them to the configuration's own storage.
-    ///   - prepare: the app's last word on each request and on each hop of it: changes it, or refuses it with nil.
+    ///   - prepare: the app's last word on each request and on each hop of it: changes it, or refuses it with nil. The place
+    ///     for a policy of headers, for another host in the address's place, and for a stub's.
+    ///   - ended: told once of each request that has ended, one way or the other: the place for measurements.
     public init(
         _ configuration: URLSessionConfiguration = .ephemeral, concurrency: Int = 1, cookies: CookieKeeper? = nil,
-        prepare: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 }
+        prepare: @escaping @Sendable (URLRequest) -> URLRequest? = { $0 },
+        ended: @escaping @Sendable (OnlineExchange) -> Void = { _ in }
     ) {
         self.configuration = configuration
         self.cookies = cookies
         self.prepare = prepare
+        self.ended = ended
+        lanes = concurrency > 1 ? (0..<concurrency).map { DispatchQueue(label: "PackWeb.OnlineSession.\($0)") } : []
         super.init()
         if cookies != nil {
             // Two that set the field would send a cookie twice.
@@ -55,7 +85,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != PackURLProtocol.self }
         configuration.urlCache = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        queue.maxConcurrentOperationCount = concurrency
+        queue.maxConcurrentOperationCount = 1
         session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
     }
 
@@ -72,26 +102,52 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     ///   - redirect: asked with each hop, which it may change; nil makes the redirect itself the answer.
     ///   - sent: gets how many bytes of the body have gone out, now and then.
     ///   - receive: gets the events as the system gives them; put a gate behind it.
-    /// - Returns: what cancels it. Events that are under way may still come: the gate stops them.
+    /// - Returns: what cancels it, and what makes it wait. Events that are under way may still come: the gate stops them.
     func start(
         _ request: URLRequest, redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
         sent: @escaping @Sendable (Int) -> Void = { _ in }, receive: @escaping @Sendable (TransferEvent) -> Void
-    ) -> @Sendable () -> Void {
-        let started = Locked<URLSessionDataTask?>(nil)
+    ) -> Started {
+        let way = Locked(Way())
         let container = Container(
-            receive: receive, redirect: redirect, sent: sent, request: request, started: started)
+            receive: receive, redirect: redirect, sent: sent, request: request, exchange: OnlineExchange(request),
+            way: way, lane: nextLane)
         work.async { self.run(container) }
-        return { self.work.async { started.withLock { $0 }?.cancel() } }
+        return Started(
+            cancel: {
+                self.work.async {
+                    way.withLock { way in
+                        way.isCancelled = true
+                        return way.task
+                    }?.cancel()
+                }
+            },
+            pause: { isPaused in
+                #if canImport(Darwin)
+                    self.work.async {
+                        let task = way.withLock { $0.task }
+                        if isPaused { task?.suspend() } else { task?.resume() }
+                    }
+                #endif
+            })
+    }
+
+    private var nextLane: DispatchQueue? {
+        guard !lanes.isEmpty else { return nil }
+        let number = startedCount.withLock { count in
+            count = (count + 1) % lanes.count
+            return count
+        }
+        return lanes[number]
     }
 
     private func run(_ container: Container) {
         guard let prepared = prepare(withCookies(container.request)), let task = task(for: prepared) else {
-            container.receive(.failed(URLError(.cancelled)))
+            end(container, URLError(.cancelled))
             return
         }
         // Before the task runs: its first event may come before `resume()` returns.
         containers.withLock { $0[ObjectIdentifier(task)] = container }
-        container.started.withLock { $0 = task }
+        container.way.withLock { $0.task = task }
         task.resume()
     }
 
@@ -116,6 +172,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         if let response = response as? HTTPURLResponse {
             keepCookies(of: response, to: dataTask)
+            containers.withLock { $0[ObjectIdentifier(dataTask)]?.exchange.status = response.statusCode }
             receive(.response(TransferHead(response)), for: dataTask)
             completionHandler(.allow)
         } else {
@@ -125,12 +182,24 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        containers.withLock { $0[ObjectIdentifier(dataTask)]?.exchange.byteCount += data.count }
         receive(.data(data), for: dataTask)
     }
 
     public func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
         let container = containers.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
-        container?.receive(error.map { .failed($0) } ?? .finished)
+        if let container { end(container, error) }
+    }
+
+    private func end(_ container: Container, _ error: (any Error)?) {
+        var exchange = container.exchange
+        exchange.duration = ContinuousClock.now - container.begun
+        exchange.error = error.map { "\($0)" }
+        let (ended, told) = (ended, exchange)
+        container.hand {
+            container.receive(error.map { .failed($0) } ?? .finished)
+            ended(told)
+        }
     }
 
     public func urlSession(
@@ -139,9 +208,15 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     ) {
         keepCookies(of: response, to: task)
         let container = containers.withLock { $0[ObjectIdentifier(task)] }
-        guard let container, let next = container.redirect(Self.hop(request, from: container.request, response))
+        guard let container, let next = container.redirect(container.request.hop(after: response, suggested: request))
         else {
-            completionHandler(nil)
+            answer(completionHandler, nil, of: container)
+            return
+        }
+        guard ["https", "http"].contains(next.url?.scheme?.lowercased()) else {
+            containers.withLock { $0[ObjectIdentifier(task)] = nil }
+            answer(completionHandler, nil, of: container) { task.cancel() }
+            end(container, URLError(.unsupportedURL))
             return
         }
         #if !canImport(Darwin)
@@ -149,42 +224,54 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
                 // Foundation on Linux sends a hop without its body, so the hop is a task of its own.
                 var own = container
                 own.request = next
+                own.exchange.hopCount += 1
                 let moved = own
                 containers.withLock { $0[ObjectIdentifier(task)] = nil }
-                completionHandler(nil)
-                work.async {
+                answer(completionHandler, nil, of: container) {
                     task.cancel()
                     self.run(moved)
                 }
                 return
             }
         #endif
-        containers.withLock { $0[ObjectIdentifier(task)]?.request = next }
-        completionHandler(prepare(withCookies(next)))
+        containers.withLock { containers in
+            containers[ObjectIdentifier(task)]?.request = next
+            containers[ObjectIdentifier(task)]?.exchange.hopCount += 1
+        }
+        answer(completionHandler, prepare(withCookies(next)), of: container)
     }
 
-    /// The request of a redirect's next hop (Fetch section 4.4): 307 and 308 keep method and body, which Foundation on
-    /// Linux drops; where another one becomes a GET, what described the body goes with it.
-    private static func hop(
-        _ request: URLRequest, from last: URLRequest, _ response: HTTPURLResponse
-    ) -> URLRequest {
-        var next = last
-        next.url = request.url
-        let method = last.httpMethod ?? "GET"
-        let becomesGET =
-            [301, 302].contains(response.statusCode) && method == "POST"
-            || response.statusCode == 303 && method != "GET" && method != "HEAD"
-        if becomesGET {
-            next.httpMethod = "GET"
-            next.httpBody = nil
-            next.httpBodyStream = nil
-            for name in ["Content-Encoding", "Content-Language", "Content-Length", "Content-Location", "Content-Type"] {
-                next.setValue(nil, forHTTPHeaderField: name)
-            }
+    /// Answers what a redirect is to become, and goes on. Foundation on Linux stops the process where that comes after the
+    /// task was cancelled, so both happen in one queue, and after the one the other does not.
+    private func answer(
+        _ completion: @escaping @Sendable (URLRequest?) -> Void, _ next: URLRequest?, of container: Container?,
+        then goOn: @escaping @Sendable () -> Void = {}
+    ) {
+        work.async {
+            #if !canImport(Darwin)
+                guard container?.way.withLock({ $0.isCancelled }) != true else { return }
+            #endif
+            completion(next)
+            goOn()
         }
-        if next.url?.host() != last.url?.host() { next.setValue(nil, forHTTPHeaderField: "Authorization") }
-        return next
     }
+
+    #if !canImport(Darwin)
+        /// Foundation on Linux never ends a request that is asked for a password which nobody has (6.3,
+        /// swift-corelibs-foundation issue 5456). The answer with its body has been said: it is whole.
+        public func urlSession(
+            _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+            completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+        ) {
+            guard challenge.proposedCredential == nil else {
+                completionHandler(.performDefaultHandling, nil)
+                return
+            }
+            let container = containers.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
+            if let container { end(container, nil) }
+            completionHandler(.cancelAuthenticationChallenge, nil)
+        }
+    #endif
 
     private func keepCookies(of response: HTTPURLResponse, to task: URLSessionTask) {
         guard let cookies, let request = containers.withLock({ $0[ObjectIdentifier(task)] })?.request,
@@ -212,7 +299,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
 
     private func receive(_ event: TransferEvent, for task: URLSessionTask) {
         let container = containers.withLock { $0[ObjectIdentifier(task)] }
-        container?.receive(event)
+        container?.hand { container?.receive(event) }
     }
 }
 

@@ -24,13 +24,22 @@ public final class Transfer: Sendable {
         var hop = 0
         var status: Int?
         var byteCount = 0
+        /// What the request took, while the next hop of a redirect may take it again.
+        var taken: (id: HookID, body: HandedBody, data: Data)?
+        var redirectCount = 0
+        var backlog = Backlog()
     }
 
+    /// Fetch section 4.4, step 5.
+    static let maximumRedirectCount = 20
+
     private let request: URLRequest
+    private let decided: SiteAnswer?
     private let page: PageSession
     private let online: OnlineSession
     private let place: CallbackPlace
     private let bodies: BodyStore?
+    private let redirects: RedirectWay
     private let redirect: @Sendable (URLRequest) -> URLRequest?
     private let sent: @Sendable (Int) -> Void
     private let gate: TransferGate
@@ -38,28 +47,47 @@ public final class Transfer: Sendable {
 
     /// - Parameters:
     ///   - bodies: where the body of a request with a ``RequestTag`` waits; without it such a request fails.
+    ///   - redirects: who makes the next request when an answer sends the client elsewhere.
     ///   - place: where `sink` is called.
     ///   - sink: gets one response, any data, and one end; nothing after ``stop()``.
     public convenience init(
         _ request: URLRequest, on page: PageSession, online: OnlineSession, bodies: BodyStore? = nil,
-        at place: CallbackPlace, sink: @escaping @Sendable (TransferEvent) -> Void
+        redirects: RedirectWay = .followed, at place: CallbackPlace,
+        sink: @escaping @Sendable (TransferEvent) -> Void
     ) {
-        self.init(request, on: page, online: online, bodies: bodies, at: place, redirect: { $0 }, sink: sink)
+        self.init(
+            request, on: page, online: online, bodies: bodies, redirects: redirects, at: place, redirect: { $0 },
+            sink: sink)
+    }
+
+    /// A request that has been decided on already.
+    /// - Parameter answer: the page's own.
+    package convenience init(
+        _ request: URLRequest, answered answer: SiteAnswer, on page: PageSession, online: OnlineSession,
+        redirects: RedirectWay = .followed, at place: CallbackPlace, sink: @escaping @Sendable (TransferEvent) -> Void
+    ) {
+        self.init(
+            request, answered: answer, on: page, online: online, redirects: redirects, at: place, redirect: { $0 },
+            sink: sink)
     }
 
     /// - Parameters:
-    ///   - redirect: asked with each hop, which it may change; nil makes the redirect itself the answer.
+    ///   - redirect: asked with each hop that is followed here, which it may change; nil makes the redirect itself the
+    ///     answer.
     ///   - sent: gets how many bytes of the body have gone out, now and then.
     init(
-        _ request: URLRequest, on page: PageSession, online: OnlineSession, bodies: BodyStore? = nil,
-        at place: CallbackPlace, redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
+        _ request: URLRequest, answered answer: SiteAnswer? = nil, on page: PageSession, online: OnlineSession,
+        bodies: BodyStore? = nil, redirects: RedirectWay = .followed, at place: CallbackPlace,
+        redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
         sent: @escaping @Sendable (Int) -> Void = { _ in }, sink: @escaping @Sendable (TransferEvent) -> Void
     ) {
         self.bodies = bodies
+        self.redirects = redirects
         self.redirect = redirect
         self.sent = sent
         let state = Locked(State())
         self.request = request
+        decided = answer
         self.page = page
         self.online = online
         self.place = place
@@ -83,12 +111,17 @@ public final class Transfer: Sendable {
             return !state.hasStarted
         }
         guard isFirst else { return }
+        if let decided {
+            run(decided, to: SiteRequest(request).url, request)
+            return
+        }
         guard let tag = request.url.flatMap({ RequestTag($0.absoluteString) }) else {
             run(SiteRequest(request), request)
             return
         }
         let task = Task { await self.restore(tag) }
-        state.withLock { $0.cancel = { task.cancel() } }
+        // The task may have come further already, to a request with a cancellation of its own.
+        state.withLock { if $0.cancel == nil { $0.cancel = { task.cancel() } } }
     }
 
     /// Waits for the body that the page hands over, and goes on with the address that the page meant.
@@ -107,6 +140,7 @@ public final class Transfer: Sendable {
                 deliver(.failed(WebError.bodyLost(method: request.httpMethod ?? "GET", url: tag.url)))
                 return
             }
+            if case .handed = redirects { state.withLock { $0.taken = (tag.id, handed, data) } }
             let body = RestoredBody(handed, data: data, contentType: request.value(forHTTPHeaderField: "Content-Type"))
             // The engine's own, if it gave one, is what its other process let through of it.
             restored.httpBodyStream = nil
@@ -125,7 +159,10 @@ public final class Transfer: Sendable {
     }
 
     private func run(_ siteRequest: SiteRequest, _ request: URLRequest) {
-        let answer = page.answer(siteRequest)
+        run(page.answer(siteRequest), to: siteRequest.url, request)
+    }
+
+    private func run(_ answer: SiteAnswer, to address: String, _ request: URLRequest) {
         state.withLock { $0.answer = answer }
         switch answer.way {
         case .local(let response):
@@ -133,7 +170,8 @@ public final class Transfer: Sendable {
             state.withLock { $0.cancel = { task.cancel() } }
         case .online(let url):
             do {
-                try send(Self.onlineRequest(request, to: url))
+                // An online copy's redirects are of its own address, which the client does not know.
+                try send(request.online(at: url), isCopy: url != address)
             } catch {
                 deliver(.failed(error))
             }
@@ -162,20 +200,109 @@ public final class Transfer: Sendable {
         }
     }
 
-    private func send(_ request: URLRequest) {
+    private func send(_ request: URLRequest, isCopy: Bool) {
         let number = state.withLock { $0.hop }
-        let cancel = online.start(
-            request, redirect: { [self] in follows($0) }, sent: sent,
+        let hop = Locked<URLRequest?>(nil)
+        let leaving = Locked<URLRequest?>(nil)
+        let started = online.start(
+            request,
+            redirect: { [self] next in
+                if leaves(to: next, from: request) {
+                    leaving.withLock { $0 = next }
+                    return nil
+                }
+                guard case .handed = redirects, !isCopy else { return follows(next) }
+                hop.withLock { $0 = next }
+                return nil
+            }, sent: sent,
             receive: { [self] event in
-                if state.withLock({ $0.hop == number }) { deliver(event) }
+                guard state.withLock({ $0.hop == number }) else { return }
+                if case .response(let head) = event, let next = hop.withLock({ $0 }) {
+                    deliver(.response(redirection(head, to: next)))
+                } else if let next = leaving.withLock({ $0 }) {
+                    leave(event, to: next)
+                } else {
+                    receive(event, of: number)
+                }
             })
-        state.withLock { $0.cancel = cancel }
-        // A stop that came between the start and the line above found nothing to cancel.
-        if !gate.isOpen { cancel() }
+        state.withLock { state in
+            state.cancel = started.cancel
+            state.backlog.begin(started.pause)
+        }
+        // A stop that came between the start and the lines above found nothing to cancel.
+        if !gate.isOpen { started.cancel() }
+    }
+
+    private func leaves(to next: URLRequest, from request: URLRequest) -> Bool {
+        guard case .followedWithinOrigin = redirects else { return false }
+        return LeavingPage.isDue(for: SiteRequest(self.request), asked: request.url, next: next.url)
+            && !page.takes(SiteRequest(next))
+    }
+
+    /// Says the redirect itself, with a content of ours in the server's place.
+    private func leave(_ event: TransferEvent, to next: URLRequest) {
+        switch event {
+        case .response(let head):
+            let page = LeavingPage(head, to: next)
+            deliver(.response(page.head))
+            if request.httpMethod != "HEAD" { deliver(.data(page.content)) }
+        case .data: break
+        case .finished, .failed: deliver(event)
+        }
+    }
+
+    /// An event of the network, which comes whether the client reads or not.
+    private func receive(_ event: TransferEvent, of hop: Int) {
+        guard case .data(let data) = event else {
+            if state.withLock({ $0.hop == hop }) { deliver(event) }
+            return
+        }
+        let (isHeard, hasRoom) = state.withLock { state in
+            guard state.hop == hop else { return (false, false) }
+            let hasRoom = state.backlog.add(data.count)
+            if !hasRoom { state.hop += 1 }
+            return (true, hasRoom)
+        }
+        guard isHeard else { return }
+        guard hasRoom else {
+            state.withLock { $0.cancel }?()
+            deliver(.failed(WebError.notRead(byteCount: Backlog.maximumByteCount)))
+            return
+        }
+        place.perform {
+            if !self.gate.pass(event) { self.close() }
+            self.state.withLock { $0.backlog.remove(data.count) }
+        }
+    }
+
+    /// The head of a redirect for a client that makes the next request. An address that is relative would be so to the
+    /// tagged one.
+    private func redirection(_ head: TransferHead, to hop: URLRequest) -> TransferHead {
+        guard case .handed(let comesBack) = redirects, let url = hop.url, let taken = state.withLock({ $0.taken })
+        else {
+            return head
+        }
+        var location = url.absoluteString
+        if hop.httpBody != nil, comesBack(url) {
+            bodies?.putBack(taken.id, taken.body, taken.data)
+            location = RequestTag.tagged(location, taken.id)
+        }
+        var headers = head.headers.filter { $0.key.lowercased() != "location" }
+        headers["location"] = location
+        return TransferHead(status: head.status, headers: headers)
     }
 
     /// A hop that leads into a package is answered here: its virtual host is on no network.
     private func follows(_ hop: URLRequest) -> URLRequest? {
+        let isTooFar = state.withLock { state in
+            state.redirectCount += 1
+            return state.redirectCount > Self.maximumRedirectCount
+        }
+        guard !isTooFar else {
+            deliver(.failed(URLError(.httpTooManyRedirects)))
+            state.withLock { $0.cancel }?()
+            return nil
+        }
         guard let request = redirect(hop) else { return nil }
         let siteRequest = SiteRequest(request)
         guard page.takes(siteRequest) else { return request }
@@ -202,26 +329,6 @@ public final class Transfer: Sendable {
     private func close() {
         let (answer, status, byteCount) = state.withLock { ($0.answer, $0.status, $0.byteCount) }
         if let answer { page.finished(answer.number, status: status, byteCount: byteCount) }
-    }
-
-    /// The request as the page made it, to another URL: method, headers and body are kept.
-    /// - Throws: ``WebError/bodyLost(method:url:)`` rather than sending a request without the body that it announces.
-    private static func onlineRequest(_ request: URLRequest, to url: String) throws -> URLRequest {
-        let method = request.httpMethod ?? "GET"
-        let announced =
-            ["Content-Type", "Transfer-Encoding"].contains { request.value(forHTTPHeaderField: $0) != nil }
-            || Int(request.value(forHTTPHeaderField: "Content-Length") ?? "0") != 0
-        if method != "GET", method != "HEAD", announced, request.httpBody == nil, request.httpBodyStream == nil {
-            throw WebError.bodyLost(method: method, url: url)
-        }
-        guard let target = SentAddress.url(url) else { throw URLError(.badURL) }
-        var copy = request
-        if copy.url != target { copy.url = target }
-        // Foundation would call bytes of no type a form, and servers would read them as one.
-        if copy.httpBody != nil || copy.httpBodyStream != nil, copy.value(forHTTPHeaderField: "Content-Type") == nil {
-            copy.setValue("", forHTTPHeaderField: "Content-Type")
-        }
-        return copy
     }
 }
 

@@ -35,8 +35,14 @@ final class PackageScheme {
     }
 
     private func start(_ request: UnsafeMutablePointer<WebKitURISchemeRequest>) {
-        guard let text = webkit_uri_scheme_request_get_uri(request), let url = URL(string: String(cString: text))
-        else { return }
+        let text = webkit_uri_scheme_request_get_uri(request).map { String(cString: $0) } ?? ""
+        guard let url = SentAddress.url(text) else {
+            // Left without an answer, the page would wait for ever.
+            let fault = pack_error("\"\(text)\" is no address")
+            webkit_uri_scheme_request_finish_error(request, fault)
+            g_error_free(fault)
+            return
+        }
         var asked = URLRequest(url: url)
         asked.httpMethod = webkit_uri_scheme_request_get_http_method(request).map { String(cString: $0) } ?? "GET"
         if let headers = webkit_uri_scheme_request_get_http_headers(request) {

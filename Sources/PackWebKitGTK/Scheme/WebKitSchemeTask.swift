@@ -8,7 +8,7 @@ import Synchronization
 /// A request under a custom scheme as WebKitGTK hands it out. The answer's body goes through a pipe that WebKit reads
 /// as it can: writing waits for it, so a large file takes constant memory, and WebKit's closing of its end is the only way in
 /// which it says that the page has stopped the request.
-final class WebKitSchemeTask: SchemeTask {
+final class WebKitSchemeTask: WholeAnswerTask {
     private enum Body {
         case none
         /// The pipe's end for writing.
@@ -79,10 +79,22 @@ final class WebKitSchemeTask: SchemeTask {
         }
     }
 
+    /// On the main thread, from inside of WebKit's own call.
+    func answer(_ head: TransferHead, _ body: Data) {
+        let bytes = body.withUnsafeBytes { g_memdup2($0.baseAddress, gsize($0.count)) }
+        let stream = g_memory_input_stream_new_from_data(bytes, gssize(body.count), g_free)
+        answer(head, from: stream)
+        end()
+    }
+
     private func answer(_ head: TransferHead, readingFrom descriptor: Int32) {
-        let stream = g_unix_input_stream_new(descriptor, 1)
+        answer(head, from: g_unix_input_stream_new(descriptor, 1))
+    }
+
+    /// Takes the stream over.
+    private func answer(_ head: TransferHead, from stream: UnsafeMutablePointer<GInputStream>?) {
         let length = head.headers.first { $0.key.lowercased() == "content-length" }.flatMap { Int($0.value) } ?? -1
-        let response = webkit_uri_scheme_response_new(stream, length)
+        let response = webkit_uri_scheme_response_new(stream, gint64(length))
         webkit_uri_scheme_response_set_status(response, guint(head.status), nil)
         let headers = soup_message_headers_new(SOUP_MESSAGE_HEADERS_RESPONSE)
         for (name, value) in head.headers {

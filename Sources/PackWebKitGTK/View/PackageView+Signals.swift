@@ -35,6 +35,10 @@ extension PackageView {
             g_free(text)
             PackageView.of(data) { $0.didSay(json) }
         }
+        let asked: @convention(c) (gpointer, OpaquePointer, gpointer) -> gboolean = { _, dialog, data in
+            nonisolated(unsafe) let dialog = dialog
+            return PackageView.of(data) { $0.takesPrompt(dialog) ? 1 : 0 }
+        }
         let closed: @convention(c) (gpointer, gpointer) -> Void = { _, _ in
             MainActor.assumeIsolated { MainLoop.quit() }
         }
@@ -43,6 +47,7 @@ extension PackageView {
         pack_connect(view, "decide-policy", unsafeBitCast(policy, to: gpointer.self), data)
         pack_connect(view, "web-process-terminated", unsafeBitCast(crashed, to: gpointer.self), data)
         pack_connect(content, "script-message-received::packtool", unsafeBitCast(message, to: gpointer.self), data)
+        pack_connect(view, "script-dialog", unsafeBitCast(asked, to: gpointer.self), data)
         pack_connect(window, "destroy", unsafeBitCast(closed, to: gpointer.self), data)
     }
 
@@ -58,10 +63,13 @@ extension PackageView {
         switch event {
         case WEBKIT_LOAD_STARTED:
             loadHasFailed = false
+            isErrorPage = expectsErrorPage
+            expectsErrorPage = false
+            guard !isErrorPage else { return }
             didChange?(.started(url: url))
-        case WEBKIT_LOAD_COMMITTED: didChange?(.committed(url: url))
+        case WEBKIT_LOAD_COMMITTED where !isErrorPage: didChange?(.committed(url: url))
         case WEBKIT_LOAD_FINISHED:
-            guard !loadHasFailed else { return }
+            guard !loadHasFailed, !isErrorPage else { return }
             let resource = webkit_web_view_get_main_resource(view)
             let response = resource.flatMap { webkit_web_resource_get_response($0) }
             let status = response.map { Int(webkit_uri_response_get_status_code($0)) } ?? 0
@@ -73,6 +81,7 @@ extension PackageView {
     /// - Parameter reason: nil where the load was given up.
     private func didFail(_ url: String, _ reason: String?) {
         loadHasFailed = true
+        expectsErrorPage = reason != nil
         didChange?(reason.map { .failed(url: url, reason: $0) } ?? .stopped(url: url))
     }
 
@@ -83,10 +92,13 @@ extension PackageView {
             case WEBKIT_WEB_PROCESS_TERMINATED_BY_API: "the app ended it"
             default: "it crashed"
             }
+        endHookedPages()
         didChange?(.crashed(reason: "the page's process is gone: \(text)"))
     }
 
-    private func didSay(_ json: String) { didChange?(.message(json: json, pageURL: url ?? "")) }
+    private func didSay(_ json: String) {
+        if let message = pageKey.message(in: json) { didChange?(.message(json: message, pageURL: url ?? "")) }
+    }
 
     /// - Returns: whether the decision is made here, now or later.
     private func decide(_ decision: gpointer, type: WebKitPolicyDecisionType) -> Bool {

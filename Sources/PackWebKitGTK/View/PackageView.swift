@@ -21,7 +21,8 @@ public final class PackageView {
         case stopped(url: String)
         /// The page's process is gone.
         case crashed(reason: String)
-        /// A message of the page, `webkit.messageHandlers.packtool.postMessage(…)`, as JSON.
+        /// A message of the page, `webkit.messageHandlers.packtool.postMessage(…)`, as JSON. Those of frames in it are
+        /// dropped: WebKitGTK does not say which frame speaks, and any may be a stranger's.
         case message(json: String, pageURL: String)
     }
 
@@ -35,8 +36,16 @@ public final class PackageView {
     let window: UnsafeMutablePointer<GtkWidget>
     private let acceptedCertificates: [String: String]
     private let proxyCertificate: String?
+    let startScripts: [String]
+    /// What the view's own frame says with each message, and no other frame knows.
+    let pageKey = PageKey()
+    /// By origin.
+    var doors: [String: HookDoor] = [:]
     /// WebKit says that a load has finished also where it failed.
     var loadHasFailed = false
+    /// After a failure WebKit loads a page of its own, which says so: its start and its end are nobody's success.
+    var expectsErrorPage = false
+    var isErrorPage = false
     private var isClosed = false
 
     /// - Returns: nil where the view cannot be made, which is where there is no display.
@@ -50,13 +59,15 @@ public final class PackageView {
         else { return nil }
         (self.context, self.content, self.view, self.window) = (context, content, view, window)
         acceptedCertificates = configuration.acceptedCertificates
+        startScripts = configuration.startScripts
         if case .proxy(_, let certificate, _) = configuration.transport {
             proxyCertificate = certificate
         } else {
             proxyCertificate = nil
         }
         prepareContext(configuration)
-        prepareContent(configuration)
+        putScripts()
+        webkit_user_content_manager_register_script_message_handler(content, "packtool")
         prepareSettings(configuration)
         connect()
         gtk_container_add(pack_container(window), pack_widget(view))
@@ -66,7 +77,10 @@ public final class PackageView {
         gtk_widget_show_all(window)
     }
 
-    public func load(_ url: String) { webkit_web_view_load_uri(view, url) }
+    public func load(_ url: String) {
+        expectsErrorPage = false
+        webkit_web_view_load_uri(view, url)
+    }
     public func reload() { webkit_web_view_reload(view) }
     public func stopLoading() { webkit_web_view_stop_loading(view) }
     public func goBack() { webkit_web_view_go_back(view) }
@@ -84,6 +98,7 @@ public final class PackageView {
     public func close() {
         guard !isClosed else { return }
         isClosed = true
+        closeDoors()
         let data = Unmanaged.passUnretained(self).toOpaque()
         pack_disconnect_all(view, data)
         pack_disconnect_all(content, data)
@@ -122,16 +137,6 @@ public final class PackageView {
         }
         webkit_web_context_allow_tls_certificate_for_host(context, value, host)
         g_object_unref(value)
-    }
-
-    private func prepareContent(_ configuration: PackageViewConfiguration) {
-        for source in configuration.startScripts {
-            let script = webkit_user_script_new(
-                source, WEBKIT_USER_CONTENT_INJECT_ALL_FRAMES, WEBKIT_USER_SCRIPT_INJECT_AT_DOCUMENT_START, nil, nil)
-            webkit_user_content_manager_add_script(content, script)
-            webkit_user_script_unref(script)
-        }
-        webkit_user_content_manager_register_script_message_handler(content, "packtool")
     }
 
     private func prepareSettings(_ configuration: PackageViewConfiguration) {

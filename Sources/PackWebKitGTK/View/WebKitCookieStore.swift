@@ -1,4 +1,5 @@
 import CWebKitGTK
+import Dispatch
 import Foundation
 public import PackWeb
 
@@ -6,12 +7,18 @@ public import PackWeb
 @MainActor
 final class WebKitCookieStore: WebCookieStore {
     private let manager: UnsafeMutablePointer<WebKitCookieManager>
-    /// Keeps the manager alive.
-    private let context: UnsafeMutablePointer<WebKitWebContext>
+    /// Held, because the manager lives as long as it does: the view may be closed before whoever keeps its cookies.
+    nonisolated(unsafe) private let context: UnsafeMutablePointer<WebKitWebContext>
 
     init(_ context: UnsafeMutablePointer<WebKitWebContext>) {
+        g_object_ref(context)
         self.context = context
         manager = webkit_web_context_get_cookie_manager(context)
+    }
+
+    deinit {
+        nonisolated(unsafe) let context = context
+        DispatchQueue.main.async { g_object_unref(context) }
     }
 
     func cookies() async -> [WebCookie] {

@@ -101,6 +101,37 @@ struct PackURLProtocolTests {
         #expect(try JSONDecoder().decode(EchoServer.Said.self, from: unconditional).headers["if-none-match"] == nil)
     }
 
+    /// What Apple's systems do between a web view and a protocol.
+    @Test func `where the system drops bodies, the page's comes back by its id, whichever host it goes to`()
+        async throws
+    {
+        let server = try EchoServer()
+        let late = try PackageID("late")
+        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/site/") }
+        let (bodies, online) = (BodyStore(), OnlineSession())
+        let pages = pages
+        let bridge = PageBridge(pages: { pages.page(for: $0) }, online: online, bodies: bodies)
+        PackURLProtocol.mount(pages, online: online, bodies: bodies)
+        for (number, (address, path)) in [("https://late.package", "/site/x"), (server.address, "/x")].enumerated() {
+            let id = String(repeating: "ab", count: 16) + ".\(number)"
+            let reply = await bridge.reply(
+                to:
+                    #"{"v":1,"type":"body","id":"\#(id)","purpose":"request","body":{"kind":"bytes","size":3,"data":"AQID"}}"#,
+                from: PageBridge.Sender(origin: "https://shop.package"))
+            #expect(reply == "{}")
+            var stripped = try request(address + "/x?a=1&packtool-body=\(id)", method: "POST")
+            stripped.setValue("application/x-probe", forHTTPHeaderField: "Content-Type")
+            #expect(PackURLProtocol.canInit(with: stripped))
+            let (data, _) = try await session.data(for: stripped)
+            let said = try JSONDecoder().decode(EchoServer.Said.self, from: data)
+            #expect(said.body == "010203")
+            #expect(said.path == path + "?a=1")
+            #expect(said.headers["content-type"] == "application/x-probe")
+        }
+        #expect(bodies.count == 0)
+        #expect(bodies.counts.restored == 2)
+    }
+
     @Test func `a cancelled request ends with the cancellation`() async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
@@ -140,5 +171,31 @@ struct PackURLProtocolTests {
         part.setValue("script", forHTTPHeaderField: "Sec-Fetch-Dest")
         #expect(try await session.data(for: part).0.count == Self.big.utf8.count)
         #expect(try await session.data(for: page).0 == Data("two".utf8))
+    }
+
+    @Test func `one protocol restores a body that was handed over and answers packages`() async throws {
+        let server = try EchoServer()
+        let bodies = BodyStore()
+        PackURLProtocol.mount(pages, bodies: bodies)
+        let page = HookPage()
+        let bridge = HookPage.bridge(bodies: bodies)
+        let bytes = Data((0..<3000).map { UInt8($0 * 7 & 255) })
+        _ = await page.send(bridge, page.body(page.id(1), bytes))
+        var post = try request("\(server.address)/x?a=%22&packtool-body=\(page.id(1))", method: "POST")
+        post.setValue("a/b", forHTTPHeaderField: "Content-Type")
+        #expect(PackURLProtocol.canInit(with: post))
+        let said = try JSONDecoder().decode(EchoServer.Said.self, from: await session.data(for: post).0)
+        #expect(said.path == "/x?a=%22")
+        #expect(said.body == bytes.map { String(format: "%02x", $0) }.joined())
+        #expect(said.headers["content-type"] == "a/b")
+        // The address that the page means decides, whatever its tag: here the package's.
+        _ = await page.send(bridge, page.body(page.id(2), bytes))
+        let toPackage = try request("https://shop.package/?packtool-body=\(page.id(2))", method: "POST")
+        #expect(try await (session.data(for: toPackage).1 as? HTTPURLResponse)?.statusCode == 405)
+        #expect(bodies.counts.restored == 2)
+        // Nobody handed this one over: nothing is sent.
+        let lost = try request("\(server.address)/x?packtool-body=\(page.id(2))", method: "POST")
+        await #expect(throws: (any Error).self) { try await session.data(for: lost) }
+        #expect(bodies.counts.lost == 1)
     }
 }

@@ -81,6 +81,42 @@ struct SchemeTaskDriverTests {
         #expect(task.traps.isEmpty)
     }
 
+    /// Apple's engines give a body as data, as a stream only, or not at all; then the hook has handed it over.
+    @Test(arguments: ["data", "stream", "hand-over", "hand-over beside a stream that is cut short"])
+    func `a body arrives whole however the engine gives it`(way: String) async throws {
+        let server = try EchoServer()
+        let late = try PackageID("late")
+        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/") }
+        let bytes = Data((0..<1_500_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
+        let (bodies, page) = (BodyStore(), HookPage())
+        let driver = SchemeTaskDriver(
+            page: PageSession(catalog), online: OnlineSession(), bodies: bodies, place: .inPlace)
+        let tag = way.hasPrefix("hand-over") ? "?packtool-body=\(page.id(1))" : ""
+        var post = try request("h5pack://late/mirror\(tag)", method: "POST", ["Content-Type": "a/b"])
+        switch way {
+        case "data": post.httpBody = bytes
+        case "stream": post.httpBodyStream = InputStream(data: bytes)
+        case "hand-over": break
+        default: post.httpBodyStream = InputStream(data: bytes.prefix(1000))
+        }
+        if !tag.isEmpty {
+            let bridge = HookPage.bridge(bodies: bodies)
+            _ = await page.send(bridge, page.body(page.id(1), size: bytes.count))
+            for (number, start) in stride(from: 0, to: bytes.count, by: 192 << 10).enumerated() {
+                let chunk = Data(bytes[start..<min(start + 192 << 10, bytes.count)])
+                _ = await page.send(bridge, page.chunk(page.id(1), number, chunk))
+            }
+        }
+        let task = TrappingSchemeTask()
+        driver.start(task, request: post)
+        #expect(await eventually { task.hasEnded })
+        #expect(task.error == nil)
+        #expect(task.data.count == bytes.count)
+        #expect(Digest(of: Array(task.data)) == Digest(of: Array(bytes)))
+        #expect(task.head?.headers.first { $0.key.lowercased() == "x-type" }?.value == "a/b")
+        #expect(task.traps.isEmpty)
+    }
+
     @Test func `a request that announces a body and has none is an error and is not sent`() async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
@@ -108,6 +144,43 @@ struct SchemeTaskDriverTests {
         #expect(task.head?.status == 200)
         #expect(task.data == Data("<h1>".utf8))
         #expect(task.traps.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("GET", 302, "text/html,*/*;q=0.8", true, 302), ("GET", 308, "text/html", true, 308),
+        ("POST", 303, "text/html", true, 303), ("POST", 307, "text/html", true, 307),
+        ("HEAD", 302, "text/html", true, 302),
+        ("GET", 302, "*/*", true, 200), ("GET", 302, "text/html", false, 200), ("GET", 302, nil, true, 200),
+    ])
+    func
+        `a page that is sent to another origin goes there by itself; a part of a page, and one that stays, is followed`(
+            method: String, status: Int, accept: String?, leaves: Bool, expected: Int
+        ) async throws
+    {
+        let (server, other) = (try EchoServer(), try EchoServer())
+        let late = try PackageID("late")
+        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/") }
+        let to = "\((leaves ? other : server).address)/text?body=there'%26%22"
+        let encoded = try #require(to.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+        let (driver, task) = (driver(), TrappingSchemeTask())
+        var asked = try request("h5pack://late/redirect?status=\(status)&to=\(encoded)", method: method)
+        asked.setValue(accept, forHTTPHeaderField: "Accept")
+        if method == "POST" { asked.httpBody = Data("b".utf8) }
+        driver.start(task, request: asked)
+        #expect(await eventually { task.hasEnded })
+        #expect(task.head?.status == expected)
+        #expect(task.traps.isEmpty)
+        let text = String(decoding: task.data, as: UTF8.self)
+        guard expected != 200 else {
+            #expect(text == "there'&\"")
+            return
+        }
+        #expect(task.head?.headers["location"] == to)
+        #expect(task.head?.headers["content-type"] == "text/html; charset=utf-8")
+        #expect(task.head?.headers["content-length"] == "\(task.data.count)" || method == "HEAD")
+        #expect(text.contains("<a href=\"\(to)\">") == (method != "HEAD"))
+        // What is to be sent again with its body is no page's to send.
+        #expect(text.contains("http-equiv=\"refresh\" content=\"0;url=\(to)\"") == (method != "HEAD" && status != 307))
     }
 
     @Test func `a stop from inside a call is the last call`() async throws {

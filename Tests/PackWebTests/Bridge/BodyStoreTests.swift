@@ -75,6 +75,23 @@ struct BodyStoreTests {
         let found = await taken
         #expect(found == nil)
         #expect(await page.code(bridge, page.chunk(id, 0, Data("x".utf8))) == "unknown")
+        #expect(bridge.bodies.counts.lost == 0)
+    }
+
+    @Test(arguments: [#"{"v":1,"type":"leave","nonce":"%"}"#, ""])
+    func `a request whose page leaves while it waits has lost nothing`(message: String) async throws {
+        let bridge = bridge { $0.patience = .seconds(60) }
+        let waiting = try hookID(page.id(1))
+        async let taken = bridge.bodies.take(waiting)
+        try await Task.sleep(for: .milliseconds(20))
+        _ = await page.send(bridge, page.body(page.id(1), size: 10))
+        if message.isEmpty {
+            bridge.pageEnded()
+        } else {
+            _ = await page.send(bridge, message.replacing("%", with: page.nonce))
+        }
+        let found = await taken
+        #expect(found == nil && bridge.bodies.counts.lost == 0)
     }
 
     @Test func `a page that leaves takes its bodies along, but for what its form sent`() async throws {
@@ -89,6 +106,21 @@ struct BodyStoreTests {
         #expect(try await bridge.bodies.take(hookID(page.id(2)))?.data == Data("b".utf8))
         bridge.pageEnded()
         #expect(bridge.bodies.count == 0)
+    }
+
+    @Test func `a cancel that overtakes its body leaves nothing behind`() async throws {
+        let bridge = bridge()
+        _ = await page.send(bridge, #"{"v":1,"type":"cancel","id":"\#(page.id(1))"}"#)
+        #expect(await page.code(bridge, page.body(page.id(1), Data("late".utf8))) == "unknown")
+        #expect(bridge.bodies.count == 0)
+        #expect(try await bridge.bodies.take(hookID(page.id(1))) == nil)
+        #expect(bridge.bodies.counts.lost == 0)
+        // One that comes after its body was taken means nothing.
+        _ = await page.send(bridge, page.body(page.id(2), Data("x".utf8)))
+        #expect(try await bridge.bodies.take(hookID(page.id(2)))?.data == Data("x".utf8))
+        _ = await page.send(bridge, #"{"v":1,"type":"cancel","id":"\#(page.id(2))"}"#)
+        #expect(bridge.bodies.counts.restored == 1)
+        #expect(bridge.bodies.counts.expired == 0)
     }
 
     @Test func `what is over a limit is refused and counted, and room comes back`() async throws {

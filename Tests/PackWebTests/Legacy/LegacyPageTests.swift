@@ -30,6 +30,10 @@ struct LegacyPageTests {
             "<style>@import \"https://shop.package/c.css\"; a { b: URL(https://shop.package/d.png) } /* url(https://shop.package/) */</style>",
             "<style>@import \"h5pack://shop/c.css\"; a { b: URL(h5pack://shop/d.png) } /* url(https://shop.package/) */</style>"
         ),
+        (
+            "<style>a { font: 1px /\n2px x; src: url(https://shop.package/e.ttf) }</style>",
+            "<style>a { font: 1px /\n2px x; src: url(h5pack://shop/e.ttf) }</style>"
+        ),
         ("<form action=\"https://shop.package/q\">", "<form action=\"h5pack://shop/q\">"),
     ])
     func `what a page loads goes to the scheme`(html: String, expected: String) {

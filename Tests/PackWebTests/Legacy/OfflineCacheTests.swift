@@ -54,6 +54,12 @@ struct OfflineCacheTests {
         #expect(try OfflineCache(folder: folder).file(for: one) == cache.file(for: one))
     }
 
+    @Test(arguments: ["https://h.example/a|b%20c.js?x={%22a%22:1}", "app://h.example/a|b%20c.js?x={%22a%22:1}"])
+    func `an address is known by what a browser sends, escaped once`(sent: String) {
+        #expect(
+            OfflineCache.key(of: sent)?.absoluteString == "https://h.example/a%7Cb%20c.js?x=%7B%22a%22:1%7D")
+    }
+
     @Test
     func `a download that fails leaves nothing and is tried again`() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }

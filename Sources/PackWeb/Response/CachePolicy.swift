@@ -1,0 +1,29 @@
+import PackFormat
+
+/// What a cache may do with an answer of the device, by what kind of resource it is.
+///
+/// The version can change under the same address, so pages and what steers a page (its workers' scripts, its web app
+/// manifest) are always asked for anew, whatever the package says: an old page over a new version is the fault that this
+/// product is there to prevent. The rest may be kept as long as the package's own `cache-control` says, which a build gives
+/// to files with a digest in their names; without one it is asked for anew too, and the tag makes that cheap. What goes
+/// online is cached by nobody here: its own headers reach the page.
+enum CachePolicy {
+    static let field = "cache-control"
+    static let revalidate = "no-cache"
+
+    /// - Parameter wanted: the `cache-control` of the package's own headers.
+    static func value(for path: PackagePath, request: SiteRequest, wanted: String?) -> String {
+        guard let wanted else { return revalidate }
+        // It asks for more than we do.
+        let isStrict = wanted.lowercased().split(separator: ",").contains { $0.filter { $0 != " " } == "no-store" }
+        return isStrict || !steersPage(path, request) ? wanted : revalidate
+    }
+
+    private static func steersPage(_ path: PackagePath, _ request: SiteRequest) -> Bool {
+        let type = MediaType(of: path).description.prefix { $0 != ";" }
+        if ["text/html", "application/xhtml+xml", "application/manifest+json"].contains(String(type)) { return true }
+        // Service Workers section 4.3 ("Update"): the script's own request says what it is.
+        let destination = request.headers["sec-fetch-dest"]
+        return destination == "serviceworker" || request.headers["service-worker"] == "script"
+    }
+}

@@ -1,0 +1,37 @@
+/// How much from the network waits for one client, and what follows from it: the network waits, or the request ends.
+struct Backlog: Sendable {
+    /// Bytes. Foundation on Linux cannot make a request wait: there it fails above this.
+    static let maximumByteCount = 64 << 20
+    /// Bytes from which on the network waits, where it can. It goes on at half of it.
+    static let pausingByteCount = 4 << 20
+
+    private var byteCount = 0
+    private var isPaused = false
+    private var pause: (@Sendable (Bool) -> Void)?
+
+    /// A request begins; one before it has ended.
+    /// - Parameter pause: makes its network wait or go on; returns at once.
+    mutating func begin(_ pause: @escaping @Sendable (Bool) -> Void) {
+        self.pause = pause
+        if isPaused { pause(true) }
+    }
+
+    /// - Returns: whether that is not too much.
+    mutating func add(_ count: Int) -> Bool {
+        byteCount += count
+        if byteCount > Self.pausingByteCount, !isPaused {
+            isPaused = true
+            pause?(true)
+        }
+        return byteCount <= Self.maximumByteCount
+    }
+
+    /// The client has them.
+    mutating func remove(_ count: Int) {
+        byteCount -= count
+        if isPaused, byteCount < Self.pausingByteCount / 2 {
+            isPaused = false
+            pause?(false)
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+extension URLRequest {
+    /// The request as the page made it, to another URL: method, headers and body are kept.
+    /// - Throws: ``WebError/bodyLost(method:url:)`` rather than sending a request without the body that it announces.
+    func online(at url: String) throws -> URLRequest {
+        let method = httpMethod ?? "GET"
+        let announced =
+            ["Content-Type", "Transfer-Encoding"].contains { value(forHTTPHeaderField: $0) != nil }
+            || Int(value(forHTTPHeaderField: "Content-Length") ?? "0") != 0
+        if method != "GET", method != "HEAD", announced, httpBody == nil, httpBodyStream == nil {
+            throw WebError.bodyLost(method: method, url: url)
+        }
+        guard let target = SentAddress.url(url) else { throw URLError(.badURL) }
+        var copy = self
+        if copy.url != target {
+            copy.url = target
+            // The page's own address is known to no server; and with it, the package's server would be another site,
+            // whose cookies the page does not get.
+            if let referrer = value(forHTTPHeaderField: "Referer").flatMap({ URL(string: $0) }),
+                referrer.scheme == self.url?.scheme, referrer.host == self.url?.host
+            {
+                copy.setValue(nil, forHTTPHeaderField: "Referer")
+            }
+            if let page = mainDocumentURL, page.scheme == self.url?.scheme, page.host == self.url?.host {
+                copy.mainDocumentURL = target
+            }
+        }
+        // Foundation would call bytes of no type a form, and servers would read them as one.
+        if copy.httpBody != nil || copy.httpBodyStream != nil, copy.value(forHTTPHeaderField: "Content-Type") == nil {
+            copy.setValue("", forHTTPHeaderField: "Content-Type")
+        }
+        return copy
+    }
+}

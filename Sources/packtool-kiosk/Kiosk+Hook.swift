@@ -1,0 +1,45 @@
+import Foundation
+import PackFormat
+import PackUpdater
+import PackWeb
+import PackWebKitGTK
+
+/// The page hook in the kiosk's pages.
+extension Kiosk {
+    /// Tells the next page of a package which version it is, and the hook what to hand over.
+    func hookPages(of package: PackageID) {
+        let place = SiteAddress(package: package)
+        let address = settings.usesProxy ? place.virtualURL : place.url(scheme: settings.scheme)
+        var hook = PageHook(strategy: settings.hook, transport: .messageHandler(""))
+        hook.schemes = [settings.scheme]
+        // With body hand-over, only what the device gets may be tagged: another server would see the tag.
+        hook.hosts = settings.hook == .full ? nil : hosts
+        // A form leads the engine itself to another host, where nobody would take its tag out; and the proxy gets it whole.
+        hook.handlesForms = !settings.usesProxy
+        hook.formHosts = hosts
+        // Behind the proxy the engine's own cookies work.
+        hook.sharesCookies = !settings.usesProxy
+        if let session = packages.session(of: package) {
+            hook.load = PageHook.Load(
+                package: package.text, version: session.version.description, token: session.loadToken)
+        }
+        view.setHook(hook, for: String(address.dropLast()), bridge: bridge)
+    }
+
+    private var hosts: [String] {
+        packages.settings.packages.keys.map { settings.usesProxy ? "\($0).\(SiteAddress.virtualSuffix)" : $0.text }
+            .sorted()
+    }
+
+    /// The app's end of the hook. A page's confirmation counts for the load that it was made for only.
+    static func bridge(
+        pages: any PageSource, online: OnlineSession, bodies: BodyStore, cookies: CookieKeeper,
+        confirm: @escaping @Sendable (_ package: String, _ version: String, _ token: String) async throws -> Void
+    ) -> PageBridge {
+        var configuration = PageBridge.Configuration()
+        configuration.cookies = cookies
+        configuration.confirm = confirm
+        return PageBridge(
+            pages: { pages.page(for: $0) }, online: online, bodies: bodies, configuration: configuration)
+    }
+}

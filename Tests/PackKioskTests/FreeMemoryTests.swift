@@ -1,0 +1,28 @@
+import CWebKitGTK
+import Glibc
+import PackWebKitGTK
+import Testing
+
+/// What is done with memory that is free; of a kiosk under load in ``HookTests``.
+@Suite(.serialized)
+struct FreeMemoryTests {
+    @Test
+    func `a large block goes back to the system as soon as it is freed, also after larger ones`() throws {
+        FreeMemory.keepLittle()
+        // Each of these would raise the size from which on the C library does so.
+        for size in [4 << 20, 16 << 20, 30 << 20] { free(malloc(size)) }
+        for size in [1 << 20, 3 << 20, 25 << 20] {
+            let block = try #require(malloc(size))
+            memset(block, 1, size)
+            #expect(Self.isMapped(block + size / 2))
+            free(block)
+            #expect(!Self.isMapped(block + size / 2), "\(size) bytes")
+        }
+    }
+
+    private static func isMapped(_ address: UnsafeMutableRawPointer) -> Bool {
+        let page = UnsafeMutableRawPointer(bitPattern: UInt(bitPattern: address) & ~4095)
+        var state: UInt8 = 0
+        return mincore(page, 1, &state) == 0
+    }
+}

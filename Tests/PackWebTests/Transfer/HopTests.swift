@@ -1,0 +1,132 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackWeb
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// What becomes of a request on its way: redirects, a password that nobody has, a client that does not read.
+struct HopTests {
+    private let store: TestStore
+    private let catalog: TestCatalog
+    private let page: PageSession
+    private let server: EchoServer
+
+    init() throws {
+        store = try TestStore()
+        server = try EchoServer()
+        catalog = TestCatalog(try store.content("shop", "1.0.0", ["index.html": "one"]))
+        page = PageSession(catalog)
+    }
+
+    /// - Returns: the last status and the bytes.
+    private func load(
+        _ text: String, method: String = "GET", headers: [String: String] = [:], body: Data? = nil,
+        on page: PageSession? = nil, at place: CallbackPlace = .inPlace
+    ) async throws -> (status: Int, data: Data) {
+        let online = OnlineSession()
+        defer { online.close() }
+        var request = URLRequest(url: try #require(URL(string: text)))
+        request.httpMethod = method
+        request.httpBody = body
+        for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        return try await Transfer.load(request, on: page ?? self.page, online: online, at: place)
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func `a hop to another origin loses the engine's cookies and passwords, one to its own keeps them`(
+        method: String
+    ) async throws {
+        let other = try EchoServer()
+        let body = method == "POST" ? Data("b".utf8) : nil
+        for (target, isKept) in [(server.address, true), (other.address, false)] {
+            let answer = try await load(
+                "\(server.address)/on?to=\(target)/echo", method: method,
+                headers: ["Cookie": "engine=1", "Authorization": "Basic eA==", "X-Own": "1"], body: body)
+            let said = try JSONDecoder().decode(EchoServer.Said.self, from: answer.data)
+            #expect((said.headers["cookie"] ?? "").contains("engine=1") == isKept, "\(said.headers)")
+            #expect((said.headers["authorization"] != nil) == isKept)
+            #expect(said.headers["x-own"] == "1")
+            #expect(said.method == method)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: ["GET", "POST"])
+    func `redirects that never end are an error`(method: String) async throws {
+        let error = await #expect(throws: URLError.self) {
+            _ = try await load("\(server.address)/loop", method: method, body: method == "POST" ? Data("b".utf8) : nil)
+        }
+        #expect(error?.code == .httpTooManyRedirects)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `an online copy that leads back to its package, which is switched off, is an error`() async throws {
+        let copy = server.address + "/"
+        catalog.change {
+            for id in $0.packages.keys {
+                $0.packages[id] = WebSettings.Package(isEnabled: false, onlineCopy: copy)
+            }
+        }
+        let page = PageSession(catalog)
+        let error = await #expect(throws: URLError.self) {
+            _ = try await load("https://shop.package/home", on: page)
+        }
+        #expect(error?.code == .httpTooManyRedirects)
+    }
+
+    @Test(arguments: ["GET", "POST"])
+    func `a request may be stopped at any moment of its redirects`(method: String) async throws {
+        let online = OnlineSession()
+        defer { online.close() }
+        let end = "\(server.address)/bytes?n=9"
+        let path = (0..<3).reduce(end) { next, _ in
+            let to = next.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            return "\(server.address)/redirect?status=307&to=\(to)"
+        }
+        var request = URLRequest(url: try #require(URL(string: path)))
+        request.httpMethod = method
+        if method == "POST" { request.httpBody = Data("b".utf8) }
+        for round in 0..<150 {
+            let transfer = Transfer(request, on: page, online: online, at: .inPlace) { _ in }
+            transfer.start()
+            try await Task.sleep(for: .microseconds(round * 83 % 9000))
+            transfer.stop()
+        }
+        // The process is still there, and so is the session.
+        #expect(try await load(path, method: method, body: request.httpBody).data.count == 9)
+    }
+
+    @Test(.timeLimit(.minutes(2)), arguments: ["GET", "POST"])
+    func `an answer that asks for a password which nobody has is an answer, with its body`(method: String) async throws
+    {
+        let body = method == "POST" ? Data("b".utf8) : nil
+        let answer = try await load("\(server.address)/secret", method: method, body: body)
+        #expect(answer.status == 401)
+        #expect(answer.data == Data("who are you?".utf8))
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `what waits for a client that does not read is bounded`() async throws {
+        let byteCount = Backlog.maximumByteCount + (32 << 20)
+        let queue = DispatchQueue(label: "slow client")
+        queue.suspend()
+        let place = CallbackPlace { work in queue.async(execute: DispatchWorkItem { work() }) }
+        let address = server.address
+        let pouring = Task { try await load("\(address)/pour?n=\(byteCount)", at: place) }
+        let (said, _) = try await URLSession.shared.data(from: #require(URL(string: address + "/poured")))
+        #expect(said == Data("yes".utf8))
+        queue.resume()
+        await #expect(throws: WebError.notRead(byteCount: Backlog.maximumByteCount)) {
+            _ = try await pouring.value
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `a client that reads gets more than may wait`() async throws {
+        let byteCount = Backlog.maximumByteCount + (32 << 20)
+        #expect(try await load("\(server.address)/pour?n=\(byteCount)").data.count == byteCount)
+    }
+}
