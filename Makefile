@@ -1,6 +1,6 @@
 # The doors of this project. Each is a script in scripts/, which can be run by itself too.
 
-.PHONY: help demo test check lint format build release man soak browser bench clean
+.PHONY: help demo test check lint format build release man soak bench clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,11 +37,6 @@ man: ## man page and shell completions in .build/share
 soak: ## the long sweeps: crashes, fuzzing, random documents (an hour)
 	@scripts/install-system-packages.sh
 	@scripts/soak.sh
-
-browser: ## the page hook and a whole site in a real Chromium
-	@scripts/install-system-packages.sh
-	@scripts/build-debug.sh --quiet
-	@PACKTOOL_BROWSER=1 scripts/run-tests.sh --filter BrowserTests
 
 bench: ## everything of docs/BENCHMARKS.md measured anew beside its peers, and written there (some hours)
 	@scripts/install-system-packages.sh

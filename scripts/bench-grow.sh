@@ -23,9 +23,12 @@ def run(folder, *command):
 def fill(folder, packages):
     db = sqlite3.connect(folder / ".packtool/registry/registry.sqlite")
     now = "2026-01-01 00:00:00.000"
-    manifests, versions, releases, derived = [], [], [], []
+    manifests, versions, releases, derived, roles = [], [], [], [], []
+    zips = folder / ".packtool/registry/view/packages"
+    zips.mkdir(parents=True, exist_ok=True)
     for package in range(packages):
         name = f"filler-{package}"
+        targets = {}
         for version in range(50):
             text = f"1.{version}.0"
             manifest = json.dumps({
@@ -33,11 +36,17 @@ def fill(folder, packages):
                     "sha256": hashlib.sha256(f"{package}.{version}".encode()).hexdigest(), "size": 5}},
                 "format": 1, "package": name, "version": text}, separators=(",", ":"), sort_keys=True).encode()
             digest = hashlib.sha256(manifest).hexdigest()
+            targets[f"manifests/{name}/{text}.json"] = {"hashes": {"sha256": digest}, "length": len(manifest)}
             manifests.append((digest, name, text, manifest, 1, 1, 5, now, "bench"))
             versions.append((name, text, digest, now, "bench"))
             releases.append((f"f{package}-{version}", "stable", name, digest, 100, now, "bench",
                              None if version == 49 else now))
-            derived += [(digest, "", kind, None) for kind in ("archive", "full")]
+            derived += [(digest, "", "full", None), (digest, "", "archive", 2000 if version == 49 else None)]
+        (zips / f"{name}-1.49.0.zip").write_bytes(os.urandom(2000))
+        # As its publisher would sign it; nobody here asks for the signature.
+        roles += [(f"package.{name}", version, json.dumps({"signatures": [], "signed": {
+            "_type": "targets", "expires": "2036-01-01T00:00:00Z", "spec_version": "1.0.34", "targets": targets,
+            "version": version}}, separators=(",", ":"), sort_keys=True).encode()) for version in (49, 50)]
         for version in range(44, 49):
             derived += [(versions[-1][2], versions[-50 + version][2], kind, None) for kind in ("patch", "manifest")]
     with db:
@@ -47,11 +56,14 @@ def fill(folder, packages):
                        versions)
         db.executemany("INSERT INTO release (id, channel, package, manifest, percent, created, createdBy, removed) "
                        "VALUES (?,?,?,?,?,?,?,?)", releases)
+        db.executemany("INSERT INTO metadata (role, version, bytes) VALUES (?,?,?)", roles)
+        # The next release reads all releases again, and not only its own package's.
+        db.execute("DELETE FROM channelFile")
         db.executemany("INSERT OR IGNORE INTO derived (target, base, kind, size) VALUES (?,?,?,?)", derived)
     db.close()
 
 
-def load(url, script=None, header=None, seconds=5):
+def load(url, script=None, header=None, seconds=3):
     command = ["wrk", "-t1", "-c16", f"-d{seconds}s", "--latency"]
     if script:
         command += ["-s", script]
@@ -65,48 +77,95 @@ def load(url, script=None, header=None, seconds=5):
         float(number) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
 
 
-rows = []
-for packages in (10, 100, 1000):
-    folder = pathlib.Path(tempfile.mkdtemp())
-    (folder / "site").mkdir()
-    def publish(version):
-        (folder / "site/index.html").write_text(f"<!doctype html><title>{version}</title>")
-        run(folder, "build", "site", "--package", "shop", "--package-version", version, "--out", "packages", "--quiet")
-        return run(folder, "publish", f"packages/shop-{version}.zip", "--channel", "stable", "--no-wait")
-    publish("1.0.0")
-    fill(folder, packages)
-    publish("1.1.0")
-    again = min(publish("1.2.0"), publish("1.3.0"))
-    lua = folder / "decide.lua"
-    lua.write_text(f"""
-        local n = 0
-        request = function()
-            n = n + 1
-            return wrk.format("GET", "/v1/update?channel=stable&package=filler-" .. (n * 7919 % {packages}) .. "&device=d" .. n)
-        end""")
-    server = subprocess.Popen([packtool, "serve", "--port", "18797", "--quiet"], cwd=folder, stdout=subprocess.PIPE)
-    server.stdout.readline()
-    time.sleep(1)
-    base = "http://127.0.0.1:18797"
-    view = folder / ".packtool/registry/view"
-    tag = hashlib.sha256((view / "metadata/timestamp.json").read_bytes()).hexdigest()
-    role = sorted((view / "metadata").glob("*.package.shop.json"), key=lambda p: int(p.name.split(".")[0]))[-1].name
-    idle = load(f"{base}/metadata/timestamp.json", header=f'If-None-Match: "{tag}"')
-    decide = load(f"{base}/v1/update", script=str(lua))
-    metadata = load(f"{base}/metadata/{role}")
-    resident = int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{server.pid}/status").read()).group(1)) // 1000
-    server.send_signal(signal.SIGTERM)
-    server.wait()
-    shutil.rmtree(folder)
-    rows.append((packages, idle, decide, metadata, again, resident))
-    print(rows[-1], file=sys.stderr, flush=True)
+class Registry:
+    def __init__(self, packages, port):
+        self.packages, self.port = packages, port
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.best = {}
+        self.number = 0
+        (self.folder / "site").mkdir()
+        self.publish()
+        fill(self.folder, packages)
+        # The view as it would be, had they been published one by one.
+        (self.folder / ".packtool/registry/view.checked").unlink(missing_ok=True)
+        run(self.folder, "status", "--quiet")
+        self.publish()
+
+    def publish(self):
+        self.number += 1
+        (self.folder / "site/index.html").write_text(f"<!doctype html><title>{self.number}</title>")
+        run(self.folder, "build", "site", "--package", "shop", "--package-version", f"1.{self.number}.0",
+            "--out", "packages", "--quiet")
+        return run(self.folder, "publish", f"packages/shop-1.{self.number}.0.zip", "--channel", "stable", "--no-wait")
+
+    def serve(self):
+        self.server = subprocess.Popen([packtool, "serve", "--port", str(self.port), "--quiet"], cwd=self.folder,
+                                       stdout=subprocess.PIPE)
+        self.server.stdout.readline()
+        # It looks for every file of the view when it starts.
+        for _ in range(60):
+            before = self.ticks()
+            time.sleep(1)
+            if self.ticks() - before < 5:
+                break
+        view = self.folder / ".packtool/registry/view/metadata"
+        self.tag = hashlib.sha256((view / "timestamp.json").read_bytes()).hexdigest()
+        self.role = sorted(view.glob("*.package.shop.json"), key=lambda p: int(p.name.split(".")[0]))[-1].name
+        self.lua = self.folder / "decide.lua"
+        self.lua.write_text(f"""
+            local n = 0
+            request = function()
+                n = n + 1
+                return wrk.format("GET", "/v1/update?channel=stable&package=filler-" .. (n * 7919 % {self.packages})
+                    .. "&device=d" .. n)
+            end""")
+
+    def ticks(self):
+        fields = open(f"/proc/{self.server.pid}/stat").read().rsplit(")", 1)[1].split()
+        return int(fields[11]) + int(fields[12])
+
+    def note(self, name, value, better):
+        self.best[name] = better(value, self.best.get(name, value))
+
+    def measure(self):
+        base = f"http://127.0.0.1:{self.port}"
+        self.note("idle", load(f"{base}/metadata/timestamp.json", header=f'If-None-Match: "{self.tag}"'), max)
+        self.note("decide", load(f"{base}/v1/update", script=str(self.lua)), max)
+        self.note("metadata", load(f"{base}/metadata/{self.role}"), max)
+
+    def resident(self):
+        return int(re.search(r"VmRSS:\s+(\d+)", open(f"/proc/{self.server.pid}/status").read()).group(1)) // 1000
+
+    def end(self):
+        self.server.send_signal(signal.SIGTERM)
+        self.server.wait()
+        shutil.rmtree(self.folder)
+
+
+registries = [Registry(packages, 18790 + index) for index, packages in enumerate((10, 100, 1000))]
+print("three registries are made", file=sys.stderr, flush=True)
+# In turn, and the best of several: what else the machine does then meets all three.
+for _ in range(6):
+    for registry in registries:
+        registry.note("publish", registry.publish(), min)
+for registry in registries:
+    registry.serve()
+for round in range(3):
+    for registry in registries:
+        registry.measure()
+    print(f"round {round + 1} of 3 done", file=sys.stderr, flush=True)
+rows = [(r.packages, r.best["idle"], r.best["decide"], r.best["metadata"], r.best["publish"], r.resident())
+        for r in registries]
+for registry in registries:
+    registry.end()
 
 lines = ["| packages × 50 versions | idle check, requests/s (p99) | decision, requests/s (p99) | metadata, requests/s (p99) | "
          "one more publication | server's memory |", "| --: | --: | --: | --: | --: | --: |"]
 for packages, idle, decide, metadata, again, resident in rows:
     lines.append("| {:,} | {:,.0f} ({:.1f} ms) | {:,.0f} ({:.1f} ms) | {:,.0f} ({:.1f} ms) | {:.2f} s | {} MB |".format(
         packages, *idle, *decide, *metadata, again, resident))
-table = "\n".join(lines)
+table = ("Best of three rounds of `wrk -t1 -c16 -d3s`, the three registries in turn; a decision asks about all packages in turn. One more "
+         "publication is the whole command `packtool publish`, the best of six.\n\n" + "\n".join(lines))
 print(table)
 if os.environ.get("REPORT") == "1":
     subprocess.run(["Benchmarks/report.py", "grow"], input=table.encode(), check=True)

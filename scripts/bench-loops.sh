@@ -3,7 +3,7 @@
 # whatever else it does. Fails where a loop takes more than its threshold; UPDATE=1 writes new thresholds (10 % above what was counted).
 set -euo pipefail
 cd "$(dirname "$0")/.."
-swift build -c release --package-path Benchmarks --product inner-loops >&2
+swift build -c release --static-swift-stdlib --package-path Benchmarks --product inner-loops >&2
 # valgrind 3.19 gives up on the debug information.
 strip -o Benchmarks/.build/inner-loops Benchmarks/.build/release/inner-loops
 exec python3 - Benchmarks/.build/inner-loops Benchmarks/thresholds.json <<'PYTHON'

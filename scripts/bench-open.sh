@@ -1,8 +1,19 @@
 #!/usr/bin/env bash
-# Opening a site of 300 files in WebKitGTK: from the device, from file://, from nginx. Needs a release build
-# (swift build -c release), Xvfb and nginx. An argument gives the number of rounds.
+# Opening a site of 300 files in WebKitGTK: from the device, from file://, from nginx. Needs Xvfb and nginx; builds the kiosk
+# for release unless KIOSK_BIN says where one is. An argument gives the number of rounds; REPORT=1 writes the table into
+# docs/BENCHMARKS.md. Fails where a bar is missed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-bin=${KIOSK_BIN:-$(swift build -c release --show-bin-path)}
-[ -x "$bin/packtool-kiosk" ] || { echo "bench-open: build first: swift build -c release --product packtool-kiosk --product packtool" >&2; exit 1; }
-exec python3 scripts/bench-open.py "$bin" "${1:-7}"
+if [ -z "${KIOSK_BIN:-}" ]; then
+    for product in packtool packtool-kiosk; do
+        swift build -c release --static-swift-stdlib --scratch-path .build/static --product "$product" >&2
+    done
+    KIOSK_BIN=.build/static/release
+fi
+table=$(mktemp)
+trap 'rm -f "$table"' EXIT
+outcome=0
+python3 scripts/bench-open.py "$KIOSK_BIN" "${1:-7}" >"$table" || outcome=$?
+cat "$table"
+if [ "${REPORT:-0}" = 1 ]; then Benchmarks/report.py open <"$table"; fi
+exit "$outcome"

@@ -70,8 +70,9 @@ END
 
 before=$(resident)
 : >"$work/results"
-# Twice, in turn: what else the machine does then meets both.
-for round in 1 2; do
+# Several times, in turn: what else the machine does then meets both, and one bad moment decides nothing.
+rounds=5
+for round in $(seq $rounds); do
     for what in idle json zip; do
         case $what in
         idle | json) path=/metadata/timestamp.json ;;
@@ -83,7 +84,7 @@ for round in 1 2; do
             echo "$what $port $(measure "$port" "$path" "$header")" >>"$work/results"
         done
     done
-    echo "round $round of 2 done" >&2
+    echo "round $round of $rounds done" >&2
 done
 after=$(resident)
 long=
@@ -94,13 +95,13 @@ fi
 
 table=$(
     python3 - "$work/results" "$before" "$after" "$long" "$seconds" <<'END'
-import sys
-best = {}
+import statistics, sys
+runs = {}
 for line in open(sys.argv[1]):
-    what, port, rate, latency, amount = line.split()
-    value = (float(rate), float(latency), float(amount))
-    best[what, port] = max(best.get((what, port), (0, 0, 0)), value)
-print(f"`wrk -t1 -c32 -d{sys.argv[5]}s --latency`, better of two runs; nginx with 2 workers, sendfile, open_file_cache and no access log; "
+    what, port, *numbers = line.split()
+    runs.setdefault((what, port), []).append([float(number) for number in numbers])
+best = {key: [statistics.median(column) for column in zip(*rows)] for key, rows in runs.items()}
+print(f"`wrk -t1 -c32 -d{sys.argv[5]}s --latency`, medians of {len(runs['idle', '18799'])} runs in turn; nginx with 2 workers, sendfile, open_file_cache and no access log; "
       "`packtool serve --quiet`.\n")
 print("| | nginx | packtool | ratio | bar |\n| --- | --: | --: | --: | --: |")
 for what, name, bar in (("idle", "idle check, 304", 0.5), ("json", "small JSON", 0.5)):
@@ -116,4 +117,5 @@ if sys.argv[4]:
 END
 )
 echo "$table"
+cat "$work/results" >&2
 if [ "${REPORT:-0}" = 1 ]; then echo "$table" | Benchmarks/report.py serve; fi

@@ -12,7 +12,7 @@ BASE = {"CSync", "CDispatch", "Foundation", "FoundationNetworking", "Glibc", "Mu
 APPLE = {"WebKit", "UIKit", "AppKit", "Network", "Security", "CoreFoundation", "ObjectiveC"}
 SERVER = {
     "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HummingbirdHTTP2", "HTTPTypes", "ServiceLifecycle", "UnixSignals", "Logging",
-    "NIOCore", "NIOPosix", "NIOFileSystem", "_NIOFileSystem", "NIOHTTPTypes", "NIOSSL", "NIOHTTP1", "Mustache",
+    "NIOCore", "NIOPosix", "NIOFileSystem", "_NIOFileSystem", "NIOHTTPTypes", "NIOSSL", "NIOTLS", "NIOHTTP1", "Mustache",
 }
 ALLOWED = {
     "PackJSON": set(),
@@ -24,7 +24,7 @@ ALLOWED = {
     "PackRegistry": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "Crypto", "GRDB"} | SERVER,
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackTrust", "Crypto"} | APPLE,
     "PackWeb": {"PackFormat"} | APPLE,
-    "PackProxy": {"PackWeb", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL"},
+    "PackProxy": {"PackWeb", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL", "NIOTLS"},
     "PackWebKitGTK": {"PackWeb", "CWebKitGTK"},
     "tuf-client": {"PackTrust"},
 }

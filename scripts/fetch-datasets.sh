@@ -3,16 +3,17 @@
 #
 #   scripts/fetch-datasets.sh [SET...]        all sets if none is named
 #
+# DATASETS names another list of builds.
 # Each build comes out of a Python wheel (pip download, no code of it is run); the wheel itself is not kept.
 # What is there already is not fetched again, so an interrupted run continues.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 exec python3 - "$@" <<'PYTHON'
-import json, pathlib, re, shutil, subprocess, sys, tempfile, zipfile
+import json, os, pathlib, re, shutil, subprocess, sys, tempfile, zipfile
 
 cache = pathlib.Path(".cache/datasets")
-sets = json.loads(pathlib.Path("Benchmarks/datasets.json").read_text())["sets"]
+sets = json.loads(pathlib.Path(os.environ.get("DATASETS", "Benchmarks/datasets.json")).read_text())["sets"]
 wanted = sys.argv[1:] or list(sets)
 failed = []
 for name in wanted:

@@ -19,4 +19,11 @@ timeout "${TEST_TIMEOUT:-1500}" swift test --skip-build --disable-xctest --no-pa
     --explicit-target-dependency-import-check error "$@" 2>&1 | tee "$log" | show
 closing=$(grep -E '(✔|✘) Test run with' "$log" | tail -1 || true)
 [ -n "$closing" ] || { echo "error: the tests did not come to an end; see $log" >&2; exit 1; }
-case "$closing" in *✘*) exit 1 ;; esac
+case "$closing" in
+*✘*)
+    # Once more at the end, where a log that was cut still has it.
+    printf '\nwhat failed (the whole output is in %s):\n' "$log"
+    grep -E -A1 '✘ Test .* recorded an issue' "$log" | cut -c 1-1000
+    exit 1
+    ;;
+esac

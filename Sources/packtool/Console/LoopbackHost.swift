@@ -1,6 +1,10 @@
 /// Hosts that only this machine reaches, so that what travels to them need not be encrypted.
 enum LoopbackHost {
+    /// `localhost`, `::1` and 127.0.0.0/8 (RFC 6890, section 2.2.2); a name that only begins like an address is none.
     static func isOne(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        let isAddress =
+            parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil && !$0.hasPrefix("+") }
+        return isAddress || host == "localhost" || host == "::1" || host == "[::1]"
     }
 }

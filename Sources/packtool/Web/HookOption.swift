@@ -27,8 +27,8 @@ enum HookRoute {
     }
 
     /// Answers a message of a page. The origin is what the browser says; a page of another site is not admitted.
-    static func answer(_ request: Request, by bridge: PageBridge, as origin: String) async throws -> Response {
-        guard request.method == .post, isOwn(request) else { return Response(status: .forbidden) }
+    static func answer(_ request: Request, by bridge: PageBridge) async throws -> Response {
+        guard request.method == .post, let origin = ownOrigin(of: request) else { return Response(status: .forbidden) }
         let text = String(buffer: try await request.body.collect(upTo: 2 << 20))
         let reply = await bridge.reply(to: text, from: PageBridge.Sender(origin: origin))
         return Response(
@@ -36,10 +36,10 @@ enum HookRoute {
             body: ResponseBody(byteBuffer: ByteBuffer(string: reply)))
     }
 
-    /// Whether the page that asks is one of this server: browsers send `Origin` with every POST.
-    private static func isOwn(_ request: Request) -> Bool {
-        guard let origin = request.headers[.origin], let authority = request.head.authority else { return false }
-        return origin == "http://\(authority)" || origin == "https://\(authority)"
+    /// The origin of the page that asks, where it is one of this server: browsers send `Origin` with every POST.
+    private static func ownOrigin(of request: Request) -> String? {
+        guard let origin = request.headers[.origin], let authority = request.head.authority else { return nil }
+        return origin == "http://\(authority)" || origin == "https://\(authority)" ? origin : nil
     }
 
     /// A frame of a browser asks for a page. Programs that fetch one get the bytes of the file.

@@ -9,15 +9,8 @@ enum PageScript {
         guard response.status == 200, response.headers["content-type"]?.hasPrefix("text/html") == true else {
             return response
         }
-        var bytes: [UInt8]
-        switch response.body {
-        case .none: return response
-        case .bytes(let given): bytes = given
-        case .file(let url, let range):
-            var reader = try FileReader(url, range: range)
-            bytes = []
-            while let chunk = try reader.next() { bytes += chunk }
-        }
+        if case .none = response.body { return response }
+        var bytes = Array(try response.contents())
         bytes.insert(contentsOf: Array(element.utf8), at: atEnd ? bytes.count : start(of: bytes))
         var headers = response.headers
         headers["content-length"] = "\(bytes.count)"

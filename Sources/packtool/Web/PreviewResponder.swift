@@ -18,7 +18,7 @@ struct PreviewResponder: HTTPResponder {
     let console: Console
 
     func respond(to request: Request, context: Context) async throws -> Response {
-        guard isLocal(request.head.authority ?? "") else {
+        guard LocalAuthority.isOne(request.head.authority ?? "") else {
             return Self.text(.misdirectedRequest, "the preview answers this machine only")
         }
         switch request.uri.path {
@@ -28,7 +28,7 @@ struct PreviewResponder: HTTPResponder {
         case "/-/reload.js": return Self.text(.ok, Self.script, type: "text/javascript; charset=utf-8")
         case HookRoute.bridge:
             guard let hook else { return Self.text(.notFound, "start the preview with --hook") }
-            return try await HookRoute.answer(request, by: hook.bridge, as: base)
+            return try await HookRoute.answer(request, by: hook.bridge)
         case HookRoute.script:
             guard let hook else { return Self.text(.notFound, "start the preview with --hook") }
             return HookRoute.scriptAnswer(hook.option.strategy, load: Self.load(of: site.manifest))
@@ -100,13 +100,6 @@ struct PreviewResponder: HTTPResponder {
         }
         // A page with the script has a tag of its own, which no file has.
         return SiteRequest(method: request.method.rawValue, url: base + request.uri.string, headers: headers)
-    }
-
-    /// A page of another site must not read the folder by a name that it points at this machine.
-    private func isLocal(_ authority: String) -> Bool {
-        let host = authority.hasPrefix("[") ? "localhost" : String(authority.prefix { $0 != ":" })
-        return ["localhost", "127.0.0.1", "\(site.manifest.package).\(SiteAddress.virtualSuffix)"].contains(host)
-            || host.hasSuffix(".localhost")
     }
 
     private static func text(

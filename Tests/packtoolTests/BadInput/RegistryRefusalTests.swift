@@ -98,6 +98,17 @@ struct RegistryRefusalTests {
         expectClearError(outcome, naming: ["beta"])
     }
 
+    @Test(arguments: [
+        ("127.0.0.1", false), ("localhost", false), ("[::1]", false), ("127.0.0.1.packtool.invalid", true),
+        ("127.packtool.invalid", true), ("127.+1.0.0", true),
+    ])
+    func `a token that travels unencrypted to another machine is warned of`(host: String, isWarned: Bool) async throws {
+        let outcome = try await Tool().run(
+            "status", "--registry", "http://\(host):1", environment: ["PACKTOOL_TOKEN": "ptk_nonsense"])
+        #expect(outcome.exitCode != 0)
+        #expect(outcome.standardError.contains("travels unencrypted") == isWarned, "\(outcome)")
+    }
+
     @Test func `a port in use is named, with what to do`() async throws {
         let registry = try await LiveRegistry()
         let port = try #require(registry.url.split(separator: ":").last.map(String.init))

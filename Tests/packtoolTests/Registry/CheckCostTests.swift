@@ -37,6 +37,9 @@ struct CheckCostTests {
             let cost = (requests: now.requests - last.requests, bytes: now.bytes - last.bytes)
             #expect(cost.requests == (isProbeDue ? 2 : 1), "\(cost)")
             #expect(cost.bytes <= 2_000, "\(cost)")
+            print(
+                "a check with nothing new\(isProbeDue ? ", root probe due" : ""): \(cost.requests) requests, \(cost.bytes) bytes"
+            )
             last = now
         }
     }

@@ -58,6 +58,13 @@ struct ClientServeTests {
 
         let message =
             #"{"v":1,"type":"confirm","package":"shop","version":"1.0.0","token":"\#(token)"}"#
+        // Another site that points its own name at this machine gets neither pages nor the bridge.
+        for name in ["evil.test", "shop.package.evil.test"] {
+            let host = try name + ":" + #require(base.split(separator: ":").last)
+            #expect(try await get(base + "/shop/", ["Host": host]).1.statusCode == 421)
+            let asked = try await get(base + "/-/bridge", ["Host": host, "Origin": "http://" + host], post: message)
+            #expect(asked.1.statusCode == 421)
+        }
         let foreign = try await get(base + "/-/bridge", ["Origin": "https://evil.test"], post: message)
         #expect(foreign.1.statusCode == 403)
         #expect(try await get(base + "/-/bridge", ["Origin": base], post: message).0 == "{}")

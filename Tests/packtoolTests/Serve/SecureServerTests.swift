@@ -39,6 +39,25 @@ struct SecureServerTests {
         }
     }
 
+    @Test func `a file too large for memory comes over the same connection as the small ones around it`() async throws {
+        let (tool, server, url) = try await Self.secured()
+        defer { server.kill(SIGKILL) }
+        let large = ".packtool/registry/view/packages/large-1.0.0.zip"
+        let made = try await tool.shell(
+            "mkdir -p .packtool/registry/view/packages && head -c 20000000 /dev/urandom >\(large)")
+        #expect(made.exitCode == 0, "\(made)")
+        let small = "\(url)/metadata/timestamp.json"
+        let outcome = try await tool.shell(
+            """
+            curl -sS --cacert cert.pem --http1.1 -w '%{http_code} %{size_download} %{num_connects},' \
+                -o one \(small) -o large \(url)/packages/large-1.0.0.zip -o two \(small)
+            """)
+        let size = try tool.read(".packtool/registry/view/metadata/timestamp.json").count
+        #expect(outcome.standardOutput == "200 \(size) 1,200 20000000 0,200 \(size) 0,", "\(outcome)")
+        #expect(try await tool.shell("cmp large \(large)").exitCode == 0)
+        #expect(try tool.read("one") == tool.read("two"))
+    }
+
     @Test func `many streams at once get each their own file`() async throws {
         let (tool, server, url) = try await Self.secured()
         defer { server.kill(SIGKILL) }

@@ -17,6 +17,9 @@ struct ClientSiteResponder: HTTPResponder {
     static let loadCookie = "packtool-load"
 
     func respond(to request: Request, context: Context) async throws -> Response {
+        guard LocalAuthority.isOne(request.head.authority ?? "") else {
+            return Self.text(.misdirectedRequest, "the installed packages are served to this machine only")
+        }
         do {
             return try await answer(request)
         } catch let error as UpdateError {
@@ -30,8 +33,7 @@ struct ClientSiteResponder: HTTPResponder {
         switch request.uri.path {
         case "/-/confirm": return try await confirm(request)
         case HookRoute.bridge:
-            let origin = "http://\(request.head.authority ?? "")"
-            if let hook { return try await HookRoute.answer(request, by: hook.bridge, as: origin) }
+            if let hook { return try await HookRoute.answer(request, by: hook.bridge) }
         case HookRoute.script:
             if let hook { return HookRoute.scriptAnswer(hook.option.strategy, load: Self.load(request)) }
         default: break
@@ -105,10 +107,8 @@ struct ClientSiteResponder: HTTPResponder {
 
     /// The package, the path in it, and what stands before that path; nil for the list of packages.
     private func target(of request: Request) throws -> (PackageID, String, String)? {
-        let host = (request.head.authority ?? "").split(separator: ":").first.map(String.init) ?? ""
-        let labels = host.split(separator: ".")
-        if labels.count >= 2, labels[1] == "package" {
-            return (try PackageID(String(labels[0])), request.uri.path, "")
+        if let name = LocalAuthority.package(in: request.head.authority ?? "") {
+            return (try PackageID(name), request.uri.path, "")
         }
         let parts = request.uri.path.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         let rest = (parts.last ?? "").split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)

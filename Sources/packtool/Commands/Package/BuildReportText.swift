@@ -31,13 +31,24 @@ struct BuildReportText {
                 "  shared  \(files.count) files, \(ByteCount.text(size)) come from \(pin.key) \(pin.value.version): "
                     + "the zip is \(ByteCount.text(package.sharedSaving)) smaller")
         }
-        let top = package.compressedSizes.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(Self.topCount)
-        for (path, size) in top {
+        for (path, size) in largest(package.compressedSizes) {
             lines.append("  \(ByteCount.text(size).leftPadded(to: 9))  \(path)")
         }
         lines += growth(package)
         lines += leftOut(package)
         return lines.joined(separator: "\n")
+    }
+
+    /// The files that take most of the zip, found without bringing all in order.
+    private func largest(_ sizes: [PackagePath: Int]) -> [(PackagePath, Int)] {
+        var top: [(path: PackagePath, size: Int)] = []
+        for (path, size) in sizes {
+            if top.count == Self.topCount, let last = top.last, (size, last.path) <= (last.size, path) { continue }
+            let place = top.firstIndex { ($0.size, path) < (size, $0.path) } ?? top.count
+            top.insert((path, size), at: place)
+            if top.count > Self.topCount { top.removeLast() }
+        }
+        return top
     }
 
     private func growth(_ package: BuiltPackage) -> [String] {

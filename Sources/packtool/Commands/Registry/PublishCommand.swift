@@ -74,7 +74,8 @@ struct PublishCommand: AsyncParsableCommand {
                     Offered(
                         package: manifest.package, version: manifest.version, channel: channel, outcome: outcome))
             }
-            if try await isNew(channel, offered, session.registry) { console.note("the channel \(channel) is new") }
+            // A misspelt name makes one.
+            if offered.contains(where: \.outcome.isNewChannel) { console.note("the channel \(channel) is new") }
         } else {
             console.note("published and not offered to any device: give --channel")
         }
@@ -82,15 +83,6 @@ struct PublishCommand: AsyncParsableCommand {
         // Whoever reads from a pipe is not to wait for the patches.
         fflush(nil)
         if !noWait { await session.finish(console: console) }
-    }
-
-    /// Whether the channel offers nothing but what was offered just now: a misspelt name makes one.
-    private func isNew(_ channel: ChannelName, _ offered: [Offered], _ registry: any Registry) async throws -> Bool {
-        guard !offered.isEmpty, offered.allSatisfy({ $0.outcome.isChanged && $0.outcome.releases.count == 1 }) else {
-            return false
-        }
-        let all = try await registry.overview().channels[channel] ?? [:]
-        return Set(all.keys) == Set(offered.map(\.package))
     }
 
     private func files() throws -> [URL] {
