@@ -22,6 +22,9 @@ let package = Package(
         .target(name: "PackJSON", swiftSettings: settings),
         .target(name: "PackFormat", dependencies: ["PackJSON", crypto], swiftSettings: settings),
         .target(name: "PackPatch", dependencies: ["PackFormat", "CZstd", crypto], swiftSettings: settings),
+        .target(
+            name: "PackWeb", dependencies: ["PackFormat"], exclude: ["Hook/packtool-hook.js"], swiftSettings: settings),
+        .executableTarget(name: "resolver", dependencies: ["PackFormat", "PackWeb"], swiftSettings: settings),
         .executableTarget(name: "patch-sizes", dependencies: ["PackFormat", "PackPatch"], swiftSettings: settings),
         .executableTarget(
             name: "inner-loops", dependencies: ["PackJSON", "PackFormat", "PackPatch"], swiftSettings: settings),

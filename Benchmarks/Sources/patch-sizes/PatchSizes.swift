@@ -6,7 +6,8 @@ import PackPatch
 ///
 ///     patch-sizes OLD NEW [OUT]              the patch without and with renaming: one line of JSON
 ///     patch-sizes make OLD NEW OUT           only the patch that a registry makes
-///     patch-sizes apply OLD NEW PATCH OUT    applies it: the new objects go to the folder OUT
+///     patch-sizes store OLD NEW STORE        what a device has before it applies: both manifests, and its objects by digest
+///     patch-sizes apply STORE PATCH OUT      applies it: the new objects go to the folder OUT
 ///
 /// Sizes in bytes, seconds of CPU. `make` and `apply` are for measuring time and memory from outside.
 @main
@@ -18,15 +19,24 @@ struct PatchSizes {
             let work = try Work(arguments[1], arguments[2])
             let size = try PatchEncoder().encode(work.plan, to: URL(filePath: arguments[3]), object: work.place)
             print("{\"lost\": \(work.plan.lostByteCount), \"new\": \(work.plan.newByteCount), \"patch\": \(size)}")
-        case "apply" where arguments.count == 5:
-            let work = try Work(arguments[1], arguments[2])
-            var sink = Sink(folder: URL(filePath: arguments[4], directoryHint: .isDirectory))
-            try FileManager.default.createDirectory(at: sink.folder, withIntermediateDirectories: true)
-            try PatchDecoder(work.plan).apply(URL(filePath: arguments[3]), to: &sink, base: work.place)
+        case "store" where arguments.count == 4:
+            try Work(arguments[1], arguments[2]).write(to: URL(filePath: arguments[3], directoryHint: .isDirectory))
+        case "apply" where arguments.count == 4:
+            let store = URL(filePath: arguments[1], directoryHint: .isDirectory)
+            let manifests = try ["old", "new"].map {
+                try Manifest(parsing: Array(Data(contentsOf: store.appending(path: "\($0).json"))))
+            }
+            let sink = URL(filePath: arguments[3], directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(at: sink, withIntermediateDirectories: true)
+            var objects = Sink(folder: sink)
+            try PatchDecoder(PatchPlan(from: manifests[0], to: manifests[1]))
+                .apply(URL(filePath: arguments[2]), to: &objects) { store.appending(path: $0.hex) }
         default:
             guard arguments.count >= 2 else {
                 FileHandle.standardError.write(
-                    Data("usage: patch-sizes OLD NEW [OUT] | make OLD NEW OUT | apply OLD NEW PATCH OUT\n".utf8))
+                    Data(
+                        "usage: patch-sizes OLD NEW [OUT] | make OLD NEW OUT | store OLD NEW STORE | apply STORE PATCH OUT\n"
+                            .utf8))
                 exit(64)
             }
             try compare(arguments)
@@ -80,6 +90,15 @@ private struct Work {
         self.places = places
     }
 
+    func write(to store: URL) throws {
+        try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
+        try Data(old.bytes).write(to: store.appending(path: "old.json"))
+        try Data(new.bytes).write(to: store.appending(path: "new.json"))
+        for object in old.ownObjects {
+            try FileManager.default.copyItem(at: place(object.digest), to: store.appending(path: object.digest.hex))
+        }
+    }
+
     func place(_ digest: Digest) throws -> URL {
         guard let url = places[digest] else { throw PatchError.damagedBase(digest) }
         return url
@@ -119,21 +138,28 @@ private struct Work {
 
 /// Writes each object to a file named by its digest, as a device does.
 private struct Sink: ObjectSink {
+    struct Failed: Error {}
+
     let folder: URL
-    private var handle: FileHandle?
+    private var file: CInt = -1
 
     init(folder: URL) { self.folder = folder }
 
     mutating func begin(_ object: Object) throws {
-        let file = folder.appending(path: object.digest.hex)
-        FileManager.default.createFile(atPath: file.path, contents: nil)
-        handle = try FileHandle(forWritingTo: file)
+        file = open(folder.appending(path: object.digest.hex).path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw Failed() }
     }
 
-    mutating func write(_ bytes: UnsafeRawBufferPointer) throws { try handle?.write(contentsOf: Data(bytes)) }
+    mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = Foundation.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            guard count > 0 else { throw Failed() }
+            rest = rest.dropFirst(count)
+        }
+    }
 
     mutating func finish(_ object: Object) throws {
-        try handle?.close()
-        handle = nil
+        guard close(file) == 0 else { throw Failed() }
     }
 }
