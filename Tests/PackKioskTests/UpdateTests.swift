@@ -49,7 +49,7 @@ struct UpdateTests {
         let good =
             "<!doctype html><title>good</title><script>webkit.messageHandlers.packtool.postMessage({ready: true})</script>"
         let bench = try Bench(["index.html": Data(good.utf8)])
-        let kiosk = try await RunningKiosk(bench, .proxy, "--ready", "page", "--ready-timeout", "2")
+        let kiosk = try await RunningKiosk(bench, .proxy, "--ready", "page", "--ready-timeout", "8")
         try await kiosk.event("ready")
         try bench.publish("2.0.0", ["index.html": Data("<!doctype html><title>hangs</title>".utf8)])
         #expect(try await kiosk.send("update") == "true")
@@ -84,7 +84,7 @@ struct UpdateTests {
             </script>
             """
         let bench = try Bench(["index.html": Data(good.utf8)])
-        let kiosk = try await RunningKiosk(bench, .proxy, "--ready", "page", "--ready-timeout", "3")
+        let kiosk = try await RunningKiosk(bench, .proxy, "--ready", "page", "--ready-timeout", "8")
         try await kiosk.event("ready")
         try bench.publish("2.0.0", ["index.html": Data(impostor.utf8)])
         #expect(try await kiosk.send("update") == "true")

@@ -333,8 +333,11 @@ def main() -> None:
     lock = threading.Lock()
 
     def say(line) -> None:
+        # Not by print(): where Python does not buffer (PYTHONUNBUFFERED), it loses what a pipe did not take at once.
+        data = json.dumps(line).encode() + b"\n"
         with lock:
-            print(json.dumps(line), flush=True)
+            while data:
+                data = data[os.write(1, data):]
 
     def perform(command) -> None:
         number = command["number"]

@@ -28,7 +28,7 @@ final class RawConnection: @unchecked Sendable {
     private let descriptor: Int32
     private var pending: [UInt8] = []
 
-    init(port: Int, timeout: Int = 10) throws {
+    init(port: Int, timeout: Int = 30) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var time = timeval(tv_sec: timeout, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
@@ -59,8 +59,10 @@ final class RawConnection: @unchecked Sendable {
         await onThread { [self] in
             var rest = bytes[...]
             while !rest.isEmpty {
-                let count = rest.withUnsafeBytes {
-                    Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                let count = rest.withUnsafeBytes { bytes in
+                    Self.uninterrupted {
+                        Foundation.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+                    }
                 }
                 guard count > 0 else { return false }
                 rest = rest.dropFirst(count)
@@ -114,7 +116,7 @@ final class RawConnection: @unchecked Sendable {
     func hasAnswer() async -> Bool {
         await onThread { [self] in
             var byte: UInt8 = 0
-            return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) == 1
+            return Self.uninterrupted { recv(descriptor, &byte, 1, Int32(MSG_PEEK)) } == 1
         }
     }
 
@@ -123,7 +125,7 @@ final class RawConnection: @unchecked Sendable {
         await onThread { [self] in
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
-                let count = recv(descriptor, &buffer, buffer.count, 0)
+                let count = Self.uninterrupted { recv(descriptor, &buffer, buffer.count, 0) }
                 if count > 0 { continue }
                 return count == 0 || errno == ECONNRESET
             }
@@ -154,9 +156,17 @@ final class RawConnection: @unchecked Sendable {
 
     private func receive() throws {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = Self.uninterrupted { recv(descriptor, &buffer, buffer.count, 0) }
         guard count > 0 else { throw Closed() }
         pending += buffer.prefix(count)
+    }
+
+    /// A process that is stopped and goes on has its waiting calls interrupted (signal(7), sockets with a timeout).
+    private static func uninterrupted(_ call: () -> Int) -> Int {
+        while true {
+            let count = call()
+            if count >= 0 || errno != EINTR { return count }
+        }
     }
 
     private func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {

@@ -36,7 +36,7 @@ struct RunningServer {
         }
     }
 
-    func connection(timeout: Int = 10) throws -> RawConnection { try RawConnection(port: port, timeout: timeout) }
+    func connection(timeout: Int = 30) throws -> RawConnection { try RawConnection(port: port, timeout: timeout) }
 
     /// One request on a connection of its own.
     func ask(
