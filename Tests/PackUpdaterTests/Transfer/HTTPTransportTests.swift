@@ -105,7 +105,8 @@ struct HTTPTransportTests {
 
     @Test func `a transfer that stands still is given up, and continued`() async throws {
         let server = try LocalServer(folder) { $0.count == 1 ? .stall(after: 90_000) : .file }
-        #expect(try await transport(server, limits: impatient).download("file", to: target, maximumByteCount: content.count))
+        let transport = transport(server, limits: impatient)
+        #expect(try await transport.download("file", to: target, maximumByteCount: content.count))
         #expect(try Array(Data(contentsOf: target)) == content)
         #expect(server.requests == ["file", "file bytes=90000-"])
     }
