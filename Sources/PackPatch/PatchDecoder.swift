@@ -60,6 +60,12 @@ package struct PatchDecoder: Sendable {
     ) throws {
         let map = try RenamingFrame.read(from: &source)
         let header = try FrameHeader(source.bytes(atLeast: FrameHeader.maximumByteCount))
+        // Before anything is copied or allocated for it. With a map the base may become larger, within its limit.
+        let largestPrefix = map == nil ? plan.lostByteCount : RenamingMap.maximumByteCount(plan.lostByteCount)
+        try FrameContent(
+            exactly: plan.newByteCount, prefix: UnsafeRawBufferPointer(start: nil, count: 0),
+            windowLimit: FrameContent.windowLimit(prefix: largestPrefix, content: plan.newByteCount)
+        ).check(header)
         // A window over all of the content is the content: then it is decoded into one place, without copies.
         let isWhole = header.windowSize >= UInt64(plan.newByteCount)
         // First for the lost objects while they are renamed, then for the content.

@@ -35,6 +35,8 @@ package struct PatchEncoder: Sendable {
     /// What one encoding may work on, old and new objects together: zstd's tables count in 32 bits, and a device has
     /// to hold that much. Bytes.
     package static let maximumByteCount = 1 << 30
+    /// Up to which a renaming is looked for: it takes some nine times these bytes of memory.
+    private static let maximumRenamedByteCount = 160 << 20
 
     /// Writes the patch of `plan` to `file`.
     /// - Parameter object: Where an object of ``PatchPlan/lost`` or ``PatchPlan/new`` is.
@@ -52,7 +54,7 @@ package struct PatchEncoder: Sendable {
             let prefix = try reader.concatenate(plan.lost, scratch: scratch, isVerified: effort == .best)
             let content = try reader.concatenate(plan.new, scratch: scratch, isVerified: effort == .best)
             let target = try OpenFile(writing: file)
-            if usesRenaming, !plan.lost.isEmpty, !plan.new.isEmpty {
+            if usesRenaming, byteCount <= Self.maximumRenamedByteCount, !plan.lost.isEmpty, !plan.new.isEmpty {
                 let attempt = RenamingAttempt(plan: plan, plain: prefix.bytes, content: content.bytes)
                 let patch = try attempt.shortest(settings: settings(for: plan)) { renamer in
                     let memory = try MappedMemory(zeroed: plan.lost.map(\.size).max() ?? 0)
@@ -76,7 +78,7 @@ package struct PatchEncoder: Sendable {
         if effort == .quick { return FrameCompressor.Settings(level: byteCount <= 128 << 20 ? 9 : 3) }
         if plan.lost.isEmpty { return FrameCompressor.Settings(level: byteCount <= 128 << 20 ? 19 : 12) }
         switch byteCount {
-        case ...(160 << 20): return FrameCompressor.Settings(level: 22)
+        case ...Self.maximumRenamedByteCount: return FrameCompressor.Settings(level: 22)
         case ...(320 << 20): return FrameCompressor.Settings(level: 19)
         default: return FrameCompressor.Settings(level: 12)
         }

@@ -22,12 +22,14 @@ struct HostilePatchTests {
         patch = Array(try Data(contentsOf: file))
     }
 
-    private func apply(_ bytes: [UInt8], plan: PatchPlan? = nil) throws -> CollectingSink {
+    private func apply(
+        _ bytes: [UInt8], plan: PatchPlan? = nil, scratch: URL = FileManager.default.temporaryDirectory
+    ) throws -> CollectingSink {
         let file = temporaryFile("hostile")
         try Data(bytes).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
         var sink = CollectingSink()
-        try PatchDecoder(plan ?? self.plan).apply(file, to: &sink) { base.object($0) }
+        try PatchDecoder(plan ?? self.plan, scratch: scratch).apply(file, to: &sink) { base.object($0) }
         return sink
     }
 
@@ -87,13 +89,18 @@ struct HostilePatchTests {
     @Test func `a frame that claims a terabyte is refused before anything is allocated`() throws {
         var frame = FrameBytes(singleSegment: true, contentSize: 1 << 40)
         frame.rawBlock([1, 2, 3], isLast: true)
-        #expect(throws: PatchError.wrongByteCount(found: 1 << 40, expected: 41_000)) { try apply(frame.bytes) }
+        // Nor is the base copied for it: there is no place to copy to.
+        #expect(throws: PatchError.wrongByteCount(found: 1 << 40, expected: 41_000)) {
+            try apply(frame.bytes, scratch: URL(filePath: "/nowhere"))
+        }
     }
 
     @Test func `a window of two gigabytes is refused`() throws {
         var frame = FrameBytes(windowLog: 31)
         frame.rawBlock([1, 2, 3], isLast: true)
-        #expect(throws: PatchError.windowTooLarge(2 << 30, limit: 8 << 20)) { try apply(frame.bytes) }
+        #expect(throws: PatchError.windowTooLarge(2 << 30, limit: 8 << 20)) {
+            try apply(frame.bytes, scratch: URL(filePath: "/nowhere"))
+        }
     }
 
     @Test func `a frame without a size that never ends is stopped at the signed size`() throws {

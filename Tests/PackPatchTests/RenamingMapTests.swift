@@ -45,6 +45,16 @@ struct RenamingMapTests {
         #expect(bytes == (try RenamingMapCoder.encode(read)))
     }
 
+    @Test func `a map that every device would refuse is not written`() throws {
+        var map = RenamingMap()
+        map.rules = (0..<5).map { RenamingRule(old: [0x61 + $0], new: [UInt8](repeating: 0x62, count: 1 << 20)) }
+        #expect(throws: PatchError.invalidMap(reason: "it is too large")) { try RenamingMapCoder.encode(map) }
+        map.rules.removeLast(2)
+        #expect(throws: Never.self) {
+            try RenamingMapCoder.decode(RenamingMapCoder.encode(map), names: try noNames(), lostCount: 1)
+        }
+    }
+
     @Test func `a map cut off or changed anywhere is refused or is another map`() throws {
         var map = RenamingMap()
         var ranked = IdentifierMap()

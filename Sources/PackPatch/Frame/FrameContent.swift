@@ -75,7 +75,8 @@ struct FrameContent {
 
     private static let inputStep = 8 << 10
 
-    private func check(_ header: FrameHeader) throws(PatchError) {
+    /// What can be judged before the content is read.
+    func check(_ header: FrameHeader) throws(PatchError) {
         if let claimed = header.contentSize, claimed > byteCount || isExact && claimed != byteCount {
             throw .wrongByteCount(found: claimed, expected: byteCount)
         }

@@ -31,14 +31,15 @@ struct RenamingAttempt {
         guard let map = try RenamingPlanner(plan, names, lost: plain, new: content).map() else {
             return Patch(map: [], frame: try CompressedFrame(content, prefix: plain, settings))
         }
+        let header: [UInt8]
         let renamed: MappedMemory
         do {
+            header = RenamingFrame.bytes(around: try RenamingMapCoder.encode(map))
             renamed = try prefix(try Renamer(map, names, byteCount: plan.lostByteCount))
         } catch PatchError.invalidMap {
-            // The device would refuse it too: it makes the base too large.
+            // The device would refuse it too: it is too large, or makes the base too large.
             return Patch(map: [], frame: try CompressedFrame(content, prefix: plain, settings))
         }
-        let header = RenamingFrame.bytes(around: try RenamingMapCoder.encode(map))
 
         let trial = try trial(renamed.bytes, header: header.count)
         let isInDoubt = trial > Self.clearGain

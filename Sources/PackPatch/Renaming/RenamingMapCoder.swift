@@ -11,6 +11,8 @@ enum RenamingMapCoder {
         var streams = Streams()
         streams.add(map)
         let body = streams.bytes
+        // With the two bytes in front, so that what is not compressed fits its frame too.
+        guard body.count + 2 <= maximumByteCount else { throw .invalidMap(reason: "it is too large") }
         let frame = try compress(body)
         return frame.count < body.count ? [version, 1] + frame : [version, 0] + body
     }
@@ -184,6 +186,7 @@ private struct Streams {
             guard let stream = reader.take(length) else { throw Self.damaged }
             streams.append(Array(stream))
         }
+        guard count > 0 || reader.remaining == 0 else { throw Self.damaged }
         if let rest = reader.take(reader.remaining) { streams.append(Array(rest)) }
         while streams.count < Self.count { streams.append([]) }
         pairs = streams[0]

@@ -19,6 +19,7 @@ import PackTrust
 package struct LocalRegistry: Sendable {
     /// How often a server looks for every file of the view.
     private static let checkInterval: Duration = .seconds(3600)
+    private static let maintenanceTime: Duration = .seconds(60)
 
     let files: RegistryFolder
     let database: RegistryDatabase
@@ -135,21 +136,23 @@ package struct LocalRegistry: Sendable {
     }
 
     /// Signs anew what expires soon, brings the view up to date and makes the files that are derived from versions.
+    /// - Parameter time: after which what is left is the next call's, as it is when the task is cancelled; the file under
+    ///   way is made.
     /// - Parameter report: how many of those files are made, and how many there are in all.
     package func maintain(
-        report: @escaping @Sendable (_ made: Int, _ all: Int) -> Void = { _, _ in }
+        for time: Duration? = nil, report: @escaping @Sendable (_ made: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws {
-        try await BlockingWork.run { [self] in
+        try await BlockingWork.runCancellable(for: time) { [self] isOver in
             try renew()
             if try workshop.hasLostFolder() { try workshop.forgetLost() }
-            try workshop.makeWanted(report: report)
+            try workshop.makeWanted(until: isOver, report: report)
         }
     }
 
     /// Makes the compressed forms in which a server sends online copies.
     /// - Returns: false where something else is wanted first.
-    func makeEncodings() async throws -> Bool {
-        try await BlockingWork.run { [self] in try workshop.makeEncodings() }
+    func makeEncodings(for time: Duration? = nil) async throws -> Bool {
+        try await BlockingWork.runCancellable(for: time) { [self] in try workshop.makeEncodings(until: $0) }
     }
 
     /// Looks for every file of the view: what was lost is written again, or made again by ``maintain(report:)``.
@@ -190,11 +193,14 @@ package struct LocalRegistry: Sendable {
             var checked: ContinuousClock.Instant?
             for await _ in changes.changes {
                 do {
-                    if checked.map({ .now - $0 > Self.checkInterval }) ?? true {
-                        try await BlockingWork.run { [self] in try check() }
-                        checked = .now
-                    }
-                    repeat { try await maintain() } while try await !makeEncodings() && !Task.isCancelled
+                    // What is to be made may be the work of days, and what expires must be signed meanwhile.
+                    repeat {
+                        if checked.map({ .now - $0 > Self.checkInterval }) ?? true {
+                            try await BlockingWork.run { [self] in try check() }
+                            checked = .now
+                        }
+                        try await maintain(for: Self.maintenanceTime)
+                    } while try await !makeEncodings(for: Self.maintenanceTime) && !Task.isCancelled
                 } catch {
                     report(error)
                 }

@@ -7,15 +7,16 @@ extension Workshop {
     private static let batchCount = 128
 
     /// Makes the compressed forms that online copies are served in, until all are made or something is wanted that devices
-    /// wait for.
+    /// wait for, or it is enough for this time.
     /// - Returns: whether all are made.
-    func makeEncodings() throws -> Bool {
+    func makeEncodings(until isOver: () -> Bool) throws -> Bool {
         for package in try database.read({ try EncodingTable(db: $0).packages() }) {
-            while true {
-                let wanted = try database.read { try EncodingTable(db: $0).wanted(of: package) }
-                guard !wanted.isEmpty else { break }
-                try encode(Self.batch(wanted))
-                guard try database.read({ try WorkTable(db: $0).isEmpty }) else { return false }
+            var wanted = try database.read { try EncodingTable(db: $0).wanted(of: package) }[...]
+            while !wanted.isEmpty {
+                let batch = Self.batch(wanted)
+                wanted.removeFirst(batch.count)
+                try encode(batch)
+                guard !isOver(), try database.read({ try WorkTable(db: $0).isEmpty }) else { return false }
             }
             try database.write { db in
                 let table = EncodingTable(db: db)
@@ -26,7 +27,7 @@ extension Workshop {
         return true
     }
 
-    private static func batch(_ objects: [Object]) -> [Object] {
+    private static func batch(_ objects: ArraySlice<Object>) -> [Object] {
         var byteCount = 0
         let fitting = objects.prefix(batchCount).prefix { object in
             byteCount += object.size

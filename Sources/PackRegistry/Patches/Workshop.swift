@@ -16,17 +16,20 @@ struct Workshop: Sendable {
 
     /// Makes everything that is wanted of the packages that changed, and is not there. A file that cannot be made does not
     /// keep the others waiting.
+    /// - Parameter isOver: asked after each file; true leaves the others to the next call.
     /// - Parameter report: how many are made, and how many there are in all.
-    func makeWanted(report: (_ made: Int, _ all: Int) -> Void = { _, _ in }) throws {
+    func makeWanted(
+        until isOver: () -> Bool = { false }, report: (_ made: Int, _ all: Int) -> Void = { _, _ in }
+    ) throws {
         guard try !database.read({ try WorkTable(db: $0).isEmpty }) else { return }
         // One process works at a time; the others find it done.
         let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
         var failed: [DerivedFile: any Error] = [:]
         var done = 0
-        while true {
+        while !isOver() {
             let wanted = try wanted().filter { failed[$0] == nil }
             guard !wanted.isEmpty else { break }
-            let round = try make(wanted, failed: &failed) { report(done + $0, done + wanted.count) }
+            let round = try make(wanted, until: isOver, failed: &failed) { report(done + $0, done + wanted.count) }
             done += round
             // What is left is made by somebody else here, or nothing can be made at all.
             if round == 0 || failed.values.contains(where: Self.isFull) { break }
@@ -95,7 +98,8 @@ struct Workshop: Sendable {
     /// Makes files until all are made or failed, or so much time has passed that others may be more urgent by now.
     /// - Returns: how many were made or failed.
     private func make(
-        _ wanted: [DerivedFile], failed: inout [DerivedFile: any Error], report: (Int) -> Void
+        _ wanted: [DerivedFile], until isOver: () -> Bool, failed: inout [DerivedFile: any Error],
+        report: (Int) -> Void
     ) throws -> Int {
         var made: [(DerivedFile, Int?)] = []
         var saved = ContinuousClock.now
@@ -109,9 +113,7 @@ struct Workshop: Sendable {
                 made = []
                 saved = .now
             }
-            try database.write { db in
-                for (file, size) in made { try record(file, size, in: DerivedTable(db: db)) }
-            }
+            try record(made)
         }
         for file in wanted where board.claim(file) {
             report(count)
@@ -124,7 +126,7 @@ struct Workshop: Sendable {
                 if Self.isFull(error) { break }
             }
             if saved + .milliseconds(500) < .now { try save() }
-            if end < .now { break }
+            if end < .now || isOver() { break }
         }
         try save()
         return count
@@ -154,22 +156,30 @@ struct Workshop: Sendable {
 
     /// Makes one file that a device asked for.
     func makeOnDemand(_ file: DerivedFile) throws {
-        let size = try make(file)
-        try database.write { try record(file, size, in: DerivedTable(db: $0)) }
+        try record([(file, make(file))])
     }
 
-    /// The bytes that making a patch works on.
+    /// The bytes that making a patch works on: those of two manifests, or of the objects in which they differ.
     func effort(for file: DerivedFile) throws -> Int {
         guard let base = file.base else { return .max }
+        if file.kind == .manifest { return try manifest(base).bytes.count + manifest(file.target).bytes.count }
         let plan = PatchPlan(from: try manifest(base), to: try manifest(file.target))
         return plan.lostByteCount + plan.newByteCount
     }
 
-    private func record(_ file: DerivedFile, _ size: Int?, in table: DerivedTable) throws {
-        try table.record(file, size: size)
-        guard file.kind == .full, let size else { return }
-        for patch in try table.worthless(file.target, full: size) {
-            try table.record(patch, size: nil)
+    private func record(_ made: [(file: DerivedFile, size: Int?)]) throws {
+        let worthless = try database.write { db in
+            let table = DerivedTable(db: db)
+            return try made.flatMap { file, size -> [DerivedFile] in
+                try table.record(file, size: size)
+                guard file.kind == .full, let size else { return [] }
+                let worthless = try table.worthless(file.target, full: size)
+                for patch in worthless { try table.record(patch, size: nil) }
+                return worthless
+            }
+        }
+        // Only when it is known that they are gone.
+        for patch in worthless {
             try? FileManager.default.removeItem(at: folder.view(ViewLayout.patch(from: patch.base, to: patch.target)))
         }
     }

@@ -44,7 +44,7 @@ package final class HTTPTransport: UpdateTransport {
     }
 
     package func download(_ path: String, to file: URL, maximumByteCount: Int) async throws -> Bool {
-        try await retrying(path, progress: { Durable.size(of: file) ?? 0 }) {
+        try await retrying(path, progress: { Durable.size(of: file) ?? 0 }, within: 2 * maximumByteCount) {
             let target = try DownloadFile(file)
             var headers: [String: String] = [:]
             if let validator = target.validator {
@@ -73,18 +73,22 @@ package final class HTTPTransport: UpdateTransport {
     }
 
     /// Tries again after a failure that may pass. Progress counts: a bad line that moves on is not given up. A server
-    /// that gives a byte each time is: it would hold the device for ever.
+    /// that gives a byte each time is, and one that has begun anew until more came than `limit`: they would hold the
+    /// device for ever.
     private func retrying<Result>(
-        _ path: String, progress: () -> Int = { 0 }, _ body: () async throws -> Result
+        _ path: String, progress: () -> Int = { 0 }, within limit: Int = 0, _ body: () async throws -> Result
     ) async throws -> Result {
         var attempt = 0
+        var gained = 0
         while true {
             attempt += 1
             let before = progress()
             do {
                 return try await body()
             } catch let failure as TransferFailure {
-                if progress() - before >= limits.leastProgress { attempt = 1 }
+                let gain = progress() - before
+                gained += max(0, gain)
+                if gain >= limits.leastProgress, gained <= limit { attempt = 1 }
                 try await wait(after: failure, attempt: attempt, path: path)
             }
         }

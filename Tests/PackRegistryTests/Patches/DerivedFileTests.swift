@@ -39,6 +39,33 @@ struct DerivedFileTests {
         }
     }
 
+    /// A server that is to end, or has something to sign, does not wait for all of them.
+    @Test func `what is to be made can be left for the next time`() async throws {
+        let shop = try Shop()
+        _ = try await shop.publisher().publish([large("1.0.0", in: shop).zip])
+        try await shop.local.maintain(for: .zero)
+        let cancelled = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await shop.local.maintain()
+        }
+        try await cancelled.value
+        #expect(try !shop.viewListing.contains("packages/checkout-1.0.0.zip"))
+        try await shop.local.maintain()
+        #expect(try shop.viewListing.contains("packages/checkout-1.0.0.zip"))
+    }
+
+    @Test func `a manifest's patch is as much work as the manifests, however large the files`() async throws {
+        let shop = try Shop()
+        let sites = try ["1.0.0", "1.1.0"].map { try large($0, in: shop) }
+        for site in sites { _ = try await shop.publisher().publish([site.zip]) }
+        let (old, new) = (sites[0], sites[1])
+        let workshop = shop.local.workshop
+        #expect(try workshop.effort(for: DerivedFile(.patch, of: new.digest, from: old.digest)) > 300_000)
+        #expect(
+            try workshop.effort(for: DerivedFile(.manifest, of: new.digest, from: old.digest))
+                == old.manifest.bytes.count + new.manifest.bytes.count)
+    }
+
     @Test func `a quick download never takes the place of the small one`() async throws {
         let shop = try Shop()
         let site = try large("1.0.0", in: shop)

@@ -172,4 +172,26 @@ struct ReadConnectionTests {
             #expect(try await connection.answer().text == "{\"root\":1}")
         }
     }
+
+    /// The kernel keeps some megabytes on each side; what the server kept itself grew with each answer.
+    @Test func `a client that asks for much and reads little is not read ahead`() async throws {
+        let host = try FolderHost(["objects/file": [UInt8](repeating: 1, count: 100_000)])
+        try await RunningServer.with(host) { (server) async throws in
+            let connection = try server.connection()
+            let requests = Array(String(repeating: Self.request("/objects/file"), count: 1000).utf8)
+            let asking = Task {
+                var byteCount = 0
+                while !Task.isCancelled, await connection.send(requests) { byteCount += requests.count }
+                return byteCount
+            }
+            for _ in 0..<400 {
+                let answer = try await connection.answer(pause: 500)
+                try #require(answer.status == 200)
+            }
+            asking.cancel()
+            await connection.abort()
+            let byteCount = await asking.value
+            #expect(byteCount > requests.count && byteCount < 24 << 20, "\(byteCount)")
+        }
+    }
 }

@@ -194,6 +194,18 @@ struct HTTPTransportTests {
         #expect(server.requests.count == 4)
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `a server that begins anew again and again, and each time with more, is given up`() async throws {
+        let whole = Data(content)
+        let server = try LocalServer(folder) { request in
+            .tagged("\(request.count)", whole, cutAfter: 66_000 * ((request.count - 1) % 3 + 1))
+        }
+        await #expect(throws: UpdateError.self) {
+            try await transport(server).download("file", to: target, maximumByteCount: content.count)
+        }
+        #expect(server.requests.count < 30, "\(server.requests.count)")
+    }
+
     @Test func `an ETag that is too long to keep, or a note that cannot be read, means starting over`() throws {
         let first = try DownloadFile(target)
         try first.restart(validator: "\"\(String(repeating: "x", count: 2_000))\"")

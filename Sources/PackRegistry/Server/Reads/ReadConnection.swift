@@ -141,7 +141,9 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
             }
         }
         guard !isWaiting, !isHandedOver else { return }
-        if input.readableBytes == 0, isInputClosed || isQuiescing { closeAfterWriting(context) }
+        // What is left waits until the client has read: nothing more is taken in before.
+        guard input.readableBytes == 0 else { return }
+        if isInputClosed || isQuiescing { closeAfterWriting(context) }
         resumeReading(context)
     }
 
