@@ -101,9 +101,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200, b"yes" if poured.wait(50) else b"no")
         elif name == "/slow":
             self.send_response(200)
-            self.send_header("Content-Length", "1000")
+            count = int(query.get("n", 1000))
+            self.send_header("Content-Length", str(count))
             self.end_headers()
-            for _ in range(1000):
+            for _ in range(count):
                 self.wfile.write(b".")
                 self.wfile.flush()
                 time.sleep(0.01)

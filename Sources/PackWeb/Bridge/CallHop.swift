@@ -46,7 +46,7 @@ struct CallHop: Sendable {
         let next = HookMessage.Request(
             method: redirected.httpMethod ?? "GET", url: url, address: url.absoluteString, headers: headers,
             mode: request.mode, credentials: request.credentials, redirect: request.redirect,
-            referrer: request.referrer, isUnread: request.isUnread)
+            referrer: request.referrer, isUnread: request.isUnread, isKeptAlive: request.isKeptAlive)
         return CallHop(next, rules: rules, body: isKept ? body : nil, count: count + 1)
     }
 

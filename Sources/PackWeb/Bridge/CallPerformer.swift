@@ -92,7 +92,7 @@ struct CallPerformer: Sendable {
         let follows = request.redirect == .follow
         let call = call
         let transfer = Transfer(
-            outgoing, on: pages(SiteRequest(outgoing)), online: online, at: .inPlace,
+            outgoing, on: pages(SiteRequest(outgoing)), online: online, at: call.place,
             redirect: { redirected in
                 if follows { next.withLock { $0 = redirected } }
                 return nil

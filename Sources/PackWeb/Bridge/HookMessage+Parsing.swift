@@ -49,8 +49,8 @@ private struct Parsed: Decodable {
             let number = try fields.decode(Int.self, forKey: StrictKey("number"))
             message = try .chunk(id(), number: number, fields.decode(Data.self, forKey: StrictKey("data")))
         case "request":
-            let names: Set = ["method", "url", "headers", "mode", "credentials", "redirect", "referrer", "unread"]
-            try refuse(outside: names.union(["id", "body"]))
+            let names: Set = ["method", "url", "headers", "mode", "credentials", "redirect", "referrer"]
+            try refuse(outside: names.union(["id", "body", "unread", "keepalive"]))
             let body = try fields.decodeIfPresent(ParsedBody.self, forKey: StrictKey("body"))?.body
             message = try .request(id(), HookMessage.Request(fields), body)
         case "read":
@@ -159,6 +159,7 @@ extension HookMessage.Request {
         redirect = try fields.decode(Redirect.self, forKey: StrictKey("redirect"))
         referrer = try fields.decode(String.self, forKey: StrictKey("referrer"))
         isUnread = try fields.decodeIfPresent(Bool.self, forKey: StrictKey("unread")) ?? false
+        isKeptAlive = try fields.decodeIfPresent(Bool.self, forKey: StrictKey("keepalive")) ?? false
     }
 
     /// RFC 9110 section 5.6.2.

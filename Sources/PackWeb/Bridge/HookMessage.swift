@@ -5,7 +5,9 @@ import Foundation
 enum HookMessage: Sendable {
     /// What a body is for: how long it is kept.
     enum Purpose: String, Decodable, Sendable {
-        case request, beacon
+        case request
+        /// A beacon's, or that of a request with `keepalive`: it outlives the page too.
+        case beacon
         /// A form's: it outlives the page that sent it.
         case navigation
     }
@@ -43,6 +45,11 @@ enum HookMessage: Sendable {
         let referrer: String
         /// The page does not ask for the answer: a beacon.
         let isUnread: Bool
+        /// It goes on when its page has left: `keepalive` of fetch.
+        let isKeptAlive: Bool
+
+        /// Its body's: what outlives its page.
+        var purpose: Purpose { isUnread || isKeptAlive ? .beacon : .request }
     }
 
     case body(HookID, Purpose, Body)

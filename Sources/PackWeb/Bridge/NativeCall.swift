@@ -3,10 +3,11 @@ import PackFormat
 
 /// A request that the app performs for a page: its events wait here until the page asks for them.
 ///
-/// What waits is bounded: a page that does not read fast enough is told of an error when ``maximumByteCount`` is
-/// reached, because a transport cannot be asked to wait (Foundation ignores it on Linux).
+/// What waits is bounded: from ``holdingByteCount`` on the call's ``place`` holds work back until the page has read. A
+/// file is then read no further, and of the network's data no more waits than ``Backlog`` lets wait.
 final class NativeCall: Sendable {
-    static let maximumByteCount = 64 << 20
+    /// Bytes of data from which on work is held back: some batches, because a bridge has hundreds of calls.
+    static let holdingByteCount = 1 << 20
     /// Bytes of data in one answer to the page.
     static let batchSize = 512 << 10
 
@@ -14,20 +15,59 @@ final class NativeCall: Sendable {
         var events: [HookEvent] = []
         var byteCount = 0
         var hasEnded = false
+        /// Nobody asks for its events, so none are kept.
+        var isUnread: Bool
+        /// Work that waits for the page, in its order.
+        var held: [@Sendable () -> Void] = []
+        /// Somebody does what is held: work is done one piece after the other.
+        var isWorking = false
         var waiter: CheckedContinuation<Void, Never>?
         var stop: (@Sendable () -> Void)?
         var touched: ContinuousClock.Instant
+
+        var holds: Bool { byteCount > NativeCall.holdingByteCount && !hasEnded }
     }
 
     let origin: String
-    /// Nobody asks for its events, so none are kept.
-    private let isUnread: Bool
+    /// The request is to end when its page has left: it is then unread and not cancelled.
+    let isKeptAlive: Bool
     private let state: Locked<State>
 
-    init(origin: String, isUnread: Bool = false, now: ContinuousClock.Instant) {
+    init(origin: String, isUnread: Bool = false, isKeptAlive: Bool = false, now: ContinuousClock.Instant) {
         self.origin = origin
-        self.isUnread = isUnread
-        state = Locked(State(touched: now))
+        self.isKeptAlive = isKeptAlive
+        state = Locked(State(isUnread: isUnread, touched: now))
+    }
+
+    /// Bytes that wait for the page.
+    var byteCount: Int { state.withLock { $0.byteCount } }
+
+    /// Where what brings the events is to do its work: it waits there while the page does not read.
+    var place: CallbackPlace {
+        CallbackPlace { work in
+            self.state.withLock { $0.held.append(work) }
+            self.goOn()
+        }
+    }
+
+    /// Does what is held, as far as the page has read.
+    private func goOn() {
+        let isFirst = state.withLock { state in
+            defer { state.isWorking = true }
+            return !state.isWorking
+        }
+        guard isFirst else { return }
+        while let work = next() { work() }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard !state.holds, !state.held.isEmpty else {
+                state.isWorking = false
+                return nil
+            }
+            return state.held.removeFirst()
+        }
     }
 
     /// When the page last asked.
@@ -43,36 +83,44 @@ final class NativeCall: Sendable {
     }
 
     func push(_ event: HookEvent) {
-        let (waiter, stop) = state.withLock {
-            state -> (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?) in
-            guard !state.hasEnded else { return (nil, nil) }
-            var stop: (@Sendable () -> Void)?
-            switch event {
-            case .data, .sent, .response: if isUnread { return (nil, nil) }
-            case .end, .error: break
-            }
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard !state.hasEnded else { return nil }
             switch event {
             case .data(let data):
+                if state.isUnread { return nil }
                 state.byteCount += data.count
-                if state.byteCount > Self.maximumByteCount {
-                    state.events.append(.error(name: "network", message: "the page does not read the answer"))
-                    state.hasEnded = true
-                    stop = state.stop
-                } else {
-                    state.events.append(event)
-                }
-            case .end, .error:
-                state.events.append(event)
-                state.hasEnded = true
             case .sent, .response:
-                state.events.append(event)
+                if state.isUnread { return nil }
+            case .end, .error:
+                (state.hasEnded, state.stop) = (true, nil)
             }
-            if state.hasEnded { state.stop = nil }
+            state.events.append(event)
             defer { state.waiter = nil }
-            return (state.waiter, stop)
+            return state.waiter
         }
         waiter?.resume()
-        stop?()
+    }
+
+    /// The page has left: the call is cancelled, or goes on unread (``becomeUnread()``).
+    func leave() {
+        guard isKeptAlive else {
+            cancel()
+            return
+        }
+        state.withLock { state in
+            defer { state.waiter = nil }
+            return state.waiter
+        }?.resume()
+        goOn()
+    }
+
+    /// From now on nobody asks for the events, and what waits is dropped. ``leave()`` is to follow.
+    /// - Returns: whether the call is still under way.
+    func becomeUnread() -> Bool {
+        state.withLock { state in
+            (state.isUnread, state.events, state.byteCount) = (true, [], 0)
+            return !state.hasEnded
+        }
     }
 
     /// Stops the request; the page hears nothing more.
@@ -86,6 +134,7 @@ final class NativeCall: Sendable {
         }
         waiter?.resume()
         stop?()
+        goOn()
     }
 
     /// The next events, when there are some, or none after `patience`: the page then asks again.
@@ -109,6 +158,7 @@ final class NativeCall: Sendable {
             }
             if isReady { continuation.resume() }
         }
+        defer { goOn() }
         return state.withLock { state in
             var taken: [HookEvent] = []
             var size = 0

@@ -52,7 +52,26 @@ public final class PageBridge: Sendable {
     private struct Calls: Sendable {
         var known: [HookID: NativeCall] = [:]
         /// Those that no page asks about, such as beacons; they outlive their pages.
-        var unreadCount = 0
+        var unread: Set<HookID> = []
+        /// The latest frames that have left: what a page sends on its leaving may come after its goodbye.
+        var goodbyes: [String] = []
+
+        var count: Int { known.count + unread.count }
+
+        mutating func leave(_ nonce: String) {
+            goodbyes.append(nonce)
+            if goodbyes.count > 64 { goodbyes.removeFirst() }
+        }
+
+        /// Takes out those whose reader is gone, which are then told so.
+        mutating func drop(where isLeft: (HookID, NativeCall) -> Bool) -> [NativeCall] {
+            let left = known.filter { isLeft($0.key, $0.value) }
+            for (id, call) in left {
+                known[id] = nil
+                if call.isKeptAlive, call.becomeUnread() { unread.insert(id) }
+            }
+            return Array(left.values)
+        }
     }
 
     private let calls = Locked(Calls())
@@ -71,15 +90,14 @@ public final class PageBridge: Sendable {
     }
 
     /// Requests under way.
-    public var callCount: Int { calls.withLock { $0.known.count + $0.unreadCount } }
+    public var callCount: Int { calls.withLock { $0.count } }
+    /// Bytes of answers that wait for their pages.
+    public var unreadByteCount: Int { calls.withLock { Array($0.known.values) }.reduce(0) { $0 + $1.byteCount } }
 
-    /// The web view is going away or its page has changed: everything is stopped and freed.
+    /// The web view is going away or its page has changed: everything is stopped and freed, but for beacons and requests
+    /// with `keepalive`, which go on unread.
     public func pageEnded() {
-        let known = calls.withLock { calls in
-            defer { calls.known = [:] }
-            return calls.known
-        }
-        for call in known.values { call.cancel() }
+        for call in calls.withLock({ $0.drop { _, _ in true } }) { call.leave() }
         bodies.removeAll()
     }
 
@@ -132,11 +150,10 @@ public final class PageBridge: Sendable {
         case .leave(let nonce):
             bodies.leave(nonce: nonce, origin: sender.origin)
             let left = calls.withLock { calls in
-                let left = calls.known.filter { $0.key.nonce == nonce && $0.value.origin == sender.origin }
-                for id in left.keys { calls.known[id] = nil }
-                return left
+                calls.leave(nonce)
+                return calls.drop { $0.nonce == nonce && $1.origin == sender.origin }
             }
-            for call in left.values { call.cancel() }
+            for call in left { call.leave() }
         case .cookies, .setCookie:
             guard let cookies = configuration.cookies, let page = sender.page else {
                 throw HookFault(.unavailable, "this app keeps no cookies for scripts")
@@ -163,19 +180,23 @@ public final class PageBridge: Sendable {
     private func begin(
         _ id: HookID, _ request: HookMessage.Request, _ body: HookMessage.Body?, from sender: Sender
     ) throws {
-        let call = NativeCall(origin: sender.origin, isUnread: request.isUnread, now: now())
+        let call = NativeCall(
+            origin: sender.origin, isUnread: request.isUnread, isKeptAlive: request.isKeptAlive, now: now())
         let isNew = calls.withLock { calls in
-            guard calls.known[id] == nil, calls.known.count + calls.unreadCount < configuration.maximumCallCount else {
-                return false
-            }
-            if request.isUnread { calls.unreadCount += 1 } else { calls.known[id] = call }
+            guard calls.known[id] == nil, !calls.unread.contains(id), calls.count < configuration.maximumCallCount
+            else { return false }
+            let hasLeft = request.isKeptAlive && calls.goodbyes.contains(id.nonce) && call.becomeUnread()
+            if request.isUnread || hasLeft { calls.unread.insert(id) } else { calls.known[id] = call }
             return true
         }
         guard isNew else { throw HookFault(.tooLarge, "too many requests are under way, or the id is in use") }
         do {
-            if let body { try bodies.begin(id, body, purpose: .request, origin: sender.origin) }
+            if let body { try bodies.begin(id, body, purpose: request.purpose, origin: sender.origin) }
         } catch {
-            forget(id, request)
+            calls.withLock { calls in
+                calls.known[id] = nil
+                calls.unread.remove(id)
+            }
             throw error
         }
         let performer = CallPerformer(
@@ -191,25 +212,15 @@ public final class PageBridge: Sendable {
             } else {
                 await performer.run(body: nil)
             }
-            if request.isUnread { self.forget(id, request) }
+            // Of one that is read, the events wait to be read.
+            _ = self.calls.withLock { $0.unread.remove(id) }
         }
         call.onStop { task.cancel() }
-    }
-
-    private func forget(_ id: HookID, _ request: HookMessage.Request) {
-        calls.withLock { calls in
-            if request.isUnread { calls.unreadCount -= 1 } else { calls.known[id] = nil }
-        }
     }
 
     /// Requests that no page asks about any more: a page that crashed says no goodbye.
     private func dropForgotten() {
         let limit = now() - configuration.lifetime
-        let left = calls.withLock { calls in
-            let left = calls.known.filter { $0.value.touched < limit }
-            for id in left.keys { calls.known[id] = nil }
-            return left
-        }
-        for call in left.values { call.cancel() }
+        for call in calls.withLock({ $0.drop { $1.touched < limit } }) { call.leave() }
     }
 }

@@ -85,6 +85,8 @@
   const VERSION = 1;
   const CHUNK = config.chunk ?? 192 << 10;
   const LARGEST = config.largestBody ?? 64 << 20;
+  // A browser sends 64 KiB at a time for pages that have left; a message that is larger goes out as any other.
+  const LARGEST_KEPT = 60_000;
   const encoder = new TextEncoder();
 
   // 128 random bits for each frame and page, and a count: no two requests of a device share an id.
@@ -107,7 +109,7 @@
     const text = JSON.stringify({ v: VERSION, ...message });
     if (post) return opened(await post(text));
     const answer = await native.fetch.call(root, endpoint, {
-      method: "POST", body: text, credentials: "same-origin", keepalive: isLast, headers: { "content-type": "application/json" },
+      method: "POST", body: text, credentials: "same-origin", keepalive: isLast && text.length < LARGEST_KEPT, headers: { "content-type": "application/json" },
     });
     return opened(await answer.text());
   };
@@ -291,7 +293,8 @@
   /** Sends a message with the source in it, or before its chunks. */
   const ship = async (message, source) => {
     checkSize(source);
-    if (isAtHand(source)) return ask({ ...message, body: described(source, joined(source.pieces)) });
+    const isLast = message.keepalive || message.unread || message.purpose === "beacon";
+    if (isAtHand(source)) return ask({ ...message, body: described(source, joined(source.pieces)) }, isLast);
     await ask({ ...message, body: described(source) });
     let number = 0;
     for (const slice of slices(source)) {
@@ -320,12 +323,23 @@
     shipNow(message, read);
   };
 
+  /** A body that outlives its page goes in one message, as no second one may come: so a Blob is read at once. */
+  const kept = (source) => {
+    if (payload(source) > CHUNK || isAtHand(source)) return source;
+    try {
+      return { ...source, pieces: source.pieces.map(bytesNow) };
+    } catch {
+      // The page's policy forbids blob: addresses.
+      return source;
+    }
+  };
+
   const cancel = (id) => ask({ type: "cancel", id }).catch(() => {});
 
   /** Hands a body over beside the page's own request: the app waits for it, so the request need not. */
   const handOver = (source, purpose = "request") => {
     const id = nextID();
-    ship({ type: "body", id, purpose }, source).catch((error) => {
+    ship({ type: "body", id, purpose }, purpose === "beacon" ? kept(source) : source).catch((error) => {
       root.console?.error(String(error));
       cancel(id);
     });
@@ -343,7 +357,7 @@
 
     async begin(head, source) {
       const message = { type: "request", id: this.id, ...head };
-      await (source ? ship(message, source) : ask(message));
+      await (source ? ship(message, head.keepalive || head.unread ? kept(source) : source) : ask(message, head.keepalive || head.unread));
     }
 
     beginNow(head, source) {
@@ -872,6 +886,9 @@
     }
   })();
 
+  /** A request with `keepalive` outlives its page, and so must its body. */
+  const purposeOf = (keepalive) => (keepalive ? "beacon" : "request");
+
   /** The body is at hand: it is handed over, and the page's own call goes out with the tagged address. */
   const fetchTagged = (address, input, init, original) => {
     let source;
@@ -890,7 +907,7 @@
     if (!hasBody(String(init.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase())) {
       return apply(original, root, [input, init]);
     }
-    const id = handOver(source);
+    const id = handOver(source, purposeOf(init.keepalive ?? input?.keepalive));
     return settle(apply(original, root, [rebuilt(input, tagged(covered(address), id)), sent]), id);
   };
 
@@ -921,7 +938,7 @@
   const fetchRead = async (values, original) => {
     const request = new Request(...values);
     const blob = await request.clone().blob();
-    const id = handOver(bytesSource(blob));
+    const id = handOver(bytesSource(blob), purposeOf(request.keepalive));
     const { method, headers, mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
     const sent = new Request(tagged(covered(request.url), id), {
       method, headers, body: await blob.arrayBuffer(), mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal,
@@ -940,8 +957,11 @@
     const headers = new Headers(request.headers);
     if (!headers.has("accept")) headers.set("accept", "*/*");
     // WebKit cannot read a Request that holds a form with files, so the form itself is taken where it is at hand.
+    // A page that leaves waits for nothing, so what outlives it is taken where it is at hand too.
+    const body = values[1]?.body ?? null;
+    const isTaken = body instanceof FormData || (request.keepalive && body !== null && !(ReadableStream && body instanceof ReadableStream));
     const source = !hasBody(request.method) || request.body === null ? null
-      : values[1]?.body instanceof FormData ? formSource(values[1].body) : bytesSource(await request.blob());
+      : isTaken ? sourceOf(body) : bytesSource(await request.blob());
     if (signal?.aborted) throw signal.reason;
     const call = new Call();
     const url = new URL(request.url);
@@ -949,6 +969,7 @@
     const head = {
       method: request.method, url: url.href, headers: [...headers], mode: request.mode, credentials: request.credentials,
       redirect: request.redirect, referrer: request.referrer === "about:client" ? root.location.href.split("#")[0] : request.referrer,
+      ...(request.keepalive ? { keepalive: true } : {}),
     };
     let stopWaiting;
     const aborted = new Promise((_, reject) => {

@@ -19,7 +19,8 @@ struct CrossOriginRulesTests {
     private func request(_ method: String, to address: String, _ headers: [(String, String)] = []) throws -> Request {
         Request(
             method: method, url: try url(address), address: address, headers: headers.map { (name: $0.0, value: $0.1) },
-            mode: .cors, credentials: .sameOrigin, redirect: .follow, referrer: "", isUnread: false)
+            mode: .cors, credentials: .sameOrigin, redirect: .follow, referrer: "", isUnread: false,
+            isKeptAlive: false)
     }
 
     @Test(arguments: [

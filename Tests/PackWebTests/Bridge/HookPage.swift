@@ -62,7 +62,9 @@ struct HookPage: Sendable {
     }
 
     /// What the page hears of a request until its end.
-    func events(_ bridge: PageBridge, _ id: String) async throws -> HeardEvents {
+    func events(
+        _ bridge: PageBridge, _ id: String, afterEach: () -> Void = {}
+    ) async throws -> HeardEvents {
         struct Reply: Decodable {
             let events: [HeardEvent]?
             let error: [String: String]?
@@ -70,6 +72,7 @@ struct HookPage: Sendable {
         var heard = HeardEvents()
         while true {
             let text = await send(bridge, #"{"v":1,"type":"read","id":"\#(id)"}"#)
+            afterEach()
             let reply = try JSONDecoder().decode(Reply.self, from: Data(text.utf8))
             if let error = reply.error {
                 heard.fault = error["code"]
