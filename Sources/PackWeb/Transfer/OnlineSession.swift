@@ -288,12 +288,10 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         container?.sent(Int(totalBytesSent))
     }
 
-    /// The page that asks is the one that the request names: its document, else its referrer.
     private func withCookies(_ request: URLRequest) -> URLRequest {
         guard let cookies, request.httpShouldHandleCookies else { return request }
         var copy = request
-        let page = request.mainDocumentURL ?? request.value(forHTTPHeaderField: "Referer").flatMap { URL(string: $0) }
-        cookies.apply(to: &copy, page: page, isNavigation: SiteRequest(request).wantsPage)
+        cookies.apply(to: &copy, page: request.askingPage, isNavigation: request.isNavigation)
         return copy
     }
 

@@ -19,16 +19,12 @@ extension URLRequest {
         var copy = self
         if copy.url != target {
             copy.url = target
-            // The page's own address is known to no server; and with it, the package's server would be another site,
-            // whose cookies the page does not get.
-            if let referrer = value(forHTTPHeaderField: "Referer").flatMap({ URL(string: $0) }),
-                referrer.scheme == self.url?.scheme, referrer.host == self.url?.host
-            {
+            // The page's own address is known to no server.
+            if let referrer = value(forHTTPHeaderField: "Referer").flatMap({ URL(string: $0) }), isOwn(referrer) {
                 copy.setValue(nil, forHTTPHeaderField: "Referer")
             }
-            if let page = mainDocumentURL, page.scheme == self.url?.scheme, page.host == self.url?.host {
-                copy.mainDocumentURL = target
-            }
+            // With it, the package's server would be another site, whose cookies the page does not get.
+            if let page = askingPage, isOwn(page) { copy.mainDocumentURL = target }
         }
         // Foundation would call bytes of no type a form, and servers would read them as one.
         if copy.httpBody != nil || copy.httpBodyStream != nil, copy.value(forHTTPHeaderField: "Content-Type") == nil {
@@ -36,4 +32,6 @@ extension URLRequest {
         }
         return copy
     }
+
+    private func isOwn(_ page: URL) -> Bool { page.scheme == url?.scheme && page.host == url?.host }
 }
