@@ -56,7 +56,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if file and file.is_file():
             self.answer(200, file.read_bytes())
         elif name == "/redirect":
-            self.answer(int(query.get("status", 302)), b"moved", [("Location", query["to"]), ("Set-Cookie", "hop=1")])
+            self.answer(int(query.get("status", 302)), b"moved", [("Location", query["to"].encode().decode("latin-1")), ("Set-Cookie", "hop=1")])
         elif name == "/status":
             fields = [("ETag", '"e"')] if query["code"] == "304" else [("X-Asked", "1")]
             self.answer(int(query["code"]), b"" if query["code"] in ("204", "304") else b"status", fields)

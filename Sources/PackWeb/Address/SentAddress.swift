@@ -8,10 +8,24 @@ public import Foundation
 public enum SentAddress {
     /// Nil where the text is no address.
     public static func url(_ text: String) -> URL? {
+        URL(string: escaped(text, slashes: 0), encodingInvalidCharacters: false)
+    }
+
+    /// What a header such as `Location` names, as a browser sends it (RFC 3986 section 5.2).
+    /// - Returns: an absolute address; nil where the text is no address.
+    static func url(_ text: String, relativeTo base: URL?) -> URL? {
+        if let url = url(text), url.scheme != nil { return url }
+        // Without scheme and host all of it is path and query, where brackets are escaped.
+        let reference = escaped(text, slashes: text.hasPrefix("//") ? 0 : 3)
+        return URL(string: reference, relativeTo: base)?.absoluteURL
+    }
+
+    /// - Parameter slashes: those that stand before the text in its address.
+    private static func escaped(_ text: String, slashes: Int) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.utf8.count)
         // Brackets are the address's own in `http://[::1]/`.
-        var slashes = 0
+        var slashes = slashes
         let sent = Array(text.utf8)
         for (index, byte) in sent.enumerated() {
             if byte == UInt8(ascii: "/") { slashes += 1 }
@@ -25,7 +39,7 @@ public enum SentAddress {
                 bytes += [UInt8(ascii: "%"), hexadecimal[Int(byte >> 4)], hexadecimal[Int(byte & 15)]]
             }
         }
-        return URL(string: String(decoding: bytes, as: UTF8.self), encodingInvalidCharacters: false)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {

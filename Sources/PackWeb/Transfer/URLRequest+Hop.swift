@@ -37,7 +37,6 @@ extension URLRequest {
     /// missing (`?a=1`, `data:`).
     private static func location(_ response: HTTPURLResponse, from base: URL?) -> URL? {
         guard let text = response.value(forHTTPHeaderField: "Location") else { return nil }
-        if let url = SentAddress.url(text), url.scheme != nil { return url }
-        return URL(string: text, relativeTo: base)?.absoluteURL
+        return SentAddress.url(text, relativeTo: base)
     }
 }

@@ -54,6 +54,31 @@ struct HopTests {
         }
     }
 
+    @Test(arguments: [
+        ("/echo?q={%22a%22}", "/echo?q=%7B%22a%22%7D"), ("/echo?a b|%7C", "/echo?a%20b%7C%7C"),
+        ("/echo/ä%20ö", "/echo/%C3%A4%20%C3%B6"), ("/echo?a[]=%5B10%", "/echo?a%5B%5D=%5B10%25"),
+        ("echo?{%22", "/deep/echo?%7B%22"), ("../echo?{%22", "/echo?%7B%22"),
+        ("?status=200&q={%22", "/deep/redirect?status=200&q=%7B%22"),
+        ("//HOST/echo?{%22", "/echo?%7B%22"), ("http://HOST/echo?{%22", "/echo?%7B%22"),
+    ])
+    func `an address that a redirect names is escaped once, relative or not`(location: String, path: String)
+        async throws
+    {
+        let host = server.address.replacing("http://", with: "")
+        let asked = URLRequest(url: try #require(URL(string: server.address + "/deep/redirect?a=1")))
+        let response = HTTPURLResponse(
+            url: try #require(asked.url), statusCode: 302, httpVersion: nil,
+            headerFields: ["Location": location.replacing("HOST", with: host)])
+        let hop = asked.hop(after: try #require(response), suggested: asked)
+        #expect(hop.url?.absoluteString == server.address + path)
+        guard !location.hasPrefix("?") else { return }
+        let to =
+            location.replacing("HOST", with: host)
+            .addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+        let answer = try await load("\(server.address)/deep/redirect?to=\(to)")
+        #expect(try JSONDecoder().decode(EchoServer.Said.self, from: answer.data).path == path)
+    }
+
     @Test(.timeLimit(.minutes(2)), arguments: ["GET", "POST"])
     func `redirects that never end are an error`(method: String) async throws {
         let error = await #expect(throws: URLError.self) {
