@@ -45,6 +45,9 @@ struct AddressBook: Sendable {
         }
         if schemes.contains(url.scheme) { return site(host: url.host, url: url, form: .scheme(url.scheme)) }
         let suffix = "." + SiteAddress.virtualSuffix
+        // The domain itself is no package's, and nobody's either.
+        let isDomain = url.host == SiteAddress.virtualSuffix || url.host == SiteAddress.virtualSuffix + "."
+        if url.scheme == "https" || url.scheme == "http", isDomain { return .refused("the URL names no package") }
         if url.scheme == "https" || url.scheme == "http", url.host.hasSuffix(suffix) || url.host.hasSuffix(suffix + ".")
         {
             guard url.scheme == "https" else { return .refused("the virtual domain is https only") }

@@ -34,7 +34,7 @@ struct AddressBookTests {
     }
 
     @Test(arguments: [
-        "https://evil.package.attacker.com/", "https://checkout.package.attacker.com/", "https://package/",
+        "https://evil.package.attacker.com/", "https://checkout.package.attacker.com/",
         "https://checkoutpackage/", "https://m.example.com.evil.com/checkout/", "http://m.example.com/checkout/",
         "https://m.example.com:444/checkout/", "https://pay.example.com/x", "https://user@m.example.com/checkout/",
         "https://m.example.com/checkout/../secret", "https://m.example.com/checkout/%2e%2e/secret",
@@ -52,7 +52,9 @@ struct AddressBookTests {
         "https://checkout.package./", "http://checkout.package/", "https://checkout.package:8443/",
         "https://u@checkout.package/", "https://u:p@checkout.package/", "https://evil.com@checkout.package/",
         "h5pack://unknown/", "h5pack://a.b/", "h5pack:///x", "h5pack://shop:80/", "h5pack:shop",
-        "https://check%6Fut.package/", "https://-a.package/",
+        "https://check%6Fut.package/", "https://-a.package/", "https://package/", "https://PACKAGE./a?b",
+        "http://package/",
+        "https://package:8443/", "https://u@package/",
     ])
     func `a URL that names us without a registered package is refused`(url: String) {
         guard case .refused = book.lookup(url) else {
