@@ -4,14 +4,16 @@ struct HTMLTokenizer {
     struct Attribute {
         /// In lower case.
         let name: String
-        /// As it stands, with character references undone where a URL has them: `&amp;`.
+        /// As it is meant: with its character references undone, but for those that ``HTMLReferences`` does not know.
         let value: String
         /// From the name to the end of the value, quotes included.
         fileprivate(set) var bytes: [UInt8]
         fileprivate let nameBytes: [UInt8]
+        /// The references that the value still has.
+        fileprivate let unknown: Set<String>
 
         mutating func replace(_ new: String) {
-            let escaped = new.replacing("&", with: "&amp;").replacing("\"", with: "&quot;")
+            let escaped = HTMLReferences.escaped(new, keeping: unknown)
             bytes = nameBytes + Array("=\"\(escaped)\"".utf8)
         }
     }
@@ -136,7 +138,7 @@ struct HTMLTokenizer {
         var after = index
         while after < bytes.count, Self.isSpace(bytes[after]) { after += 1 }
         guard after < bytes.count, bytes[after] == UInt8(ascii: "=") else {
-            return Attribute(name: name, value: "", bytes: nameBytes, nameBytes: nameBytes)
+            return Attribute(name: name, value: "", bytes: nameBytes, nameBytes: nameBytes, unknown: [])
         }
         index = after + 1
         while index < bytes.count, Self.isSpace(bytes[index]) { index += 1 }
@@ -153,8 +155,10 @@ struct HTMLTokenizer {
             while index < bytes.count, !Self.isSpace(bytes[index]), bytes[index] != UInt8(ascii: ">") { index += 1 }
             value = bytes[from..<index]
         }
-        let text = String(decoding: value, as: UTF8.self).replacing("&amp;", with: "&").replacing("&quot;", with: "\"")
-        return Attribute(name: name, value: text, bytes: Array(bytes[start..<index]), nameBytes: nameBytes)
+        let read = HTMLReferences.decoded(String(decoding: value, as: UTF8.self))
+        return Attribute(
+            name: name, value: read.text, bytes: Array(bytes[start..<index]), nameBytes: nameBytes,
+            unknown: read.unknown)
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool {

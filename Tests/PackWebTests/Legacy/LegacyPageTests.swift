@@ -35,6 +35,22 @@ struct LegacyPageTests {
             "<style>a { font: 1px /\n2px x; src: url(h5pack://shop/e.ttf) }</style>"
         ),
         ("<form action=\"https://shop.package/q\">", "<form action=\"h5pack://shop/q\">"),
+        // The value is what the engine reads: each reference is undone, once.
+        ("<img src=\"https://shop.package/a?v&#x3D;3\">", "<img src=\"h5pack://shop/a?v=3\">"),
+        ("<img src=\"https:&#47;&#x2F;shop.package/a?b&#38;c\">", "<img src=\"h5pack://shop/a?b&amp;c\">"),
+        ("<img src='https://shop.package/a?&amp;quot;'>", "<img src=\"h5pack://shop/a?&amp;quot;\">"),
+        ("<img src='https://shop.package/&quot;&apos;&lt;&gt;'>", "<img src=\"h5pack://shop/&quot;'<>\">"),
+        ("<img src='https://shop.package/&#233;&#x1F600;'>", "<img src=\"h5pack://shop/é😀\">"),
+        // What is not known stays: a name, a number that is no character, and what only looks like a reference.
+        (
+            "<img src=\"https://shop.package/&eacute;?a&b=1&copy=2\">",
+            "<img src=\"h5pack://shop/&eacute;?a&amp;b=1&amp;copy=2\">"
+        ),
+        (
+            "<img src=\"https://shop.package/&#0;&#xD800;&#99999999999;\">",
+            "<img src=\"h5pack://shop/&#0;&#xD800;&#99999999999;\">"
+        ),
+        ("<img src=\"https://shop.package/&;&#;&#x;&\">", "<img src=\"h5pack://shop/&amp;;&#;&#x;&amp;\">"),
     ])
     func `what a page loads goes to the scheme`(html: String, expected: String) {
         #expect(rewriter.rewrite(html) == expected)
@@ -62,7 +78,7 @@ struct LegacyPageTests {
     func `random pages without our host stay as they are`() {
         let pieces = [
             "<", ">", "</", "/", "=", "\"", "'", " ", "\n", "img", "src", "style", "script", "<!--", "-->", "url(", ")",
-            "é", "&amp;",
+            "é", "&amp;", "&#x41;", "&", ";", "&eacute;",
             "https://other.org/", "@import", "/*", "*/", "<style>", "</style>", "srcset", ",",
         ]
         for _ in 0..<20_000 {
