@@ -217,6 +217,26 @@ struct HookTests {
         #expect(values["later"] as? String == "hidden=2")
     }
 
+    /// `shop` is on the list of public suffixes, like `app` and `store`: WebKit's own store takes no cookie of it.
+    @Test
+    func `under a scheme a cookie is still there after pages that WebKit's store knows nothing of`() async throws {
+        let (kiosk, server) = try await Self.kiosk(.scheme, [])
+        defer { withExtendedLifetime(server) {} }
+        _ = try await kiosk.evaluate(
+            """
+            document.cookie = 'login=1; path=/; max-age=3600';
+            await fetch('/cookies?set=' + encodeURIComponent('hidden=2; HttpOnly; Path=/'));
+            """)
+        for page in ["/pages/second.html", "/", "/pages/second.html"] {
+            try await kiosk.load(Transport.scheme.url(page))
+            #expect(try await kiosk.evaluate("return document.cookie") as? String == "login=1", "\(page)")
+            // Its server is another host, with cookies of its own.
+            #expect(
+                try await kiosk.evaluate("return await (await fetch('/cookies')).text()") as? String == "hidden=2",
+                "\(page)")
+        }
+    }
+
     @Test(arguments: Transport.allCases)
     func `a page that its server sends to another origin is that origin's`(
         transport: Transport

@@ -15,9 +15,11 @@ import PackFormat
 ///     keeper.setScriptCookie(text, at: url) // document.cookie of a page: script → app
 ///
 /// The app's store is the one that is asked; the web view's follows. A deletion and an expiry are carried like a new value.
+/// What one side refuses stays in the other: a web view takes no cookie of a public suffix, which `shop` is, and Foundation
+/// none without a name.
 public final class CookieKeeper: CookieAuthority {
     private struct State {
-        /// What both stores held when they were last equal.
+        /// What both stores held when they were last equal; of what one refused, what that one held.
         var base: [WebCookie.Key: WebCookie] = [:]
         /// One merge after the other: its steps wait for the web view.
         var last: Task<Void, Never>?
@@ -62,25 +64,34 @@ public final class CookieKeeper: CookieAuthority {
     }
 
     private func mergeNow(preferring side: CookieMerge.Side) async {
-        guard let web = web.withLock({ $0 }) else { return }
-        let theirs = await web.cookies()
+        // A view that does not say what it has is asked at the next occasion: nothing is gone for that.
+        guard let web = web.withLock({ $0 }), let theirs = try? await web.cookies() else { return }
         let merge = state.withLock { state in
-            let merge = CookieMerge(
-                base: state.base, native: native.cookies(), web: theirs, preferring: side, now: now())
+            let before = native.cookies()
+            var merge = CookieMerge(base: state.base, native: before, web: theirs, preferring: side, now: now())
             for change in merge.native {
                 switch change {
                 case .set(let cookie): native.set(cookie)
                 case .delete(let cookie): native.delete(cookie)
                 }
             }
+            if !merge.native.isEmpty { merge.keepRefusals(of: merge.native, before: before, after: native.cookies()) }
             state.base = merge.result
             return merge
         }
+        guard !merge.web.isEmpty else { return }
         for change in merge.web {
             switch change {
             case .set(let cookie): await web.set(cookie)
             case .delete(let cookie): await web.delete(cookie)
             }
+        }
+        // Unsaid is refused: a change that is made twice does no harm, one that is taken for made would be undone.
+        let kept = (try? await web.cookies()) ?? theirs
+        state.withLock { state in
+            var merge = merge
+            merge.keepRefusals(of: merge.web, before: theirs, after: kept)
+            state.base = merge.result
         }
     }
 

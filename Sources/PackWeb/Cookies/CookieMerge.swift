@@ -11,12 +11,18 @@ struct CookieMerge {
 
     private(set) var native: [Change] = []
     private(set) var web: [Change] = []
-    /// What both hold afterwards.
+    /// What both hold afterwards, unless one refuses.
     private(set) var result: [WebCookie.Key: WebCookie] = [:]
 
     enum Change: Hashable {
         case set(WebCookie)
         case delete(WebCookie)
+
+        var cookie: WebCookie {
+            switch self {
+            case .set(let cookie), .delete(let cookie): cookie
+            }
+        }
     }
 
     init(
@@ -38,6 +44,16 @@ struct CookieMerge {
             if !Self.areAlike(wanted, ours) { native += Self.change(from: ours, to: wanted) }
             if !Self.areAlike(wanted, theirs) { web += Self.change(from: theirs, to: wanted) }
             result[key] = wanted
+        }
+    }
+
+    /// Where a store still holds what it held before a change, it has refused: it then has nothing new to say, so that the
+    /// other side's cookie stays, and is offered again with the next merge. Anything else that it holds is news.
+    mutating func keepRefusals(of changes: [Change], before: [WebCookie], after: [WebCookie]) {
+        let (before, after) = (Self.byKey(before), Self.byKey(after))
+        for change in changes {
+            let key = change.cookie.key
+            if Self.areAlike(before[key], after[key]) { result[key] = before[key] }
         }
     }
 

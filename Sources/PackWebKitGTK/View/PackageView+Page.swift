@@ -57,11 +57,13 @@ private struct SnapshotSurface: Sendable {
 public enum PageError: Error, Equatable, Sendable, CustomStringConvertible {
     case script(String)
     case snapshot(String)
+    case cookies(String)
 
     public var description: String {
         switch self {
         case .script(let reason): "the script failed: \(reason)"
         case .snapshot(let reason): "there is no picture of the page: \(reason)"
+        case .cookies(let reason): "the view's cookies cannot be read: \(reason)"
         }
     }
 }

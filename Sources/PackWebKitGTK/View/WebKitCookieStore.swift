@@ -21,15 +21,21 @@ final class WebKitCookieStore: WebCookieStore {
         DispatchQueue.main.async { g_object_unref(context) }
     }
 
-    func cookies() async -> [WebCookie] {
-        let found = try? await withCheckedThrowingContinuation {
+    func cookies() async throws -> [WebCookie] {
+        try await withCheckedThrowingContinuation {
             (continuation: CheckedContinuation<[WebCookie], any Error>) in
             webkit_cookie_manager_get_all_cookies(
                 manager, nil,
                 { source, result, data in
                     guard let source, let waiter = Waiter<[WebCookie]>.take(data) else { return }
                     let manager = UnsafeMutableRawPointer(source).assumingMemoryBound(to: WebKitCookieManager.self)
-                    let list = webkit_cookie_manager_get_all_cookies_finish(manager, result, nil)
+                    var fault: UnsafeMutablePointer<GError>?
+                    let list = webkit_cookie_manager_get_all_cookies_finish(manager, result, &fault)
+                    guard fault == nil else {
+                        // The list is empty then, which would be taken for every cookie's deletion.
+                        waiter.resume(throwing: PageError.cookies(pageErrorText(fault)))
+                        return
+                    }
                     var cookies: [WebCookie] = []
                     var item = list
                     while let current = item {
@@ -43,9 +49,9 @@ final class WebKitCookieStore: WebCookieStore {
                     waiter.resume(returning: cookies)
                 }, Waiter(continuation).held())
         }
-        return found ?? []
     }
 
+    /// libsoup says nothing of a cookie that it does not take: its answer to the call is yes all the same.
     func set(_ cookie: WebCookie) async {
         let soup = cookie.soupCookie()
         defer { soup_cookie_free(soup) }

@@ -185,6 +185,109 @@ struct CookieKeeperTests {
     }
 
     @Test
+    func `a cookie that the web view refuses stays in the app, with what becomes of it there`() async {
+        let web = RefusingStore { $0.domain == "shop" }
+        let keeper = CookieKeeper(native: native, web: web, now: { [clock] in clock.now })
+        func refused(_ value: String) -> WebCookie { WebCookie(name: "login", value: value, domain: "shop") }
+        native.set(refused("1"))
+        native.set(cookie("a", "1"))
+        for round in 0..<3 {
+            await keeper.giveToWebView()
+            await keeper.takeFromWebView()
+            #expect(Set(native.cookies()) == [refused("1"), cookie("a", "1")], "round \(round)")
+            #expect(web.kept.cookies() == [cookie("a", "1")])
+        }
+        native.set(refused("2"))
+        await keeper.takeFromWebView()
+        await keeper.giveToWebView()
+        #expect(native.cookies().first { $0.name == "login" } == refused("2"))
+        native.delete(refused(""))
+        await keeper.giveToWebView()
+        await keeper.takeFromWebView()
+        expect(native, holds: [cookie("a", "1")])
+    }
+
+    @Test
+    func `a new value and a deletion that the web view refuses are tried again, and the old value does not come back`()
+        async
+    {
+        let web = RefusingStore()
+        let keeper = CookieKeeper(native: native, web: web, now: { [clock] in clock.now })
+        native.set(cookie("a", "1"))
+        native.set(cookie("b", "1"))
+        await keeper.giveToWebView()
+        web.refuses { _ in true }
+        native.set(cookie("a", "2"))
+        native.delete(cookie("b", ""))
+        for _ in 0..<2 {
+            await keeper.giveToWebView()
+            await keeper.takeFromWebView()
+            expect(native, holds: [cookie("a", "2")])
+        }
+        web.refuses { _ in false }
+        await keeper.takeFromWebView()
+        expect(native, holds: [cookie("a", "2")])
+        expect(web.kept, holds: [cookie("a", "2")])
+    }
+
+    @Test
+    func `a cookie that the app's storage refuses stays in the web view`() async {
+        let native = NamingStore()
+        let keeper = CookieKeeper(native: native, web: web, now: { [clock] in clock.now })
+        web.set(cookie("", "nameless"))
+        web.set(cookie("a", "1"))
+        for _ in 0..<2 {
+            await keeper.takeFromWebView()
+            await keeper.giveToWebView()
+            expect(web, holds: [cookie("", "nameless"), cookie("a", "1")])
+            #expect(native.cookies() == [cookie("a", "1")])
+        }
+        web.delete(cookie("", ""))
+        await keeper.takeFromWebView()
+        expect(web, holds: [cookie("a", "1")])
+    }
+
+    @Test
+    func `a web view that cannot say its cookies has lost none`() async {
+        let web = RefusingStore()
+        let keeper = CookieKeeper(native: native, web: web, now: { [clock] in clock.now })
+        native.set(cookie("a", "1"))
+        await keeper.giveToWebView()
+        web.isSilent = true
+        native.set(cookie("b", "1"))
+        await keeper.takeFromWebView()
+        await keeper.giveToWebView()
+        expect(native, holds: [cookie("a", "1"), cookie("b", "1")])
+        web.isSilent = false
+        await keeper.takeFromWebView()
+        expect(native, holds: [cookie("a", "1"), cookie("b", "1")])
+        expect(web.kept, holds: [cookie("a", "1"), cookie("b", "1")])
+    }
+
+    @Test
+    func `what a page changes while its cookies are being carried is not lost`() async {
+        let web = RefusingStore()
+        let keeper = CookieKeeper(native: native, web: web, now: { [clock] in clock.now })
+        for name in ["changed", "deleted"] { native.set(cookie(name, "1")) }
+        await keeper.giveToWebView()
+        native.set(cookie("new", "1"))
+        web.beforeChange { [kept = web.kept, change = cookie("changed", "2"), made = cookie("made", "1")] in
+            kept.set(change)
+            kept.set(made)
+            kept.delete(WebCookie(name: "deleted", value: "", domain: "shop.example.com"))
+        }
+        await keeper.giveToWebView()
+        await keeper.giveToWebView()
+        let expected = [cookie("changed", "2"), cookie("made", "1"), cookie("new", "1")]
+        expect(native, holds: expected)
+        expect(web.kept, holds: expected)
+    }
+
+    private func expect(_ store: MemoryCookieStore, holds expected: [WebCookie]) {
+        #expect(Set(store.cookies()) == Set(expected))
+    }
+
+    @Test
     func `the system's storage keeps what a cookie is`() throws {
         let storage = try #require(URLSessionConfiguration.ephemeral.httpCookieStorage)
         let store = SystemCookieStore(storage)
@@ -216,6 +319,56 @@ struct CookieKeeperTests {
             }
             transfer.start()
         }
+    }
+}
+
+/// The app's storage as Foundation's is on Apple's systems: it wants a name.
+private struct NamingStore: NativeCookieStore {
+    private let kept = MemoryCookieStore()
+
+    func cookies() -> [WebCookie] { kept.cookies() }
+    func set(_ cookie: WebCookie) { if !cookie.name.isEmpty { kept.set(cookie) } }
+    func delete(_ cookie: WebCookie) { kept.delete(cookie) }
+}
+
+/// A web view that takes not every cookie, says so to nobody, and may not answer at all.
+private final class RefusingStore: WebCookieStore, @unchecked Sendable {
+    struct Silence: Error {}
+
+    let kept = MemoryCookieStore()
+    private let lock = NSLock()
+    private var refusal: @Sendable (WebCookie) -> Bool
+    private var intrusion: (@Sendable () -> Void)?
+    private var silence = false
+
+    init(_ refusal: @escaping @Sendable (WebCookie) -> Bool = { _ in false }) {
+        self.refusal = refusal
+    }
+
+    var isSilent: Bool {
+        get { lock.withLock { silence } }
+        set { lock.withLock { silence = newValue } }
+    }
+
+    func refuses(_ refusal: @escaping @Sendable (WebCookie) -> Bool) { lock.withLock { self.refusal = refusal } }
+    /// What somebody else does before the next change.
+    func beforeChange(_ intrusion: @escaping @Sendable () -> Void) { lock.withLock { self.intrusion = intrusion } }
+
+    func cookies() throws -> [WebCookie] {
+        if isSilent { throw Silence() }
+        return kept.cookies()
+    }
+
+    func set(_ cookie: WebCookie) { if admits(cookie) { kept.set(cookie) } }
+    func delete(_ cookie: WebCookie) { if admits(cookie) { kept.delete(cookie) } }
+
+    private func admits(_ cookie: WebCookie) -> Bool {
+        let (refusal, intrusion) = lock.withLock {
+            defer { self.intrusion = nil }
+            return (self.refusal, self.intrusion)
+        }
+        intrusion?()
+        return !refusal(cookie)
     }
 }
 
