@@ -37,6 +37,14 @@ final class SchemeViewController: UIViewController, WKNavigationDelegate {
         if let url = webView.url { handler.pages.start(url.absoluteString) }
     }
 
+    func webView(
+        _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation!, withError error: any Error
+    ) {
+        if let url = (error as NSError).userInfo[NSURLErrorFailingURLErrorKey] as? URL {
+            handler.pages.stop(url.absoluteString)
+        }
+    }
+
     func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {
         if let url = webView.url { handler.pages.commit(url.absoluteString) }
     }

@@ -69,14 +69,22 @@ final class ShopViewController: UIViewController, WKNavigationDelegate {
         if let url = URL(string: SiteAddress(package: shop).virtualURL) { webView.load(URLRequest(url: url)) }
     }
 
-    // The page's cookies are the app's, before it loads and after.
+    // One set of cookies: the app's are there before the page is asked for, those of its answer before it is shown.
     func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async -> WKNavigationActionPolicy {
         await cookies.giveToWebView()
         return .allow
     }
 
+    func webView(
+        _ webView: WKWebView, decidePolicyFor response: WKNavigationResponse
+    ) async -> WKNavigationResponsePolicy {
+        await cookies.takeFromWebView()
+        return response.canShowMIMEType ? .allow : .cancel
+    }
+
     func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
         Task {
+            // What its scripts have set since.
             await cookies.takeFromWebView()
             if let session = packages.session(of: shop) {
                 try await updater.confirm(shop, version: session.version, loadToken: session.loadToken)

@@ -16,6 +16,7 @@ final class Kiosk {
     /// One attempt to show a page.
     private struct Attempt {
         let number: Int
+        var url = ""
         var session: PackUpdater.PackageSession?
         /// Until then the page before it is the one on view, and speaks.
         var hasCommitted = false
@@ -37,6 +38,9 @@ final class Kiosk {
     private(set) var view: PackageView
     let bridge: PageBridge
     private var attempt = Attempt(number: 0)
+    private var attemptCount = 0
+    /// The page on view while the one of the attempt is under way, which may turn out to be a download.
+    private var attemptOnView: Attempt?
 
     init(_ settings: KioskSettings) async throws {
         self.settings = settings
@@ -83,6 +87,7 @@ final class Kiosk {
     /// Shows the package; returns when the first page is under way.
     func start() async throws {
         view.willNavigate = { [weak self] url in await self?.willNavigate(to: url) }
+        view.willShow = { [weak self] _ in await self?.cookies.takeFromWebView() }
         view.didChange = { [weak self] event in self?.changed(event) }
         control?.start { [weak self] command in await self?.perform(command) ?? .failed("the kiosk is closing") }
         try await updater.start()
@@ -152,15 +157,19 @@ final class Kiosk {
             let session = InstalledPackages.package(of: url, scheme: settings.scheme).flatMap {
                 packages.session(of: $0)
             }
-            attempt = Attempt(number: attempt.number + 1, session: session)
+            if attempt.hasCommitted { attemptOnView = attempt }
+            attemptCount += 1
+            attempt = Attempt(number: attemptCount, url: url, session: session)
             watch(attempt.number)
             control?.say("started", ["url": .string(url)])
         case .committed(let url):
             viewPages?.commit(url)
             attempt.hasCommitted = true
+            attemptOnView = nil
             control?.say("committed", ["url": .string(url)])
         case .finished(let url, let status):
             control?.say("finished", ["url": .string(url), "status": .integer(status)])
+            // What the page's scripts have set since its answer: the app's own requests have them from here on.
             Task { await cookies.takeFromWebView() }
             if status >= 400 {
                 fail("\(url) was answered \(status)")
@@ -168,11 +177,18 @@ final class Kiosk {
                 becomeReady()
             }
         case .failed(let url, let reason):
+            viewPages?.stop(url)
             control?.say("failed", ["url": .string(url), "reason": .string(reason)])
             fail("\(url) did not load: \(reason)")
         case .stopped(let url):
+            viewPages?.stop(url)
             // What was given up says nothing about its version, neither good nor bad.
-            attempt.isOver = true
+            if let onView = attemptOnView, !attempt.hasCommitted, attempt.url == url {
+                attempt = onView
+                attemptOnView = nil
+            } else {
+                attempt.isOver = true
+            }
             control?.say("stopped", ["url": .string(url)])
         case .crashed(let reason):
             control?.say("crashed", ["reason": .string(reason)])
@@ -188,7 +204,8 @@ final class Kiosk {
     private func watch(_ number: Int) {
         Task {
             try? await Task.sleep(for: settings.readyTimeout)
-            if attempt.number == number, !attempt.isReady, !attempt.isOver {
+            // Another page has no version to confirm: it is there, and that is enough.
+            if attempt.number == number, !attempt.isReady, !attempt.isOver, isOwn || !attempt.hasCommitted {
                 fail("the page was not ready in \(settings.readyTimeout.components.seconds) s")
             }
         }
@@ -217,17 +234,19 @@ final class Kiosk {
         }
     }
 
-    /// Goes back where the version was never confirmed; one that worked before is shown again after a while.
+    private var isOwn: Bool { attempt.session?.package == settings.package }
+
+    /// Goes back where the version was never confirmed; else the start is shown again after a while. No user can leave an
+    /// error by himself, whichever page it is.
     private func fail(_ reason: String) {
         guard !attempt.hasFailed else { return }
         attempt.hasFailed = true
         say(reason)
-        guard let session = attempt.session, session.package == settings.package else { return }
         let number = attempt.number
+        let own = isOwn ? attempt.session : nil
         Task {
-            let status = try? await updater.status().first { $0.package == session.package }
-            let isNew = status?.active == session.version && status?.isConfirmed == false
-            if isNew {
+            let status = try? await updater.status().first { $0.package == settings.package }
+            if let session = own, status?.active == session.version, status?.isConfirmed == false {
                 let version = try? await updater.rollBack(session.package, reason: reason)
                 say("\(session.package) \(session.version) does not work; back to \(version?.description ?? "none")")
                 control?.say(

@@ -56,10 +56,17 @@
 public final class WKNavigation: NSObject {}
 @MainActor public final class WKNavigationAction: NSObject { public var request: URLRequest { fatalError() } }
 public enum WKNavigationActionPolicy: Int, Sendable { case cancel, allow }
+@MainActor public final class WKNavigationResponse: NSObject { public var canShowMIMEType: Bool { true } }
+public enum WKNavigationResponsePolicy: Int, Sendable { case cancel, allow }
 
 @MainActor public protocol WKNavigationDelegate: AnyObject {
     func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async -> WKNavigationActionPolicy
+    func webView(
+        _ webView: WKWebView, decidePolicyFor response: WKNavigationResponse
+    ) async -> WKNavigationResponsePolicy
     func webView(_ webView: WKWebView, didStartProvisionalNavigation navigation: WKNavigation!)
+    func webView(
+        _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation!, withError error: any Error)
     func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!)
     func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!)
     func webView(
@@ -71,7 +78,13 @@ extension WKNavigationDelegate {
     public func webView(
         _ webView: WKWebView, decidePolicyFor action: WKNavigationAction
     ) async -> WKNavigationActionPolicy { .allow }
+    public func webView(
+        _ webView: WKWebView, decidePolicyFor response: WKNavigationResponse
+    ) async -> WKNavigationResponsePolicy { .allow }
     public func webView(_ webView: WKWebView, didStartProvisionalNavigation navigation: WKNavigation!) {}
+    public func webView(
+        _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation!, withError error: any Error
+    ) {}
     public func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {}
     public func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {}
     public func webView(

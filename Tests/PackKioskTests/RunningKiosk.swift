@@ -179,7 +179,7 @@ final class RunningKiosk: Sendable {
         return (pages.count > 1 ? Int(pages[1]) ?? 0 : 0) * 4096
     }
 
-    private static func children(of process: Int32) -> [Int32] {
+    static func children(of process: Int32) -> [Int32] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []
         let direct = names.flatMap { name -> [Int32] in
             let text = try? String(contentsOfFile: "/proc/\(process)/task/\(name)/children", encoding: .utf8)

@@ -73,6 +73,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             fields = [("Set-Cookie", line) for line in query.get("set", "").split("|") if line]
             fields.append(("Access-Control-Allow-Credentials", "true"))
             self.answer(200, self.headers.get("Cookie", "").encode(), fields)
+        elif name == "/attachment":
+            fields = [("Content-Disposition", 'attachment; filename="a.html"'), ("Content-Type", "text/html")]
+            self.answer(200, b"<title>to be kept</title>", fields)
         elif name == "/bytes":
             self.answer(200, bytes(i * 31 % 251 for i in range(int(query["n"]))))
         elif name == "/secret":

@@ -7,6 +7,7 @@ import PackFormat
 ///     let pages = ViewPages(catalog)
 ///     pages.start(url)      // didStartProvisionalNavigation, WEBKIT_LOAD_STARTED
 ///     pages.commit(url)     // didCommit, WEBKIT_LOAD_COMMITTED
+///     pages.stop(url)       // didFailProvisionalNavigation, load-failed: a download, a load that was given up
 ///
 /// Between the two the old page may still ask: it gets its own version, the document that was asked for the new one.
 public final class ViewPages: PageSource {
@@ -54,6 +55,16 @@ public final class ViewPages: PageSource {
             state.earlier.removeAll { $0.session === next.session }
             if state.earlier.count > Self.maximumEarlierCount { state.earlier.removeFirst() }
             state.current = next
+        }
+    }
+
+    /// The load of this URL has ended without a page: the one on view stays, and asks for its own parts.
+    public func stop(_ url: String) {
+        state.withLock { state in
+            // Not the end of a load that a newer one has replaced.
+            guard state.startedURL == Self.key(url) else { return }
+            state.startedURL = nil
+            state.started = nil
         }
     }
 

@@ -14,9 +14,7 @@ extension PackageView {
             ) -> gboolean = { _, _, url, error, data in
                 let url = url.map { String(cString: $0) } ?? ""
                 let reason = error.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? ""
-                let isStopped =
-                    g_error_matches(error, webkit_network_error_quark(), gint(WEBKIT_NETWORK_ERROR_CANCELLED.rawValue))
-                    != 0
+                let isStopped = isNoFailure(error)
                 PackageView.of(data) { $0.didFail(url, isStopped ? nil : reason) }
                 return 0
             }
@@ -59,15 +57,20 @@ extension PackageView {
     }
 
     private func loadChanged(_ event: WebKitLoadEvent) {
-        let url = url ?? ""
+        var url = url ?? ""
         switch event {
         case WEBKIT_LOAD_STARTED:
+            // Where a page leads on by itself, WebKit's address is the old page's until the new one is there.
+            if url == committedURL, let allowedURL { url = allowedURL }
+            allowedURL = nil
             loadHasFailed = false
             isErrorPage = expectsErrorPage
             expectsErrorPage = false
             guard !isErrorPage else { return }
             didChange?(.started(url: url))
-        case WEBKIT_LOAD_COMMITTED where !isErrorPage: didChange?(.committed(url: url))
+        case WEBKIT_LOAD_COMMITTED:
+            committedURL = url
+            if !isErrorPage { didChange?(.committed(url: url)) }
         case WEBKIT_LOAD_FINISHED:
             guard !loadHasFailed, !isErrorPage else { return }
             let resource = webkit_web_view_get_main_resource(view)
@@ -102,19 +105,56 @@ extension PackageView {
 
     /// - Returns: whether the decision is made here, now or later.
     private func decide(_ decision: gpointer, type: WebKitPolicyDecisionType) -> Bool {
-        guard type == WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION, let willNavigate else { return false }
-        let navigation = decision.assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
-        let action = webkit_navigation_policy_decision_get_navigation_action(navigation)
-        guard let request = webkit_navigation_action_get_request(action), let text = webkit_uri_request_get_uri(request)
+        switch type {
+        case WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION:
+            let navigation = decision.assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
+            let action = webkit_navigation_policy_decision_get_navigation_action(navigation)
+            let request = action.flatMap { webkit_navigation_action_get_request($0) }
+            let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) }
+            return hold(decision, type: type, url) { [weak self] url in
+                await self?.willNavigate?(url)
+                self?.allowedURL = url
+            }
+        case WEBKIT_POLICY_DECISION_TYPE_RESPONSE:
+            let response = decision.assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
+            guard let willShow else { return false }
+            let request = webkit_response_policy_decision_get_request(response)
+            let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) }
+            return hold(decision, type: type, url, until: willShow)
+        default: return false
+        }
+    }
+
+    /// Leaves the decision to WebKit, which knows what it can show and what is a download, but later.
+    private func hold(
+        _ decision: gpointer, type: WebKitPolicyDecisionType, _ url: String?,
+        until wait: @escaping @MainActor (String) async -> Void
+    ) -> Bool {
+        guard let url,
+            let classes = UnsafeMutableRawPointer(view).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class,
+            let decide = UnsafeMutableRawPointer(classes).assumingMemoryBound(to: WebKitWebViewClass.self).pointee
+                .decide_policy
         else { return false }
-        let url = String(cString: text)
         g_object_ref(decision)
-        nonisolated(unsafe) let held = decision
+        g_object_ref(view)
+        nonisolated(unsafe) let (held, view) = (decision, view)
         Task {
-            await willNavigate(url)
-            webkit_policy_decision_use(held.assumingMemoryBound(to: WebKitPolicyDecision.self))
+            await wait(url)
+            _ = decide(view, held.assumingMemoryBound(to: WebKitPolicyDecision.self), type)
             g_object_unref(held)
+            g_object_unref(view)
         }
         return true
     }
+}
+
+/// Whether a load ended with no page and yet as it should: given up, a download, or sound and film, which WebKit loads by
+/// itself. For these WebKit shows no page about a failure.
+private func isNoFailure(_ error: UnsafeMutablePointer<GError>?) -> Bool {
+    g_error_matches(error, webkit_network_error_quark(), gint(WEBKIT_NETWORK_ERROR_CANCELLED.rawValue)) != 0
+        || g_error_matches(
+            error, webkit_policy_error_quark(),
+            gint(WEBKIT_POLICY_ERROR_FRAME_LOAD_INTERRUPTED_BY_POLICY_CHANGE.rawValue)) != 0
+        || g_error_matches(
+            error, webkit_plugin_error_quark(), gint(WEBKIT_PLUGIN_ERROR_WILL_HANDLE_LOAD.rawValue)) != 0
 }

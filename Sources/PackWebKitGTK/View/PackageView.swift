@@ -17,7 +17,8 @@ public final class PackageView {
         /// The page and all that it loads is there. Status 0 where the page did not come by HTTP.
         case finished(url: String, status: Int)
         case failed(url: String, reason: String)
-        /// Given up by the user, the app or a newer load.
+        /// Given up by the user, the app or a newer load, or no page but a download. No page has failed: until
+        /// ``committed(url:)`` the one before stays on view.
         case stopped(url: String)
         /// The page's process is gone.
         case crashed(reason: String)
@@ -28,6 +29,8 @@ public final class PackageView {
 
     /// Waited for before a navigation goes on, in any frame.
     public var willNavigate: (@MainActor (String) async -> Void)?
+    /// Waited for when a navigation's answer is there, with its cookies, and before its page is.
+    public var willShow: (@MainActor (String) async -> Void)?
     public var didChange: (@MainActor (Event) -> Void)?
 
     let context: UnsafeMutablePointer<WebKitWebContext>
@@ -46,6 +49,9 @@ public final class PackageView {
     /// After a failure WebKit loads a page of its own, which says so: its start and its end are nobody's success.
     var expectsErrorPage = false
     var isErrorPage = false
+    /// The address of the page on view, and the last one that any frame was allowed to go to.
+    var committedURL: String?
+    var allowedURL: String?
     private var isClosed = false
 
     /// - Returns: nil where the view cannot be made, which is where there is no display.
