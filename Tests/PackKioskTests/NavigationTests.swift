@@ -88,6 +88,8 @@ struct NavigationTests {
         let bench = try Bench(Self.site("1.0.0"))
         let kiosk = try await RunningKiosk(bench, transport)
         try await kiosk.event("ready")
+        // The one that the kiosk looks for by itself.
+        try await kiosk.event("updated")
         try bench.publish("2.0.0", Self.site("2.0.0"))
         #expect(try await kiosk.send("update") == "true")
         let count = kiosk.eventCount
