@@ -23,10 +23,13 @@ final class DeviceServer: Sendable {
     private let transfers = RunningCount()
     private let services: ServiceGroup
 
-    /// - Parameter echoPort: where all hosts of the test's network live.
-    init(_ catalog: TestCatalog, echoPort: Int, cookies: CookieKeeper = CookieKeeper(native: MemoryCookieStore()))
-        async throws
-    {
+    /// - Parameters:
+    ///   - echoPort: where all hosts of the test's network live.
+    ///   - bodyDelay: how long the engine's requests with a body take until the app hears of them.
+    init(
+        _ catalog: TestCatalog, echoPort: Int, cookies: CookieKeeper = CookieKeeper(native: MemoryCookieStore()),
+        bodyDelay: Duration = .zero
+    ) async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 64
         let online = OnlineSession(configuration, cookies: cookies) { request in
@@ -53,7 +56,8 @@ final class DeviceServer: Sendable {
         var logger = Logger(label: "device")
         logger.logLevel = .critical
         let application = Application(
-            responder: DeviceResponder(pages: pages, online: online, bridge: bridge, transfers: transfers),
+            responder: DeviceResponder(
+                pages: pages, online: online, bridge: bridge, transfers: transfers, bodyDelay: bodyDelay),
             configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) }, logger: logger)
         let group = ServiceGroup(services: [application], logger: logger)
@@ -108,6 +112,7 @@ private struct DeviceResponder: HTTPResponder {
     let online: OnlineSession
     let bridge: PageBridge
     let transfers: RunningCount
+    let bodyDelay: Duration
 
     func respond(to request: Request, context: Context) async throws -> Response {
         let host = request.head.authority ?? ""
@@ -129,6 +134,7 @@ private struct DeviceResponder: HTTPResponder {
         for field in request.headers where !Self.dropped.contains(field.name.canonicalName.lowercased()) {
             asked.addValue(field.value, forHTTPHeaderField: field.name.canonicalName)
         }
+        if RequestTag.isIn(url.absoluteString) { try await Task.sleep(for: bodyDelay) }
         // The engine's own body is read and lost.
         for try await _ in request.body {}
         let (events, continuation) = AsyncStream<TransferEvent>.makeStream()

@@ -186,7 +186,7 @@ class Chromium:
         self.process = subprocess.Popen(
             [program, "--headless=new", "--no-sandbox", "--disable-gpu", "--remote-debugging-pipe", "--ignore-certificate-errors",
              f"--host-resolver-rules=MAP *:443 127.0.0.1:{tls_port}", f"--user-data-dir={HOME / 'profile'}", "--no-first-run",
-             "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+             "--disable-back-forward-cache", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
              "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
              "--disable-features=OptimizationHints,MediaRouter,HttpsUpgrades", "--autoplay-policy=no-user-gesture-required", "about:blank"],
             preexec_fn=pass_pipes, close_fds=False,

@@ -95,6 +95,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         fields = self.cors(query)
         route = url.path.rsplit("/", 1)[-1]
         if self.command == "OPTIONS" and self.headers.get("Access-Control-Request-Method"):
+            if query.get("preflight") == "slow":
+                time.sleep(0.5)
             if query.get("preflight") == "refuse":
                 return self.answer(403, b"", fields)
             names = self.headers.get("Access-Control-Request-Headers", "")

@@ -395,6 +395,9 @@
     return headers;
   };
 
+  // What the page sends from here on, nobody reads.
+  let hasLeft = false;
+
   const isFull = config.strategy === "full";
   const isOn = isFull || config.strategy === "bodies";
 
@@ -907,8 +910,9 @@
     if (!hasBody(String(init.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase())) {
       return apply(original, root, [input, init]);
     }
-    const id = handOver(source, purposeOf(init.keepalive ?? input?.keepalive));
-    return settle(apply(original, root, [rebuilt(input, tagged(covered(address), id)), sent]), id);
+    const isKept = init.keepalive ?? input?.keepalive;
+    const id = handOver(source, purposeOf(isKept));
+    return settle(apply(original, root, [rebuilt(input, tagged(covered(address), id)), sent]), id, isKept);
   };
 
   /** A Request's settings under another address. */
@@ -928,9 +932,12 @@
     }
   };
 
-  /** A request that failed, and a redirect that the page did not want followed, leave a body that nobody comes for. */
-  const settle = (promise, id) => {
-    promise.then((response) => response.type === "opaqueredirect" && cancel(id), () => cancel(id));
+  /** A request that failed, and a redirect that the page did not want followed, leave a body that nobody comes for. To a page
+   * that leaves, what goes on without it fails too. */
+  const settle = (promise, id, isKept = false) => {
+    promise.then((response) => response.type === "opaqueredirect" && cancel(id), (error) => {
+      if (!isKept || error?.name === "AbortError") cancel(id);
+    });
     return promise;
   };
 
@@ -943,7 +950,7 @@
     const sent = new Request(tagged(covered(request.url), id), {
       method, headers, body: await blob.arrayBuffer(), mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal,
     });
-    return settle(apply(original, root, [sent]), id);
+    return settle(apply(original, root, [sent]), id, request.keepalive);
   };
 
   const fetchFull = async (values, original) => {
@@ -969,7 +976,7 @@
     const head = {
       method: request.method, url: url.href, headers: [...headers], mode: request.mode, credentials: request.credentials,
       redirect: request.redirect, referrer: request.referrer === "about:client" ? root.location.href.split("#")[0] : request.referrer,
-      ...(request.keepalive ? { keepalive: true } : {}),
+      ...(request.keepalive ? { [hasLeft ? "unread" : "keepalive"]: true } : {}),
     };
     let stopWaiting;
     const aborted = new Promise((_, reject) => {
@@ -995,7 +1002,8 @@
       return responseFrom(request, call, events, forget);
     } catch (error) {
       forget();
-      call.cancel();
+      // To a page that leaves, its questions fail.
+      if (!request.keepalive || signal?.aborted) call.cancel();
       throw error;
     }
   };
@@ -1241,7 +1249,8 @@
   if (config.cookies) wrapCookies();
   if (isOn) {
     apply(native.listen, root, ["pagehide", (event) => {
-      if (!event.persisted && count > 0) ask({ type: "leave", nonce }, true).catch(() => {});
+      hasLeft = !event.persisted;
+      if (hasLeft && count > 0) ask({ type: "leave", nonce }, true).catch(() => {});
     }]);
   }
 
