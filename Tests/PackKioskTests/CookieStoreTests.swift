@@ -12,7 +12,8 @@ struct CookieStoreTests {
             let display = Process()
             let output = Pipe()
             display.executableURL = URL(fileURLWithPath: "/usr/bin/Xvfb")
-            display.arguments = ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp"]
+            // Ends with its only client: started from a thread of Swift's, it has the signal to end blocked.
+            display.arguments = ["-displayfd", "1", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-terminate"]
             display.standardOutput = output
             display.standardError = FileHandle.nullDevice
             try display.run()
