@@ -61,7 +61,7 @@ struct LeavingTests {
         let hook = PageHook(
             strategy: strategy, transport: isHandler ? .messageHandler("packtool") : .endpoint("/-/bridge"))
         var ways = ["keepalive text now", "beacon text now"]
-        // docs/PAGE-HOOK.md, "Limits": Chromium itself does not send the Blob there.
+        // docs/PAGE-HOOK.md tells of the Blob that is not sent there.
         if strategy == .full || isHandler { ways += ["keepalive blob now", "beacon blob now"] }
         // The bench's own way to the app is closed while a page leaves.
         if !isHandler {
@@ -71,7 +71,7 @@ struct LeavingTests {
         if strategy == .full { ways.append("keepalive json now") }
         for way in ways {
             var noted: [Noted] = []
-            // With body hand-over the request is Chromium's own, which it does not always send for a page that is gone.
+            // With body hand-over it is not sent each time (docs/PAGE-HOOK.md).
             for attempt in 0..<(strategy == .full ? 1 : 4) where noted.isEmpty {
                 let query = "\(way) \(attempt)".addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
                 let text = try await bench.run("https://shop.package/?way=\(query)", script: hook.script, timeout: 60)
