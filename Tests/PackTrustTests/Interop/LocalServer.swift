@@ -31,7 +31,8 @@ final class LocalServer {
     }
 
     deinit {
-        process.terminate()
+        // Children of a thread that blocks SIGTERM never see it.
+        kill(process.processIdentifier, SIGKILL)
         try? FileManager.default.removeItem(at: log)
     }
 
