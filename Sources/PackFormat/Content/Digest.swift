@@ -3,37 +3,61 @@ public import Foundation
 
 /// A SHA-256 digest: the name of an object, a manifest or an archive.
 public struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The 32 bytes as big-endian numbers: unlike an array they are copied, compared and hashed without a reference.
+    private let a, b, c, d: UInt64
+
     /// The 32 bytes.
-    public let bytes: [UInt8]
+    public var bytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(32)
+        for word in [a, b, c, d] {
+            for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: word >> shift)) }
+        }
+        return bytes
+    }
 
     /// Reads 64 lower-case hexadecimal digits.
     /// - Throws: ``FormatError/invalidDigest(_:)``
     public init(hex: String) throws(FormatError) {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(32)
-        var high: UInt8?
-        for byte in hex.utf8 {
+        guard hex.utf8.count == 64 else { throw .invalidDigest(hex) }
+        var (a, b, c, d): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+        for (index, byte) in hex.utf8.enumerated() {
             let digit: UInt8
             switch byte {
             case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
             case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
             default: throw .invalidDigest(hex)
             }
-            if let first = high {
-                bytes.append(first << 4 | digit)
-                high = nil
-            } else {
-                high = digit
+            switch index / 16 {
+            case 0: a = a << 4 | UInt64(digit)
+            case 1: b = b << 4 | UInt64(digit)
+            case 2: c = c << 4 | UInt64(digit)
+            default: d = d << 4 | UInt64(digit)
             }
         }
-        guard bytes.count == 32, high == nil else { throw .invalidDigest(hex) }
-        self.bytes = bytes
+        self.init(words: (a, b, c, d))
     }
 
     /// Takes the 32 bytes of a digest; nil for another number of them.
     package init?(bytes: some Collection<UInt8>) {
         guard bytes.count == 32 else { return nil }
-        self.bytes = Array(bytes)
+        self = Array(bytes).withUnsafeBytes { Self(reading: $0) }
+    }
+
+    /// Takes the 32 bytes as big-endian numbers.
+    package init(words: (UInt64, UInt64, UInt64, UInt64)) {
+        (a, b, c, d) = words
+    }
+
+    /// The 32 bytes as big-endian numbers.
+    package var words: (UInt64, UInt64, UInt64, UInt64) { (a, b, c, d) }
+
+    /// - Parameter bytes: 32 at least.
+    private init(reading bytes: UnsafeRawBufferPointer) {
+        func word(_ index: Int) -> UInt64 {
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+        }
+        self.init(words: (word(0), word(1), word(2), word(3)))
     }
 
     /// The digest of bytes in memory.
@@ -43,24 +67,27 @@ public struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
 
     /// A digest that the caller computed over a stream.
     public init(_ digest: SHA256Digest) {
-        bytes = Array(digest)
+        self = digest.withUnsafeBytes { Self(reading: $0) }
     }
 
     /// 64 lower-case hexadecimal digits.
     public var hex: String {
         func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10 }
-        return String(unsafeUninitializedCapacity: bytes.count * 2) { buffer in
-            for (index, byte) in bytes.enumerated() {
-                buffer[index * 2] = digit(byte >> 4)
-                buffer[index * 2 + 1] = digit(byte & 15)
+        return String(unsafeUninitializedCapacity: 64) { buffer in
+            var index = 0
+            for word in [a, b, c, d] {
+                for shift in stride(from: 60, through: 0, by: -4) {
+                    buffer[index] = digit(UInt8(truncatingIfNeeded: word >> shift) & 15)
+                    index += 1
+                }
             }
-            return bytes.count * 2
+            return index
         }
     }
 
     public var description: String { hex }
 
     public static func < (left: Digest, right: Digest) -> Bool {
-        left.bytes.lexicographicallyPrecedes(right.bytes)
+        left.words < right.words
     }
 }

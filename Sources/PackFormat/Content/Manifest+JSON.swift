@@ -17,7 +17,12 @@ extension Manifest {
     }
 
     /// The bytes of `pack.json`: canonical JSON, equal for equal manifests.
-    public var bytes: [UInt8] { JSONValue.object(json).canonicalBytes }
+    public var bytes: [UInt8] { bytes(inOrder: sortedPaths) }
+
+    /// The same as ``bytes``, for whoever has the paths in their order already.
+    package func bytes(inOrder paths: [PackagePath]) -> [UInt8] {
+        JSONValue.object(json(paths.count == files.count ? paths : sortedPaths)).canonicalBytes
+    }
 
     /// The SHA-256 of ``bytes``, which names this version's content. Computed at each call: keep it.
     public var digest: Digest { Digest(of: bytes) }
@@ -85,7 +90,7 @@ extension Manifest {
         return pins
     }
 
-    private var json: JSONObject {
+    private func json(_ paths: [PackagePath]) -> JSONObject {
         var json: JSONObject = [
             "format": .integer(Self.currentFormat), "package": .string(package.text),
             "version": .string(version.description),
@@ -93,7 +98,7 @@ extension Manifest {
         json["entry"] = entry.map { .string($0.text) }
         json["files"] = .object(
             JSONObject(
-                sortedPaths.compactMap { path in
+                paths.compactMap { path in
                     guard let file = files[path] else { return nil }
                     var entry: JSONObject = ["sha256": .string(file.digest.hex), "size": .integer(file.size)]
                     entry["from"] = file.from.map { .string($0.text) }

@@ -99,6 +99,7 @@ public struct Manifest: Hashable, Sendable {
         var sizes: [Digest: Int] = [:]
         var total = 0
         var used: Set<PackageID> = []
+        sizes.reserveCapacity(files.count)
         for (path, file) in files {
             if path.text == Self.fileName { return "\"\(Self.fileName)\" is the manifest's own name" }
             if file.size < 0 { return "\"\(path)\" has a negative size" }

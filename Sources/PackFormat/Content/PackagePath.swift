@@ -40,7 +40,13 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
     /// Two paths with the same key cannot both exist on a file system that ignores case or Unicode form
     /// (APFS, HFS+, NTFS): NFKC with full case folding.
     public var collisionKey: String {
-        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.lowercased() }
+        var isLower = true
+        var isASCII = true
+        for byte in text.utf8 {
+            if byte >= 0x80 { isASCII = false }
+            if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) { isLower = false }
+        }
+        if isASCII { return isLower ? text : text.lowercased() }
         let compatible = text.precomposedStringWithCompatibilityMapping
         var folded = String.UnicodeScalarView()
         for scalar in compatible.unicodeScalars {
@@ -76,20 +82,29 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
         }
     }
 
+    private static func faultOfComponent(length: Int, dots: Int) -> String? {
+        if length == 0 { return "a component is empty" }
+        if length <= 2, dots == length { return "a component is \".\" or \"..\"" }
+        if length > maximumComponentLength { return "a component is longer than \(maximumComponentLength) bytes" }
+        return nil
+    }
+
     private static func fault(of text: String) -> String? {
         let bytes = text.utf8
         if bytes.isEmpty { return "it is empty" }
         if bytes.count > maximumLength { return "it is longer than \(maximumLength) bytes" }
         if bytes.first == UInt8(ascii: "/") { return "it is absolute" }
-        for component in text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            if component.isEmpty { return "a component is empty" }
-            if component.elementsEqual(".".utf8) || component.elementsEqual("..".utf8) {
-                return "a component is \".\" or \"..\""
-            }
-            if component.count > maximumComponentLength {
-                return "a component is longer than \(maximumComponentLength) bytes"
+        var (length, dots) = (0, 0)
+        for byte in bytes {
+            if byte == UInt8(ascii: "/") {
+                if let reason = faultOfComponent(length: length, dots: dots) { return reason }
+                (length, dots) = (0, 0)
+            } else {
+                length += 1
+                if byte == UInt8(ascii: ".") { dots += 1 }
             }
         }
+        if let reason = faultOfComponent(length: length, dots: dots) { return reason }
         var isASCII = true
         for byte in bytes {
             if byte < 0x20 || byte == 0x7F { return "it holds a control character" }
