@@ -61,6 +61,8 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
     case unwritable(String)
     case sourceUnreadable(String)
     case sourceChanged
+    /// A pool that checks its cache finds the content anew; see ``ContentPool/run(level:cache:folders:_:)``.
+    case damagedCache
     case entryTooLarge
 
     package var description: String {
@@ -115,6 +117,7 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
         case .unwritable(let reason): "cannot be written: \(reason)"
         case .sourceUnreadable(let reason): "cannot be read: \(reason)"
         case .sourceChanged: "changed while it was being packed; build again when nothing writes to the folder"
+        case .damagedCache: "cannot be read: its compressed form in the cache changed; build again"
         case .entryTooLarge: "is too large for a zip entry"
         }
     }

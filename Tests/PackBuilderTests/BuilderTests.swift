@@ -287,6 +287,38 @@ struct BuilderTests {
         #expect(zips[0] == zips[2])
     }
 
+    @Test func `damage in the cache changes no byte of any package, bundle or not, and is repaired`() throws {
+        func text(_ word: Int) -> String { (0..<300).map { "let value\($0) = \($0 &* word);\n" }.joined() }
+        let shared = Dictionary(uniqueKeysWithValues: (1..<20).map { ("vendor/\($0).js", text($0)) })
+        let project = try Project()
+        for (dist, first) in [("a", 100), ("b", 200)] {
+            try project.write("", to: "\(dist)/index.html")
+            for (path, text) in shared { try project.write(text, to: "\(dist)/\(path)") }
+            for number in 0..<20 { try project.write(text(first + number), to: "\(dist)/own/\(number).js") }
+        }
+        let cache = CompressionCache(folder: project("cache"))
+        func zips() throws -> [Data] {
+            try project.build("a", "b") {
+                $0.cache = cache
+                $0.sharesAutomatically = true
+            }.packages.map { try Data(contentsOf: $0.archive) }
+        }
+        let whole = try zips()
+        #expect(whole.count == 3)
+        for part in 1..<10 {
+            let names = try project.listing("cache").filter { $0.hasSuffix(".pack") }
+            for name in names {
+                var bytes = try Data(contentsOf: project("cache/\(name)"))
+                bytes[bytes.count * part / 10] ^= 0x10
+                try bytes.write(to: project("cache/\(name)"))
+            }
+            #expect(try zips() == whole)
+            // What was damaged is gone, unless nothing of it was needed.
+            #expect(try zips() == whole)
+            #expect(try project.listing("packages").count == 3)
+        }
+    }
+
     // MARK: Budget
 
     @Test func `a size over the budget fails the build and says by how much`() throws {

@@ -1,5 +1,6 @@
 package import Foundation
 import PackFormat
+import Synchronization
 
 #if canImport(Glibc)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
@@ -45,6 +46,33 @@ package struct CompressionCache: Sendable {
         let entries: [PackFile.Entry]
         let size: Int
         let modified: Int
+        let use = PackUse()
+
+        /// Hands an entry's bytes over piece by piece; false where they are not what was written once.
+        func read(_ entry: PackFile.Entry, _ body: (UnsafeRawBufferPointer) throws -> Void = { _ in }) throws -> Bool {
+            let buffer = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: min(entry.compressedSize, 1 << 20), alignment: 16)
+            defer { buffer.deallocate() }
+            var crc: UInt32 = 0
+            var done = 0
+            while done < entry.compressedSize {
+                let part = UnsafeMutableRawBufferPointer(
+                    rebasing: buffer[..<min(buffer.count, entry.compressedSize - done)])
+                guard (try? file.read(into: part, at: entry.offset + done)) == part.count else { return false }
+                crc = Deflater.crc32(UnsafeRawBufferPointer(part), after: crc)
+                try body(UnsafeRawBufferPointer(part))
+                done += part.count
+            }
+            return crc == entry.packedCRC32
+        }
+
+        func isWhole(_ entry: PackFile.Entry) -> Bool { (try? read(entry)) == true }
+    }
+
+    /// What a build met in a pack.
+    final class PackUse: Sendable {
+        let isUsed = Atomic(false)
+        let isDamaged = Atomic(false)
     }
 
     /// Opens all whole packs of one compressor.
@@ -77,13 +105,14 @@ package struct CompressionCache: Sendable {
         return try? PackWriter(in: folder.path)
     }
 
-    /// Adds a written pack, joins small ones into it, and keeps the folder's size.
-    func adopt(_ writer: PackWriter, level: CompressionLevel, existing: [Pack], used: Set<String>) {
-        for pack in existing where used.contains(pack.path) { utimensat(AT_FDCWD, pack.path, nil, 0) }
+    /// Adds a written pack, joins small ones into it and what is whole in damaged ones, and keeps the folder's size.
+    func adopt(_ writer: PackWriter, level: CompressionLevel, existing: [Pack]) {
+        for pack in existing where pack.use.isUsed.load(ordering: .relaxed) { utimensat(AT_FDCWD, pack.path, nil, 0) }
         guard writer.count > 0 else { return trim() }
-        var joined: [Pack] = []
-        if existing.count >= Self.maximumPackCount {
-            joined = existing.filter { $0.size <= Self.smallPackSize && copy($0, into: writer) }
+        let joinsSmall = existing.count >= Self.maximumPackCount
+        let joined = existing.filter { pack in
+            let isJoined = joinsSmall && pack.size <= Self.smallPackSize || pack.use.isDamaged.load(ordering: .relaxed)
+            return isJoined && copy(pack, into: writer)
         }
         let name = "\(level.compressorName)-\(UInt64.random(in: 0...UInt64.max)).pack"
         // A cache that cannot be written is no cache: the build does not depend on it.
@@ -93,13 +122,22 @@ package struct CompressionCache: Sendable {
     }
 
     private func copy(_ pack: Pack, into writer: PackWriter) -> Bool {
-        for entry in pack.entries {
-            guard let bytes = try? pack.file.bytes(at: entry.offset, count: entry.compressedSize),
-                bytes.withUnsafeBytes({ Deflater.crc32($0) }) == entry.packedCRC32
-            else { continue }
-            let offset = writer.reserve(bytes.count)
-            let file = writer.file
-            guard bytes.withUnsafeBytes({ (try? file.write($0, at: offset)) != nil }) else { return false }
+        for entry in pack.entries where !writer.lists(entry.key) {
+            let offset = writer.reserve(entry.compressedSize)
+            var position = offset
+            do {
+                // What is damaged leaves a gap that no entry points to.
+                guard
+                    try pack.read(
+                        entry,
+                        { piece in
+                            try writer.file.write(piece, at: position)
+                            position += piece.count
+                        })
+                else { continue }
+            } catch {
+                return false
+            }
             writer.list(
                 PackFile.Entry(
                     key: entry.key, size: entry.size, compressedSize: entry.compressedSize, offset: offset,

@@ -4,10 +4,10 @@ import Synchronization
 
 /// Hashes and compresses contents on all cores, each once, ready for any number of zips.
 ///
-///     let pool = try ContentPool(level: .standard, cache: .standard())
-///     let contents = try pool.prepare(requests)
-///     try ArchiveWriter().write(zip(paths, contents)…, to: url)
-///     pool.saveCache()
+///     try ContentPool.run(level: .standard, cache: .standard()) { pool in
+///         let contents = try pool.prepare(requests)
+///         try ArchiveWriter().write(zip(paths, contents)…, to: url)
+///     }
 ///
 /// Each file is read at most once, so hash, checksum and compressed bytes are of the same content even if somebody
 /// writes to the folder meanwhile. Compressed bytes wait in a file, not in memory: the peak depends on the largest
@@ -23,19 +23,23 @@ package final class ContentPool: Sendable {
     private let packs: [CompressionCache.Pack]
     private let known: [PackFile.Key: (pack: Int, entry: Int)]
     private let files: StatCache?
+    /// Whether the bytes of a cached content are checked before it counts as there, and not only while they are copied.
+    private let checksCache: Bool
     private let writer: PackWriter
-    private let used = Mutex<Set<Int>>([])
     private let largeTurn = Mutex<Void>(())
 
     /// - Parameters:
     ///   - cache: nil to compress everything anew.
     ///   - folders: where the files are whose contents are remembered by their state.
     ///   - start: not later than the first file is read.
+    ///   - checksCache: reads what is in the cache twice; see ``run(level:cache:folders:_:)``.
     /// - Throws: ``ArchiveError`` where there is no place for temporary files.
     package init(
-        level: CompressionLevel, cache: CompressionCache?, folders: [URL] = [], start: Date = Date()
+        level: CompressionLevel, cache: CompressionCache?, folders: [URL] = [], start: Date = Date(),
+        checksCache: Bool = false
     ) throws {
         self.level = level
+        self.checksCache = checksCache
         packs = cache?.packs(of: level) ?? []
         var known: [PackFile.Key: (pack: Int, entry: Int)] = [:]
         known.reserveCapacity(packs.reduce(0) { $0 + $1.entries.count })
@@ -59,6 +63,32 @@ package final class ContentPool: Sendable {
         }
     }
 
+    /// Makes zips with a pool and saves its cache.
+    ///
+    /// A cached content is checked while it is copied into a zip: reading it before as well would cost a third of a build
+    /// with a warm cache. Where one is damaged, all is made once more, with a pool that checks each before it uses it and
+    /// compresses anew what is damaged; the cache is whole after that.
+    ///
+    /// - Parameters:
+    ///   - body: makes the zips and commits them when all are written; may be called twice.
+    /// - Throws: what `body` throws
+    package static func run<Result>(
+        level: CompressionLevel, cache: CompressionCache?, folders: [URL] = [],
+        _ body: (ContentPool) throws -> Result
+    ) throws -> Result {
+        func run(checksCache: Bool) throws -> Result {
+            let pool = try ContentPool(level: level, cache: cache, folders: folders, checksCache: checksCache)
+            let result = try body(pool)
+            pool.saveCache()
+            return result
+        }
+        do {
+            return try run(checksCache: false)
+        } catch let error as ArchiveError where error.fault == .damagedCache {
+            return try run(checksCache: true)
+        }
+    }
+
     /// Prepares contents on all cores; the answer has the order of the requests.
     ///
     /// - Parameters:
@@ -73,13 +103,15 @@ package final class ContentPool: Sendable {
     ) throws -> [PreparedContent] {
         struct Work {
             var next = 0
-            var done = 0
+            var done: Int
             var contents: [PreparedContent?]
             var failure: (index: Int, error: any Error)?
         }
-        let work = Mutex(Work(contents: Array(repeating: nil, count: requests.count)))
-        let workers = max(1, min(ProcessInfo.processInfo.activeProcessorCount, 8, requests.count))
-        DispatchQueue.concurrentPerform(iterations: workers) { _ in
+        let recalled = try recall(requests)
+        let missing = requests.indices.filter { recalled[$0] == nil }
+        let work = Mutex(Work(done: requests.count - missing.count, contents: recalled))
+        if missing.count < requests.count { progress(requests.count - missing.count) }
+        DispatchQueue.concurrentPerform(iterations: ConcurrentMap.workerCount(for: missing.count)) { _ in
             var worker: ContentWorker
             do {
                 worker = try ContentWorker(level: level)
@@ -88,9 +120,9 @@ package final class ContentPool: Sendable {
                 return
             }
             while let index = work.withLock({ work -> Int? in
-                guard work.failure == nil, work.next < requests.count else { return nil }
+                guard work.failure == nil, work.next < missing.count else { return nil }
                 defer { work.next += 1 }
-                return work.next
+                return missing[work.next]
             }) {
                 do {
                     let content = try prepare(requests[index], by: &worker) { inspect(index, $0) }
@@ -118,8 +150,7 @@ package final class ContentPool: Sendable {
     /// Keeps what was compressed for the next build. The prepared contents stay usable.
     package func saveCache() {
         files?.save()
-        let paths = used.withLock { Set($0.map { packs[$0].path }) }
-        cache?.adopt(writer, level: level, existing: packs, used: paths)
+        cache?.adopt(writer, level: level, existing: packs)
     }
 
     private func prepare(
@@ -132,7 +163,6 @@ package final class ContentPool: Sendable {
                 return try prepare(whole: bytes, of: request, by: &worker)
             }
         case .path(let path):
-            if let content = recall(request, by: &worker) { return content }
             do {
                 let file = try OpenFile.reading(path)
                 if let expected = request.expected, expected.size != file.size {
@@ -151,20 +181,28 @@ package final class ContentPool: Sendable {
         }
     }
 
-    /// The content of a file that is in a state in which it was read before, if its compressed form is there.
-    private func recall(_ request: ContentRequest, by worker: inout ContentWorker) -> PreparedContent? {
-        guard let files, let stamp = request.stamp, let record = files.record(of: stamp),
+    /// The contents of files that are in a state in which they were read before, where the compressed form is there.
+    private func recall(_ requests: [ContentRequest]) throws -> [PreparedContent?] {
+        guard let files, requests.contains(where: { $0.stamp != nil }) else {
+            return Array(repeating: nil, count: requests.count)
+        }
+        let partSize = 512
+        let parts = try ConcurrentMap.run((requests.count + partSize - 1) / partSize) { part in
+            requests[(part * partSize)..<min((part + 1) * partSize, requests.count)].map { recall($0, in: files) }
+        }
+        let contents = Array(parts.joined())
+        files.keep(zip(requests, contents).lazy.compactMap { $1 == nil ? nil : $0.stamp })
+        return contents
+    }
+
+    private func recall(_ request: ContentRequest, in files: StatCache) -> PreparedContent? {
+        guard case .path = request.source, let stamp = request.stamp, let record = files.record(of: stamp),
             request.expected == nil || request.expected == record.object
         else { return nil }
         let isStored = record.object.size == 0 || request.isCompressedAlready
-        let content =
-            isStored
+        return isStored
             ? stored(record.object, crc32: record.crc32, request)
-            : find(
-                PackFile.Key(record.object.digest), object: record.object, crc32: record.crc32, request: request,
-                by: &worker)
-        if content != nil { files.keep(record, of: stamp) }
-        return content
+            : find(PackFile.Key(record.object.digest), object: record.object, crc32: record.crc32, request: request)
     }
 
     private func prepare(
@@ -201,7 +239,7 @@ package final class ContentPool: Sendable {
             return stored(object, crc32: crc32, request)
         }
         let key = PackFile.Key(object.digest)
-        if let found = find(key, object: object, crc32: crc32, request: request, by: &worker) { return found }
+        if let found = find(key, object: object, crc32: crc32, request: request) { return found }
         let packed = worker.deflate(bytes)
         return try keep(packed, key: key, object: object, crc32: crc32, request: request)
     }
@@ -222,7 +260,7 @@ package final class ContentPool: Sendable {
         try check(object, request)
         if request.isCompressedAlready { return stored(object, crc32: crc32, request) }
         let key = PackFile.Key(object.digest)
-        if let found = find(key, object: object, crc32: crc32, request: request, by: &worker) { return found }
+        if let found = find(key, object: object, crc32: crc32, request: request) { return found }
         return try largeTurn.withLock { _ in
             // The compressed size is not known before, so the content gets a file of its own first.
             let temporary = try PackWriter(
@@ -267,18 +305,20 @@ package final class ContentPool: Sendable {
             place: .source(request.source))
     }
 
-    /// Looks a content up in the cache; a damaged entry counts as none.
+    /// Looks a content up in the cache; what is known to be damaged counts as none.
     private func find(
-        _ key: PackFile.Key, object: Object, crc32: UInt32, request: ContentRequest, by worker: inout ContentWorker
+        _ key: PackFile.Key, object: Object, crc32: UInt32, request: ContentRequest
     ) -> PreparedContent? {
         guard let place = known[key] else { return nil }
         let pack = packs[place.pack]
         let entry = pack.entries[place.entry]
         guard entry.size == object.size, entry.crc32 == crc32 else { return nil }
         if entry.compressedSize == 0 { return stored(object, crc32: crc32, request) }
-        guard worker.checksum(of: pack.file, at: entry.offset, count: entry.compressedSize) == entry.packedCRC32
-        else { return nil }
-        _ = used.withLock { $0.insert(place.pack) }
+        if checksCache, !pack.isWhole(entry) {
+            pack.use.isDamaged.store(true, ordering: .relaxed)
+            return nil
+        }
+        pack.use.isUsed.store(true, ordering: .relaxed)
         return PreparedContent(
             object: object, compressedSize: entry.compressedSize, crc32: crc32, method: ZipFormat.deflated,
             place: .pack(pack.file, offset: entry.offset, crc32: entry.packedCRC32))

@@ -57,20 +57,6 @@ struct ContentWorker: ~Copyable {
         return UnsafeRawBufferPointer(rebasing: output[..<count])
     }
 
-    /// The CRC-32 of a part of a file; nil where it cannot be read.
-    mutating func checksum(of file: OpenFile, at offset: Int, count: Int) -> UInt32? {
-        Self.grow(&output, to: min(count, Self.pieceSize))
-        var crc: UInt32 = 0
-        var done = 0
-        while done < count {
-            let part = UnsafeMutableRawBufferPointer(rebasing: output[..<min(output.count, count - done)])
-            guard (try? file.read(into: part, at: offset + done)) == part.count else { return nil }
-            crc = Deflater.crc32(UnsafeRawBufferPointer(part), after: crc)
-            done += part.count
-        }
-        return crc
-    }
-
     private static func grow(_ buffer: inout UnsafeMutableRawBufferPointer, to count: Int) {
         if buffer.count < count { resize(&buffer, to: max(count, 64 << 10)) }
     }

@@ -19,12 +19,11 @@ enum PackFile {
         let a, b, c, d: UInt64
 
         init(_ digest: Digest) {
-            var reader = LittleEndianReader(digest.bytes)
-            func next() -> UInt64 {
-                guard let low = reader.uint32(), let high = reader.uint32() else { return 0 }
-                return UInt64(low) | UInt64(high) << 32
-            }
-            (a, b, c, d) = (next(), next(), next(), next())
+            // A pack holds the bytes of the digest as little-endian numbers.
+            let words = digest.words
+            (a, b, c, d) = (
+                words.0.byteSwapped, words.1.byteSwapped, words.2.byteSwapped, words.3.byteSwapped
+            )
         }
 
         init(a: UInt64, b: UInt64, c: UInt64, d: UInt64) {
@@ -110,6 +109,8 @@ final class PackWriter: Sendable {
     }
 
     var count: Int { state.withLock { $0.keys.count } }
+
+    func lists(_ key: PackFile.Key) -> Bool { state.withLock { $0.keys.contains(key) } }
 
     /// Keeps room for `count` bytes and says where.
     func reserve(_ count: Int) -> Int {

@@ -45,8 +45,10 @@ final class StatCache: Sendable {
     func record(of stamp: FileStamp) -> Record? { known[stamp] }
 
     /// Remembers what is still so.
-    func keep(_ record: Record, of stamp: FileStamp) {
-        state.withLock { $0.records[stamp] = record }
+    func keep(_ stamps: some Sequence<FileStamp>) {
+        state.withLock { state in
+            for stamp in stamps { state.records[stamp] = known[stamp] }
+        }
     }
 
     /// Remembers what a file that was opened in this state had.
@@ -68,13 +70,14 @@ final class StatCache: Sendable {
         var bytes = Self.magic
         bytes.reserveCapacity(Self.magic.count + records.count * Self.recordSize + Self.trailerSize)
         for (stamp, record) in records {
+            let digest = record.object.digest.words
             for word in [
                 stamp.device, stamp.inode, UInt64(bitPattern: Int64(stamp.size)), UInt64(bitPattern: stamp.modified),
-                UInt64(bitPattern: stamp.changed), UInt64(record.crc32),
+                UInt64(bitPattern: stamp.changed), UInt64(record.crc32), digest.0.byteSwapped, digest.1.byteSwapped,
+                digest.2.byteSwapped, digest.3.byteSwapped,
             ] {
                 withUnsafeBytes(of: word.littleEndian) { bytes.append(contentsOf: $0) }
             }
-            bytes += record.object.digest.bytes
         }
         let crc = bytes.withUnsafeBytes { Deflater.crc32($0) }
         withUnsafeBytes(of: UInt64(records.count).littleEndian) { bytes.append(contentsOf: $0) }
@@ -104,9 +107,11 @@ final class StatCache: Sendable {
                 func word(_ index: Int) -> UInt64 {
                     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start + index * 8, as: UInt64.self))
                 }
-                guard let size = Int(exactly: word(2)),
-                    let digest = PackFormat.Digest(bytes: bytes[(start + 48)..<(start + recordSize)])
-                else { continue }
+                guard let size = Int(exactly: word(2)) else { continue }
+                let digest = PackFormat.Digest(
+                    words: (
+                        word(6).byteSwapped, word(7).byteSwapped, word(8).byteSwapped, word(9).byteSwapped
+                    ))
                 let stamp = FileStamp(
                     device: word(0), inode: word(1), size: size, modified: Int64(bitPattern: word(3)),
                     changed: Int64(bitPattern: word(4)))

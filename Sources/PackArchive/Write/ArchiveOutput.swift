@@ -1,17 +1,18 @@
 import PackFormat
 
-/// Writes a zip from front to back in large pieces.
+/// Writes a zip, or a part of one, from front to back in large pieces.
 struct ArchiveOutput: ~Copyable {
     private static let capacity = 1 << 20
 
     /// Where the next byte goes.
-    private(set) var offset = 0
+    private(set) var offset: Int
     private let file: OpenFile
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
     private var used = 0
 
-    init(_ file: OpenFile) {
+    init(_ file: OpenFile, at offset: Int = 0) {
         self.file = file
+        self.offset = offset
     }
 
     deinit {
@@ -34,8 +35,13 @@ struct ArchiveOutput: ~Copyable {
     mutating func append(_ content: PreparedContent) throws {
         switch content.place {
         case .pack(let pack, let start, let crc32):
-            guard try copy(pack, at: start, count: content.compressedSize) == crc32 else {
-                throw ZipFaultSignal(.sourceUnreadable("its compressed form in the cache changed; build again"))
+            do {
+                guard try copy(pack, at: start, count: content.compressedSize) == crc32 else {
+                    throw ZipFaultSignal(.damagedCache)
+                }
+            } catch is ZipFaultSignal {
+                // What cannot be read is as good as damaged.
+                throw ZipFaultSignal(.damagedCache)
             }
         case .source(.bytes(let bytes)):
             try append(bytes)
@@ -60,14 +66,20 @@ struct ArchiveOutput: ~Copyable {
     }
 
     /// Copies a part of a file and gives its CRC-32; nil where the file is shorter.
-    private mutating func copy(_ source: OpenFile, at start: Int, count: Int) throws(SystemFault) -> UInt32? {
+    private mutating func copy(_ source: OpenFile, at start: Int, count: Int) throws -> UInt32? {
         var crc: UInt32 = 0
         var done = 0
         while done < count {
             if used == buffer.count { try flush() }
             let room = min(buffer.count - used, count - done)
             let part = UnsafeMutableRawBufferPointer(rebasing: buffer[used..<used + room])
-            guard try source.read(into: part, at: start + done) == room else { return nil }
+            let read: Int
+            do {
+                read = try source.read(into: part, at: start + done)
+            } catch {
+                throw ZipFaultSignal(.sourceUnreadable(error.reason))
+            }
+            guard read == room else { return nil }
             crc = Deflater.crc32(UnsafeRawBufferPointer(part), after: crc)
             used += room
             offset += room

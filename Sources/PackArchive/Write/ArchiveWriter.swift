@@ -7,7 +7,7 @@ package import PackFormat
 ///     let contents = try pool.prepare([ContentRequest(.file(url), path: path)])
 ///     try ArchiveWriter().write([.init(path: path, content: contents[0])], to: zip)
 ///
-/// Entries are sorted by path; 1980-01-01, 0644, sizes and CRC-32 in the local headers, UTF-8 names, no extra
+/// The entries are written on all cores. They are sorted by path; 1980-01-01, 0644, sizes and CRC-32 in the local headers, UTF-8 names, no extra
 /// fields and no data descriptors. The only exception is the zip64 field of an entry beyond 4 GiB.
 package struct ArchiveWriter: Sendable {
     package struct Entry: Sendable {
@@ -29,11 +29,11 @@ package struct ArchiveWriter: Sendable {
     package static func write(
         _ requests: [ContentRequest], level: CompressionLevel = .standard, cache: CompressionCache? = nil, to zip: URL
     ) throws -> Int {
-        let pool = try ContentPool(level: level, cache: cache)
-        let contents = try pool.prepare(requests)
-        defer { pool.saveCache() }
-        return try ArchiveWriter().write(
-            Swift.zip(requests, contents).map { Entry(path: $0.path, content: $1) }, to: zip)
+        try ContentPool.run(level: level, cache: cache) { pool in
+            let contents = try pool.prepare(requests)
+            return try ArchiveWriter().write(
+                Swift.zip(requests, contents).map { Entry(path: $0.path, content: $1) }, to: zip)
+        }
     }
 
     /// Writes a zip and puts it in its place, durable.
@@ -54,26 +54,41 @@ package struct ArchiveWriter: Sendable {
         for (entry, next) in zip(sorted, sorted.dropFirst()) where entry.path == next.path {
             throw ArchiveError(.duplicateName, file: staged.destination.path, entry: entry.path.text)
         }
-        var current = ""
+        let layout = ArchiveLayout(sorted)
         do {
-            var output = ArchiveOutput(staged.file)
-            var directory = ZipDirectoryEncoder()
-            for entry in sorted {
-                current = entry.path.text
-                guard entry.content.object.size < ZipFormat.saturated32 else { throw ZipFaultSignal(.entryTooLarge) }
-                directory.add(entry, at: output.offset)
-                try output.append(ZipDirectoryEncoder.localHeader(of: entry))
-                try output.append(entry.content)
+            let parts = try ConcurrentMap.run(layout.spans.count) { index in
+                try Self.write(sorted, layout.spans[index], to: staged)
             }
-            current = ""
-            try output.append(directory.bytes(at: output.offset))
+            var directory = ZipDirectoryEncoder()
+            for part in parts { directory.append(part) }
+            var output = ArchiveOutput(staged.file, at: layout.end)
+            try output.append(directory.bytes(at: layout.end))
             try output.flush()
             try staged.synchronize()
             return output.offset
         } catch let fault as SystemFault {
             throw ArchiveError(.unwritable(fault.reason), file: staged.destination.path)
-        } catch let signal as ZipFaultSignal {
-            throw ArchiveError(signal.fault, file: staged.destination.path, entry: current)
         }
+    }
+
+    /// Writes some entries to their places.
+    /// - Returns: their part of the central directory.
+    private static func write(
+        _ entries: [Entry], _ span: ArchiveLayout.Span, to staged: StagedFile
+    ) throws -> ZipDirectoryEncoder {
+        var output = ArchiveOutput(staged.file, at: span.offset)
+        var directory = ZipDirectoryEncoder()
+        for entry in entries[span.entries] {
+            do {
+                guard entry.content.object.size < ZipFormat.saturated32 else { throw ZipFaultSignal(.entryTooLarge) }
+                directory.add(entry, at: output.offset)
+                try output.append(ZipDirectoryEncoder.localHeader(of: entry))
+                try output.append(entry.content)
+            } catch let signal as ZipFaultSignal {
+                throw ArchiveError(signal.fault, file: staged.destination.path, entry: entry.path.text)
+            }
+        }
+        try output.flush()
+        return directory
     }
 }

@@ -5,8 +5,14 @@ struct ZipDirectoryEncoder {
     private var records: [UInt8] = []
     private var count = 0
 
+    /// Bytes of the local header, which has no extra field.
+    static func localHeaderSize(of entry: ArchiveWriter.Entry) -> Int {
+        ZipFormat.localHeaderSize + entry.path.text.utf8.count
+    }
+
     static func localHeader(of entry: ArchiveWriter.Entry) -> [UInt8] {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(localHeaderSize(of: entry))
         bytes.append(littleEndian: ZipFormat.localHeaderSignature)
         bytes.append(littleEndian: ZipFormat.versionNeeded)
         appendFields(of: entry, to: &bytes)
@@ -34,6 +40,12 @@ struct ZipDirectoryEncoder {
             records.append(littleEndian: UInt64(offset))
         }
         count += 1
+    }
+
+    /// Takes over the entries that follow the ones so far.
+    mutating func append(_ other: ZipDirectoryEncoder) {
+        records += other.records
+        count += other.count
     }
 
     /// The central directory and the end record, for the place where they will stand.

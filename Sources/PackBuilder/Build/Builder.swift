@@ -38,20 +38,20 @@ package struct Builder: Sendable {
         let dists = try zip(request.dists, settings).map { dist, settings in
             try DistScanner(rules: settings.rules, limits: request.limits, excluding: [out]).scan(dist)
         }
-        let pool = try ContentPool(
-            level: request.compression ?? common.compression ?? .standard, cache: request.cache,
-            folders: request.dists)
-        let plans = try plans(dists, settings, pool: pool)
-
-        let findings = plans.flatMap(\.findings).map { request.isStrict ? $0.strict : $0 }
-        if findings.contains(where: { $0.severity == .error }) { throw BuildError.refused(findings) }
-
-        let drafts = try drafts(plans, common: common)
-        let packages = try PackageWriter(pool: pool, out: out, limits: request.limits).write(drafts) { done in
-            progress(.writing, done, drafts.count)
+        let level = request.compression ?? common.compression ?? .standard
+        return try ContentPool.run(level: level, cache: request.cache, folders: request.dists) { pool in
+            let plans = try self.plans(dists, settings, pool: pool)
+            // Each needs one core; what is found decides whether the drafts are looked at.
+            let (found, made) = ConcurrentMap.both(
+                { plans.flatMap(\.findings) }, { try self.drafts(plans, common: common, pool: pool) })
+            let findings = try found.get().map { request.isStrict ? $0.strict : $0 }
+            if findings.contains(where: { $0.severity == .error }) { throw BuildError.refused(findings) }
+            let drafts = try made.get()
+            let packages = try PackageWriter(out: out, limits: request.limits).write(drafts) { done in
+                progress(.writing, done, drafts.count)
+            }
+            return BuildReport(packages: packages, findings: findings)
         }
-        pool.saveCache()
-        return BuildReport(packages: packages, findings: findings)
     }
 
     private func settings() throws -> [PackageSettings] {
@@ -107,7 +107,6 @@ package struct Builder: Sendable {
             plans.append(
                 try PackagePlan(
                     settings: settings, dist: dist,
-                    // A folder that changes while it is read may give a name twice.
                     contents: Dictionary(range.map { (files[$0].path, contents[$0]) }, uniquingKeysWith: { $1 }),
                     references: Dictionary(
                         range.compactMap { index in found[index].map { (files[index].path, $0) } },
@@ -119,14 +118,16 @@ package struct Builder: Sendable {
         return plans
     }
 
-    private func drafts(_ plans: [PackagePlan], common: PackConfiguration) throws -> [PackageDraft] {
+    private func drafts(
+        _ plans: [PackagePlan], common: PackConfiguration, pool: ContentPool
+    ) throws -> [PackageDraft] {
         let split = SharedSplit(
             plans.map { .init(id: $0.id, contents: $0.contents) },
             include: PathRules(common.shared.include.compactMap { PathPattern(line: $0) }),
             isAutomatic: request.sharesAutomatically ?? common.shared.isAutomatic ?? false)
         guard !split.files.isEmpty else {
             return try plans.map { plan in
-                PackageDraft(plan: plan, manifest: try plan.manifest(shared: [], bundle: nil))
+                try PackageDraft(plan: plan, manifest: plan.manifest(shared: [], bundle: nil), pool: pool)
             }
         }
         let id = try common.shared.name ?? PackageID("shared")
@@ -134,11 +135,12 @@ package struct Builder: Sendable {
         let files = split.files.mapValues { Manifest.File(digest: $0.object.digest, size: $0.object.size) }
         let version = try SharedSplit.version(of: files, id: id)
         let manifest = try Manifest(package: id, version: version, entry: nil, files: files)
-        let pin = Manifest.SharedPin(version: version, manifest: manifest.digest)
-        let bundle = PackageDraft(manifest: manifest, contents: split.files, isBundle: true)
+        let bundle = try PackageDraft(bundle: manifest, contents: split.files, pool: pool)
+        let pin = Manifest.SharedPin(version: version, manifest: bundle.document.object.digest)
         return try [bundle]
             + plans.map { plan in
-                PackageDraft(plan: plan, manifest: try plan.manifest(shared: split.digests, bundle: (id, pin)))
+                try PackageDraft(
+                    plan: plan, manifest: plan.manifest(shared: split.digests, bundle: (id, pin)), pool: pool)
             }
     }
 }

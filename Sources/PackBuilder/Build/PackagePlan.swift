@@ -22,6 +22,7 @@ struct PackagePlan {
     /// The manifest, with the shared contents taken from a bundle.
     func manifest(shared: Set<Digest>, bundle: (id: PackageID, pin: Manifest.SharedPin)?) throws -> Manifest {
         var files: [PackagePath: Manifest.File] = [:]
+        files.reserveCapacity(contents.count)
         var usesBundle = false
         for (path, content) in contents {
             let from = shared.contains(content.object.digest) ? bundle?.id : nil

@@ -5,6 +5,8 @@ import PackFormat
 /// A package that is decided and not written yet.
 struct PackageDraft {
     let manifest: Manifest
+    /// The manifest's bytes.
+    let document: PreparedContent
     /// Own and shared contents.
     let contents: [PackagePath: PreparedContent]
     /// The paths in the order of the zip.
@@ -12,25 +14,35 @@ struct PackageDraft {
     let isBundle: Bool
     var leftOut: [ScannedDist.LeftOut] = []
 
-    init(manifest: Manifest, contents: [PackagePath: PreparedContent], isBundle: Bool) {
+    init(bundle manifest: Manifest, contents: [PackagePath: PreparedContent], pool: ContentPool) throws {
         self.manifest = manifest
         self.contents = contents
         order = manifest.sortedPaths
-        self.isBundle = isBundle
+        document = try Self.document(of: manifest, order: order, pool: pool)
+        isBundle = true
     }
 
-    init(plan: PackagePlan, manifest: Manifest) {
+    init(plan: PackagePlan, manifest: Manifest, pool: ContentPool) throws {
         self.manifest = manifest
         contents = plan.contents
         order = plan.dist.files.map(\.path)
+        document = try Self.document(of: manifest, order: order, pool: pool)
         isBundle = false
         leftOut = plan.dist.leftOut
+    }
+
+    static let manifestPath = Result { try PackagePath(Manifest.fileName) }
+
+    private static func document(
+        of manifest: Manifest, order: [PackagePath], pool: ContentPool
+    ) throws -> PreparedContent {
+        let bytes = manifest.bytes(inOrder: order)
+        return try pool.prepare([ContentRequest(.bytes(bytes), path: manifestPath.get())])[0]
     }
 }
 
 /// Writes all packages of a build under temporary names, and puts them in their places only when all are whole.
 struct PackageWriter {
-    let pool: ContentPool
     let out: URL
     let limits: ArchiveLimits
 
@@ -74,34 +86,32 @@ struct PackageWriter {
 
     private func stage(_ draft: PackageDraft) throws -> (StagedFile, BuiltPackage) {
         let manifest = draft.manifest
-        let bytes = manifest.bytes
-        let manifestPath = try PackagePath(Manifest.fileName)
-        var own: [(PackagePath, PreparedContent)] = []
+        let manifestPath = try PackageDraft.manifestPath.get()
+        var entries: [ArchiveWriter.Entry] = []
+        entries.reserveCapacity(draft.order.count + 1)
+        var compressedSizes: [PackagePath: Int] = [:]
+        compressedSizes.reserveCapacity(draft.order.count)
         var sharedSaving = 0
         for path in draft.order {
             guard let content = draft.contents[path] else { continue }
             if manifest.files[path]?.from == nil {
-                own.append((path, content))
+                entries.append(.init(path: path, content: content))
+                compressedSizes[path] = content.compressedSize
             } else {
                 sharedSaving += content.compressedSize
             }
         }
-        let document = try pool.prepare([ContentRequest(.bytes(bytes), path: manifestPath)])
-        let place = own.firstIndex { manifestPath < $0.0 } ?? own.count
-        let entries = (own[..<place] + document.map { (manifestPath, $0) } + own[place...]).map {
-            ArchiveWriter.Entry(path: $0, content: $1)
-        }
+        let place = entries.firstIndex { manifestPath < $0.path } ?? entries.count
+        entries.insert(.init(path: manifestPath, content: draft.document), at: place)
         let archive = out.appending(path: "\(manifest.package)-\(manifest.version).zip")
         let staged = try StagedFile(for: archive)
         let size = try ArchiveWriter().write(entries, to: staged)
         return (
             staged,
             BuiltPackage(
-                manifest: manifest, manifestDigest: Digest(of: bytes), archive: archive, archiveSize: size,
+                manifest: manifest, manifestDigest: draft.document.object.digest, archive: archive, archiveSize: size,
                 isBundle: draft.isBundle, sharedSaving: sharedSaving,
-                compressedSizes: Dictionary(
-                    own.map { ($0, $1.compressedSize) }, uniquingKeysWith: { first, _ in first }),
-                leftOut: draft.leftOut)
+                compressedSizes: compressedSizes, leftOut: draft.leftOut)
         )
     }
 }

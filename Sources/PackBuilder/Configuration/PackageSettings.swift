@@ -2,7 +2,7 @@ import Foundation
 import PackFormat
 
 /// Who a dist is: its id and version, by the rule flags, else `packtool.json`, else the nearest `package.json`.
-struct PackageSettings {
+struct PackageSettings: Sendable {
     let id: PackageID
     let version: SemanticVersion
     let configuration: PackConfiguration
