@@ -24,7 +24,8 @@ struct PathPatternTests {
     @Test(arguments: cases)
     func `a pattern means what gitignore(5) says`(lines: String, path: String, isIgnored: Bool) {
         let isFolder = path.hasSuffix("/")
-        let decision = PathRules(text: lines).decision(isFolder ? String(path.dropLast()) : path, isFolder: isFolder)
+        let decision = PathRules(text: lines).decision(
+            PathRules.parts(isFolder ? String(path.dropLast()) : path), isFolder: isFolder)
         #expect((decision.map { !$0.isNegated } ?? false) == isIgnored)
     }
 
@@ -44,10 +45,10 @@ struct PathPatternTests {
     @Test func `a pattern of many stars is matched in little time`() throws {
         let name = String(repeating: "a", count: 250)
         let pattern = String(repeating: "a*", count: 100) + "b"
-        #expect(PathRules(text: pattern).decision(name, isFolder: false) == nil)
+        #expect(PathRules(text: pattern).decision(PathRules.parts(name), isFolder: false) == nil)
         let deep = Array(repeating: "a", count: 120).joined(separator: "/")
         let spans = String(repeating: "**/a/", count: 40) + "b"
-        #expect(PathRules(text: spans).decision(deep, isFolder: false) == nil)
+        #expect(PathRules(text: spans).decision(PathRules.parts(deep), isFolder: false) == nil)
     }
 
     private func run(_ tool: String, _ arguments: [String], in folder: URL) throws -> Int32 {

@@ -17,7 +17,7 @@ struct CSSScanner {
             case UInt8(ascii: "/") where position + 1 < end && bytes[position + 1] == UInt8(ascii: "*"):
                 position = afterComment(position + 2, end)
             case UInt8(ascii: "\""), UInt8(ascii: "'"):
-                position = string(at: position, end).next
+                position = afterString(position, end)
             case UInt8(ascii: "@") where follows("import", at: position + 1, end):
                 position = importRule(position + 7, end)
             case UInt8(ascii: "u"), UInt8(ascii: "U"):
@@ -29,7 +29,15 @@ struct CSSScanner {
                 }
             default: position += 1
             }
+            // Most bytes begin nothing.
+            while position < end, !Self.begins(bytes[position]) { position += 1 }
         }
+    }
+
+    /// Whether one of the cases above may begin with a byte: `"`, `'`, `/`, `@`, `U`, `u`.
+    private static func begins(_ byte: UInt8) -> Bool {
+        let bits: UInt64 = byte & 0x40 == 0 ? 1 << 0x22 | 1 << 0x27 | 1 << 0x2F : 1 | 1 << 0x15 | 1 << 0x35
+        return byte < 0x80 && bits >> UInt64(byte & 0x3F) & 1 != 0
     }
 
     private func afterComment(_ start: Int, _ end: Int) -> Int {
@@ -82,6 +90,16 @@ struct CSSScanner {
             position += 1
         }
         return (text, min(position + 1, end))
+    }
+
+    private func afterString(_ start: Int, _ end: Int) -> Int {
+        let quote = bytes[start]
+        var position = start + 1
+        while position < end, bytes[position] != quote, bytes[position] != UInt8(ascii: "\n") {
+            if bytes[position] == UInt8(ascii: "\\"), position + 1 < end { position += 1 }
+            position += 1
+        }
+        return min(position + 1, end)
     }
 
     private mutating func add(_ text: [UInt8], at position: Int) {

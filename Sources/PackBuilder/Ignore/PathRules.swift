@@ -36,15 +36,19 @@ package struct PathRules: Sendable {
         patterns += other.patterns
     }
 
-    /// The pattern that decides over a file or folder; nil where none matches.
-    func decision(_ path: String, isFolder: Bool) -> PathPattern? {
-        let parts = Array(path.utf8).split(separator: UInt8(ascii: "/"))
-        return patterns.last { $0.matches(parts, isFolder: isFolder) }
+    /// The pattern that decides over a file or folder, given by its components; nil where none matches.
+    func decision(_ parts: [ArraySlice<UInt8>], isFolder: Bool) -> PathPattern? {
+        patterns.last { $0.matches(parts, isFolder: isFolder) }
+    }
+
+    /// The components of a path.
+    static func parts(_ path: String) -> [ArraySlice<UInt8>] {
+        Array(path.utf8).split(separator: UInt8(ascii: "/"))
     }
 
     /// Whether a file is selected: by its own name, or because a folder above it is.
     package func selects(_ path: PackagePath) -> Bool {
-        let parts = Array(path.text.utf8).split(separator: UInt8(ascii: "/"))
+        let parts = Self.parts(path.text)
         var isSelected = false
         for count in 1...max(1, parts.count) {
             let isFolder = count < parts.count

@@ -25,7 +25,7 @@ package struct ScannedDist: Sendable {
     }
 
     package let folder: URL
-    /// Sorted by path.
+    /// Sorted by path, each path once.
     package let files: [File]
     /// Sorted by path.
     package let leftOut: [LeftOut]
