@@ -98,9 +98,12 @@
   const post = handler?.postMessage.bind(handler);
   const endpoint = config.endpoint && new URL(config.endpoint, root.location.href).href;
 
+  // Marks what the app refused, against a message whose answer did not come.
+  const refusal = Symbol("refusal");
+
   const opened = (reply) => {
     const answer = typeof reply === "string" ? JSON.parse(reply) : reply;
-    if (answer?.error) throw new TypeError(`packtool: ${answer.error.message}`);
+    if (answer?.error) throw define(new TypeError(`packtool: ${answer.error.message}`), refusal, { value: true });
     return answer ?? {};
   };
 
@@ -341,7 +344,8 @@
     const id = nextID();
     ship({ type: "body", id, purpose }, purpose === "beacon" ? kept(source) : source).catch((error) => {
       root.console?.error(String(error));
-      cancel(id);
+      // To a page that leaves each question fails, while the body that is to outlive it is there.
+      if (purpose !== "beacon" || error?.[refusal]) cancel(id);
     });
     return id;
   };
