@@ -17,7 +17,8 @@ public final class BodyStore: Sendable {
         public var total = 128 << 20
         /// Bodies at a time.
         public var count = 512
-        /// How long a request waits for its body, from its start and from each of the body's chunks on.
+        /// How long a request waits for its body, from its start and from each of the body's chunks on. Only the time in
+        /// which the app runs counts, here and below.
         public var patience: Duration = .seconds(10)
         /// How long a body waits for its request, from its last chunk on.
         public var lifetime: Duration = .seconds(60)
@@ -71,13 +72,19 @@ public final class BodyStore: Sendable {
         var promised: Int { entries.values.reduce(0) { $0 + ($1.body?.size ?? 0) } }
     }
 
+    /// How often the clock is looked at while something waits.
+    private static let step: Duration = .seconds(2)
+
     private let limits: Limits
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Locked(State())
 
-    public init(
-        limits: Limits = Limits(), now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
-    ) {
+    public convenience init(limits: Limits = Limits()) {
+        let clock = RunningClock(step: Self.step)
+        self.init(limits: limits) { clock.now }
+    }
+
+    init(limits: Limits = Limits(), now: @escaping @Sendable () -> ContinuousClock.Instant) {
         self.limits = limits
         self.now = now
     }
@@ -124,7 +131,7 @@ public final class BodyStore: Sendable {
             return !state.isSwept
         }
         guard isFirst else { return }
-        let pause = limits.lifetime
+        let pause = min(limits.lifetime, Self.step)
         Task { [weak self] in
             while (try? await Task.sleep(for: pause)) != nil {
                 let isOver = self?.state.withLock { state in
@@ -274,7 +281,7 @@ public final class BodyStore: Sendable {
                 return
             }
             do {
-                try await Task.sleep(for: max(wait, .milliseconds(5)))
+                try await Task.sleep(for: min(max(wait, .milliseconds(5)), Self.step))
             } catch {
                 return
             }

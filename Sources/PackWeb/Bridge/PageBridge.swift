@@ -38,7 +38,7 @@ public final class PageBridge: Sendable {
         public var maximumCallCount = 256
         /// How long a question for events waits for one.
         public var patience: Duration = .seconds(20)
-        /// How long a request lives that the page does not ask about.
+        /// How long a request lives that the page does not ask about. Only the time in which the app runs counts.
         public var lifetime: Duration = .seconds(60)
 
         public init() {}
@@ -77,10 +77,18 @@ public final class PageBridge: Sendable {
     private let calls = Locked(Calls())
 
     /// - Parameter pages: the session of the page that makes a request.
-    public init(
+    public convenience init(
         pages: @escaping @Sendable (SiteRequest) -> PageSession, online: OnlineSession, bodies: BodyStore = BodyStore(),
-        configuration: Configuration = Configuration(),
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+        configuration: Configuration = Configuration()
+    ) {
+        // A page that waits for events asks again after each `patience`.
+        let clock = RunningClock(step: configuration.patience)
+        self.init(pages: pages, online: online, bodies: bodies, configuration: configuration) { clock.now }
+    }
+
+    init(
+        pages: @escaping @Sendable (SiteRequest) -> PageSession, online: OnlineSession, bodies: BodyStore,
+        configuration: Configuration, now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
         self.pages = pages
         self.online = online

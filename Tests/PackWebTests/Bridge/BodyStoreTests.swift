@@ -1,6 +1,7 @@
 import Foundation
-import PackWeb
 import Testing
+
+@testable import PackWeb
 
 /// The store as pages reach it: through the bridge's messages.
 struct BodyStoreTests {
@@ -145,6 +146,28 @@ struct BodyStoreTests {
         _ = await page.send(bridge, page.body(page.id(2), Data("b".utf8)))
         #expect(bridge.bodies.count == 1)
         #expect(bridge.bodies.counts.expired == 1)
+    }
+
+    @Test func `a body and its request outlive a pause of the app in the middle of a hand-over`() async throws {
+        let clock = TestClock()
+        let running = RunningClock(step: .seconds(2)) { clock.now }
+        let bridge = HookPage.bridge(bodies: BodyStore(now: { running.now }))
+        let text = page.body(page.id(1), size: 4)
+        #expect(await page.send(bridge, text) == "{}")
+        #expect(await page.send(bridge, page.chunk(page.id(1), 0, Data("ab".utf8))) == "{}")
+        async let taken = bridge.bodies.take(hookID(page.id(1)))
+        clock.advance(by: .seconds(600))
+        #expect(await page.send(bridge, page.chunk(page.id(1), 1, Data("cd".utf8))) == "{}")
+        #expect(try await taken?.data == Data("abcd".utf8))
+        #expect(bridge.bodies.counts == BodyStore.Counts(restored: 1))
+        // In small steps it is time that has passed.
+        _ = await page.send(bridge, page.body(page.id(2), Data("a".utf8)))
+        for _ in 0..<31 {
+            clock.advance(by: .seconds(2))
+            _ = running.now
+        }
+        _ = await page.send(bridge, page.body(page.id(3), Data("b".utf8)))
+        #expect(bridge.bodies.count == 1)
     }
 
     @Test func `chunks out of order, twice, or too many end the body`() async throws {

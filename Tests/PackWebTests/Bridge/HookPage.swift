@@ -1,6 +1,7 @@
 import Foundation
-import PackWeb
 import Synchronization
+
+@testable import PackWeb
 
 /// A page with the hook, as the app hears it.
 struct HookPage: Sendable {
