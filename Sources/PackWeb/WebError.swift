@@ -22,7 +22,7 @@ public enum WebError: Error, Equatable, Sendable, CustomStringConvertible {
         case .notHTTP(let url): "\(url) was not answered by HTTP"
         case .invalidOfflineManifest(let reason): "the offline manifest cannot be used: \(reason)"
         case .wrongContent(let url): "the content of \(url) is not the one that the manifest names"
-        case .notRead(let byteCount): "more than \(byteCount) bytes wait for a page that does not read them"
+        case .notRead(let byteCount): "more than \(byteCount) bytes wait for pages that do not read them"
         case .notMounted: "no packages are mounted: call PackURLProtocol.mount(_:) before the first request"
         }
     }

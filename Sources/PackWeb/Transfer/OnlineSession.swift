@@ -53,6 +53,8 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     private let startedCount = Locked(0)
     private let lock = NSLock()
     private let cookies: CookieKeeper?
+    /// What waits for the clients of all requests.
+    let backlog = SharedBacklog()
     /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
     /// `URLProtocol`'s `startLoading` or `stopLoading`, because all sessions share one queue there.
     private let work = DispatchQueue(label: "PackWeb.OnlineSession")

@@ -27,7 +27,7 @@ public final class Transfer: Sendable {
         /// What the request took, while the next hop of a redirect may take it again.
         var taken: (id: HookID, body: HandedBody, data: Data)?
         var redirectCount = 0
-        var backlog = Backlog()
+        var backlog: Backlog
     }
 
     /// Fetch section 4.4, step 5.
@@ -85,7 +85,7 @@ public final class Transfer: Sendable {
         self.redirects = redirects
         self.redirect = redirect
         self.sent = sent
-        let state = Locked(State())
+        let state = Locked(State(backlog: Backlog(partOf: online.backlog)))
         self.request = request
         decided = answer
         self.page = page
@@ -257,16 +257,16 @@ public final class Transfer: Sendable {
             if state.withLock({ $0.hop == hop }) { deliver(event) }
             return
         }
-        let (isHeard, hasRoom) = state.withLock { state in
-            guard state.hop == hop else { return (false, false) }
-            let hasRoom = state.backlog.add(data.count)
-            if !hasRoom { state.hop += 1 }
-            return (true, hasRoom)
+        let (isHeard, fault) = state.withLock { state -> (Bool, WebError?) in
+            guard state.hop == hop else { return (false, nil) }
+            let fault = state.backlog.add(data.count)
+            if fault != nil { state.hop += 1 }
+            return (true, fault)
         }
         guard isHeard else { return }
-        guard hasRoom else {
+        if let fault {
             state.withLock { $0.cancel }?()
-            deliver(.failed(WebError.notRead(byteCount: Backlog.maximumByteCount)))
+            deliver(.failed(fault))
             return
         }
         place.perform {

@@ -10,13 +10,22 @@ struct BacklogTests {
         backlog.begin { isPaused in said.withLock { $0.append(isPaused) } }
         let chunk = 1 << 20
         for _ in 0..<3 {
-            let isRoom = (0..<8).map { _ in backlog.add(chunk) }
-            #expect(!isRoom.contains(false))
+            for _ in 0..<8 { #expect(backlog.add(chunk) == nil) }
             for _ in 0..<8 { backlog.remove(chunk) }
         }
         #expect(said.withLock { $0 } == [true, false, true, false, true, false])
-        let isRoom = (0..<64).map { _ in backlog.add(chunk) } + [backlog.add(1)]
-        #expect(isRoom.firstIndex(of: false) == 64)
+        for _ in 0..<64 { #expect(backlog.add(chunk) == nil) }
+        #expect(backlog.add(1) == .notRead(byteCount: Backlog.maximumByteCount))
+    }
+
+    @Test func `what all requests leave unread is bounded, and room comes back`() {
+        let all = SharedBacklog()
+        var backlogs = (0..<5).map { _ in Backlog(partOf: all) }
+        for index in 0..<4 { #expect(backlogs[index].add(Backlog.maximumByteCount) == nil) }
+        #expect(backlogs[4].add(1) == .notRead(byteCount: SharedBacklog.maximumByteCount))
+        backlogs[2].remove(1)
+        #expect(backlogs[4].add(1) == nil)
+        #expect(all.byteCount == SharedBacklog.maximumByteCount)
     }
 
     @Test func `a request that begins while too much waits is made to wait`() {

@@ -25,9 +25,8 @@ struct HopTests {
     /// - Returns: the last status and the bytes.
     private func load(
         _ text: String, method: String = "GET", headers: [String: String] = [:], body: Data? = nil,
-        on page: PageSession? = nil, at place: CallbackPlace = .inPlace
+        on page: PageSession? = nil, by online: OnlineSession = OnlineSession(), at place: CallbackPlace = .inPlace
     ) async throws -> (status: Int, data: Data) {
-        let online = OnlineSession()
         defer { online.close() }
         var request = URLRequest(url: try #require(URL(string: text)))
         request.httpMethod = method
@@ -140,13 +139,15 @@ struct HopTests {
         queue.suspend()
         let place = CallbackPlace { work in queue.async(execute: DispatchWorkItem { work() }) }
         let address = server.address
-        let pouring = Task { try await load("\(address)/pour?n=\(byteCount)", at: place) }
+        let online = OnlineSession()
+        let pouring = Task { try await load("\(address)/pour?n=\(byteCount)", by: online, at: place) }
         let (said, _) = try await URLSession.shared.data(from: #require(URL(string: address + "/poured")))
         #expect(said == Data("yes".utf8))
         queue.resume()
         await #expect(throws: WebError.notRead(byteCount: Backlog.maximumByteCount)) {
             _ = try await pouring.value
         }
+        #expect(online.backlog.byteCount == 0)
     }
 
     @Test(.timeLimit(.minutes(2)))
