@@ -46,6 +46,6 @@ final class SchemeViewController: UIViewController, WKNavigationDelegate {
     }
 
     func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {
-        if let url = webView.url { handler.pages.commit(url.absoluteString) }
+        handler.commit(webView)
     }
 }

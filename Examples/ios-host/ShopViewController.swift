@@ -22,11 +22,16 @@ final class ShopViewController: UIViewController, WKNavigationDelegate {
     private let shop: PackageID
     private let updater: Updater
     private let packages: HostPackages
+    private let pages: PageDirectory
     private let proxy: LoopbackProxy
     private let cookies: CookieKeeper
     private let dataStore = WKWebsiteDataStore.default()
     private var access: LoopbackProxy.Access?
     private var webView: WKWebView?
+    private var history = AppleHistory()
+    /// Whether an answer brings the page that is under way; else WebKit had kept it for back and forward.
+    private var isAnswered = false
+    private var isRestored = false
 
     init(store: URL, registry: URL, root: [UInt8]) throws {
         shop = try PackageID("shop")
@@ -38,7 +43,8 @@ final class ShopViewController: UIViewController, WKNavigationDelegate {
         packages = HostPackages(updater: updater)
         cookies = CookieKeeper(
             native: SystemCookieStore(.shared), web: AppleCookieStore(dataStore.httpCookieStore))
-        proxy = LoopbackProxy(pages: PageDirectory(packages), online: OnlineSession(cookies: cookies))
+        pages = PageDirectory(packages)
+        proxy = LoopbackProxy(pages: pages, online: OnlineSession(cookies: cookies))
         super.init()
     }
 
@@ -78,15 +84,25 @@ final class ShopViewController: UIViewController, WKNavigationDelegate {
     func webView(
         _ webView: WKWebView, decidePolicyFor response: WKNavigationResponse
     ) async -> WKNavigationResponsePolicy {
+        if response.isForMainFrame { isAnswered = true }
         await cookies.takeFromWebView()
         return response.canShowMIMEType ? .allow : .cancel
+    }
+
+    func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {
+        isRestored = !isAnswered
+        isAnswered = false
+        guard let url = webView.url else { return }
+        pages.commit(
+            url.absoluteString, history: history.now(webView.backForwardList), isRestored: isRestored)
     }
 
     func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
         Task {
             // What its scripts have set since.
             await cookies.takeFromWebView()
-            if let session = packages.session(of: shop) {
+            // A page that came back as it was left says nothing about the version that is installed now.
+            if !isRestored, let session = packages.session(of: shop) {
                 try await updater.confirm(shop, version: session.version, loadToken: session.loadToken)
             }
             try await updater.update(.list([shop]))

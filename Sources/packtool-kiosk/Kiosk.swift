@@ -18,6 +18,7 @@ final class Kiosk {
         let number: Int
         var url = ""
         var session: PackUpdater.PackageSession?
+        var version: String?
         /// Until then the page before it is the one on view, and speaks.
         var hasCommitted = false
         var isReady = false
@@ -30,6 +31,8 @@ final class Kiosk {
     let pages: any PageSource
     /// Told of the view's loads where requests do not name their page.
     private let viewPages: ViewPages?
+    /// Told of the view's pages where requests do.
+    private let directory: PageDirectory?
     let packages: InstalledPackages
     private let online: OnlineSession
     private let cookies: CookieKeeper
@@ -55,7 +58,9 @@ final class Kiosk {
         let transport: PackageViewConfiguration.Transport
         if settings.usesProxy {
             viewPages = nil
-            pages = PageDirectory(packages)
+            let directory = PageDirectory(packages)
+            self.directory = directory
+            pages = directory
             let proxy = LoopbackProxy(pages: pages, online: online)
             let host = "\(settings.package).\(SiteAddress.virtualSuffix)"
             let access = try await proxy.start(hosts: [host])
@@ -64,6 +69,7 @@ final class Kiosk {
         } else {
             let viewPages = ViewPages(packages)
             self.viewPages = viewPages
+            directory = nil
             pages = viewPages
             let driver = SchemeTaskDriver(pages: pages, online: online, bodies: bodies) {
                 .serial(label: "packtool-kiosk.task")
@@ -105,7 +111,7 @@ final class Kiosk {
     }
 
     /// The version that the page on view started with.
-    var shownVersion: String? { attempt.session?.version.description }
+    var shownVersion: String? { attempt.version }
 
     /// - Returns: whether something changed.
     @discardableResult
@@ -159,14 +165,23 @@ final class Kiosk {
             }
             if attempt.hasCommitted { attemptOnView = attempt }
             attemptCount += 1
-            attempt = Attempt(number: attemptCount, url: url, session: session)
+            attempt = Attempt(
+                number: attemptCount, url: url, session: session, version: session?.version.description)
             watch(attempt.number)
             control?.say("started", ["url": .string(url)])
-        case .committed(let url):
-            viewPages?.commit(url)
+        case .committed(let url, let isRestored):
+            let history = view.history
+            viewPages?.commit(url, history: history)
+            directory?.commit(url, history: history, isRestored: isRestored)
             attempt.hasCommitted = true
+            if isRestored {
+                // It says nothing about the version that is installed now, neither good nor bad.
+                attempt.isOver = true
+                attempt.session = nil
+                attempt.version = pages.lastReport?.versions[settings.package.text]
+            }
             attemptOnView = nil
-            control?.say("committed", ["url": .string(url)])
+            control?.say("committed", ["url": .string(url), "isRestored": .bool(isRestored)])
         case .finished(let url, let status):
             control?.say("finished", ["url": .string(url), "status": .integer(status)])
             // What the page's scripts have set since its answer: the app's own requests have them from here on.

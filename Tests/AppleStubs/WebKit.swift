@@ -54,9 +54,18 @@
 }
 
 public final class WKNavigation: NSObject {}
+@MainActor public final class WKBackForwardListItem: NSObject {}
+@MainActor public final class WKBackForwardList: NSObject {
+    public var currentItem: WKBackForwardListItem? { nil }
+    public var backList: [WKBackForwardListItem] { [] }
+    public var forwardList: [WKBackForwardListItem] { [] }
+}
 @MainActor public final class WKNavigationAction: NSObject { public var request: URLRequest { fatalError() } }
 public enum WKNavigationActionPolicy: Int, Sendable { case cancel, allow }
-@MainActor public final class WKNavigationResponse: NSObject { public var canShowMIMEType: Bool { true } }
+@MainActor public final class WKNavigationResponse: NSObject {
+    public var canShowMIMEType: Bool { true }
+    public var isForMainFrame: Bool { true }
+}
 public enum WKNavigationResponsePolicy: Int, Sendable { case cancel, allow }
 
 @MainActor public protocol WKNavigationDelegate: AnyObject {
@@ -96,6 +105,7 @@ extension WKNavigationDelegate {
     public weak var navigationDelegate: (any WKNavigationDelegate)?
     public init(frame: CGRect, configuration: WKWebViewConfiguration) {}
     public var url: URL? { nil }
+    public var backForwardList: WKBackForwardList { fatalError() }
     @discardableResult public func load(_ request: URLRequest) -> WKNavigation? { nil }
 }
 

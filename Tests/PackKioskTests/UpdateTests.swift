@@ -147,4 +147,55 @@ struct UpdateTests {
         #expect(try await kiosk.evaluate("return document.title") as? String == "one")
         #expect(try await kiosk.send("update") == "false")
     }
+
+    private static func plainSite(_ version: String) -> [String: Data] {
+        let html = "<!doctype html><title>NAME \(version)</title><link rel=\"icon\" href=\"data:,\">"
+        return [
+            "index.html": Data(html.replacingOccurrences(of: "NAME", with: "start").utf8),
+            "next.html": Data(html.replacingOccurrences(of: "NAME", with: "next").utf8),
+            "version.txt": Data(version.utf8),
+        ]
+    }
+
+    @Test(arguments: Transport.allCases)
+    func `pages that come back after an update keep their version, and say nothing about the new one`(
+        transport: Transport
+    ) async throws {
+        let bench = try Bench(Self.plainSite("1.0.0"))
+        let kiosk = try await RunningKiosk(bench, transport)
+        try await kiosk.event("ready")
+        func follow(_ script: String) async throws -> Bool {
+            let count = kiosk.eventCount
+            _ = try await kiosk.evaluate("setTimeout(() => { \(script) }, 50)")
+            let isRestored = try await kiosk.event("committed", after: count)["isRestored"] == .bool(true)
+            if !isRestored { try await kiosk.event("finished", after: count) }
+            return isRestored
+        }
+        let ask = "const answer = await fetch('/version.txt', { cache: 'no-store' });"
+        func state() async throws -> [String]? {
+            try await kiosk.evaluate(ask + "return [document.title, location.pathname, await answer.text()]")
+                as? [String]
+        }
+        #expect(try await !follow("location.href = 'next.html'"))
+        _ = try await kiosk.evaluate(
+            "history.pushState(1, '', '/pushed/once'); history.pushState(2, '', '/pushed/twice')")
+        try bench.publish("2.0.0", Self.plainSite("2.0.0"))
+        #expect(try await kiosk.send("update") == "true")
+        let count = kiosk.eventCount
+        #expect(try await follow("history.go(-3)"))
+        #expect(try await state() == ["start 1.0.0", "/", "1.0.0"])
+        #expect(try await follow("history.go(3)"))
+        #expect(try await state() == ["next 1.0.0", "/pushed/twice", "1.0.0"])
+        #expect(try await kiosk.send("version") == "\"1.0.0\"")
+        #expect(kiosk.names(after: count, before: kiosk.eventCount).contains("ready") == false)
+        #expect(try await !follow("location.href = '/'"))
+        try await kiosk.event("ready", after: count) { $0["version"] == .string("2.0.0") }
+        #expect(try await state() == ["start 2.0.0", "/", "2.0.0"])
+        #expect(try await follow("history.back()"))
+        #expect(try await state() == ["next 1.0.0", "/pushed/twice", "1.0.0"])
+        #expect(try await follow("history.go(-3)"))
+        #expect(try await state() == ["start 1.0.0", "/", "1.0.0"])
+        #expect(try await follow("history.go(4)"))
+        #expect(try await state() == ["start 2.0.0", "/", "2.0.0"])
+    }
 }

@@ -8,13 +8,14 @@
     ///     configuration.setURLSchemeHandler(handler, forURLScheme: "h5pack")
     ///     // in the navigation delegate:
     ///     handler.pages.start(url)    // didStartProvisionalNavigation
-    ///     handler.pages.commit(url)   // didCommit
+    ///     handler.commit(webView)     // didCommit
     @MainActor
     public final class PackSchemeHandler: NSObject, WKURLSchemeHandler {
         public nonisolated let pages: ViewPages
         private let driver: SchemeTaskDriver
         /// By identity of WebKit's task, which is held while it is here.
         private var tasks: [ObjectIdentifier: AppleSchemeTask] = [:]
+        private var history = AppleHistory()
 
         /// - Parameter bodies: the ``PageBridge``'s, where pages have the hook: a custom scheme loses the bodies of its own
         ///   requests.
@@ -32,6 +33,12 @@
 
         public func webView(_ webView: WKWebView, stop urlSchemeTask: any WKURLSchemeTask) {
             if let task = tasks.removeValue(forKey: ObjectIdentifier(urlSchemeTask)) { driver.stop(task) }
+        }
+
+        /// The view's page has replaced the one before.
+        public func commit(_ webView: WKWebView) {
+            guard let url = webView.url else { return }
+            pages.commit(url.absoluteString, history: history.now(webView.backForwardList))
         }
 
         /// The web view is going away.

@@ -6,17 +6,20 @@ import PackFormat
 /// a style sheet that was loaded for it. Two pages that loaded the same address under different versions are told apart by
 /// which of them has the file, the newer first. A web view with a page per scheme handler does not need this.
 public final class PageDirectory: Sendable {
-    private struct Page {
+    private struct Page: PlacedPage {
         let session: PageSession
         var urls: Set<String>
         /// The number of the last request that was its.
         var lastUse: Int
+        var places: Set<Int> = []
     }
 
     private struct Pages {
-        /// In the order of their starts.
+        /// In the order of their starts, or of their coming back.
         var open: [Page] = []
         var requestCount = 0
+        /// The page on view, where the view says.
+        weak var onView: PageSession?
     }
 
     /// A page forgets further addresses: its later parts are then taken for the newest page's.
@@ -57,6 +60,27 @@ public final class PageDirectory: Sendable {
             return candidates[index].session.takes(request)
         }
         return PageSession(catalog).mayTake(request)
+    }
+
+    /// The view's page has replaced the one before. A page that comes back without being asked for anew, as engines keep it
+    /// for back and forward, then counts as the newest: of one address there may be several.
+    /// - Parameters:
+    ///   - history: of the view, as it is now.
+    ///   - isRestored: whether the engine had kept the page.
+    public func commit(_ url: String, history: ViewHistory, isRestored: Bool) {
+        pages.withLock { pages in
+            let onView = pages.open.firstIndex { $0.session === pages.onView }
+            history.settle(&pages.open, onView: onView, isNew: !isRestored)
+            let key = Self.key(url)
+            let next = pages.open.lastIndex {
+                isRestored ? $0.places.contains(history.current) : $0.urls.contains(key)
+            }
+            guard let next else { return }
+            var page = pages.open.remove(at: next)
+            page.places.insert(history.current)
+            pages.onView = page.session
+            pages.open.append(page)
+        }
     }
 
     /// The newest page's report; nil before the first page.

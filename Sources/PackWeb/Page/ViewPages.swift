@@ -6,27 +6,36 @@ import PackFormat
 ///
 ///     let pages = ViewPages(catalog)
 ///     pages.start(url)      // didStartProvisionalNavigation, WEBKIT_LOAD_STARTED
-///     pages.commit(url)     // didCommit, WEBKIT_LOAD_COMMITTED
+///     pages.commit(url, history: history)   // didCommit, WEBKIT_LOAD_COMMITTED
 ///     pages.stop(url)       // didFailProvisionalNavigation, load-failed: a download, a load that was given up
 ///
 /// Between the two the old page may still ask: it gets its own version, the document that was asked for the new one.
+///
+/// An engine brings a page back as it was, without asking for its document, for the place in its history at which the page
+/// was left. The page then has the session that it started with, which is found by that place: of one address there may
+/// be several pages, and `pushState` gives a page other addresses.
 public final class ViewPages: PageSource {
-    private struct Page {
+    private struct Page: PlacedPage {
         let url: String
         let session: PageSession
+        var places: Set<Int> = []
     }
 
     private struct State {
-        var current: Page?
         /// The load that has started, and its session once the document was asked for.
         var startedURL: String?
         var started: Page?
-        /// Pages that the view may bring back without asking for them again, oldest first.
-        var earlier: [Page] = []
+        /// The page on view, and before it those that the view may bring back without asking for them again.
+        var shown: [Page] = []
+
+        /// The number of the page that comes back.
+        func index(of url: String, _ history: ViewHistory?) -> Int? {
+            shown.lastIndex { page in history.map { page.places.contains($0.current) } ?? (page.url == url) }
+        }
     }
 
-    /// Pages beyond those that engines keep for back and forward.
-    private static let maximumEarlierCount = 8
+    /// Pages, with some beyond those that engines keep for back and forward.
+    private static let maximumCount = 9
 
     private let catalog: any SiteCatalog
     private let state = Locked(State())
@@ -44,17 +53,24 @@ public final class ViewPages: PageSource {
     }
 
     /// The page of this URL is the one on view: from now on requests are its.
-    public func commit(_ url: String) {
+    /// - Parameter history: of the view, as it is now; without it a page that comes back is known by its URL.
+    public func commit(_ url: String, history: ViewHistory? = nil) {
         state.withLock { state in
-            let key = Self.key(url)
-            let next = state.started ?? state.earlier.last { $0.url == key }
+            let started = state.started
             state.startedURL = nil
             state.started = nil
-            guard let next else { return }
-            if let current = state.current, current.session !== next.session { state.earlier.append(current) }
-            state.earlier.removeAll { $0.session === next.session }
-            if state.earlier.count > Self.maximumEarlierCount { state.earlier.removeFirst() }
-            state.current = next
+            history?.settle(&state.shown, onView: state.shown.indices.last, isNew: started != nil)
+            if var next = started {
+                if let history { next.places = [history.current] }
+                state.shown.append(next)
+            } else if let index = state.index(of: Self.key(url), history) {
+                state.shown.append(state.shown.remove(at: index))
+            }
+            if history != nil, let onView = state.shown.popLast() {
+                // No place leads to the others any more.
+                state.shown = state.shown.filter { !$0.places.isEmpty } + [onView]
+            }
+            if state.shown.count > Self.maximumCount { state.shown.removeFirst() }
         }
     }
 
@@ -77,16 +93,16 @@ public final class ViewPages: PageSource {
                 state.started = page
                 return page.session
             }
-            if let current = state.current { return current.session }
+            if let onView = state.shown.last { return onView.session }
             // A request before any page: the view did not say that it starts.
             let page = Page(url: key, session: PageSession(catalog))
-            state.current = page
+            state.shown = [page]
             return page.session
         }
     }
 
     public var lastReport: PageReport? {
-        state.withLock { $0.current ?? $0.started }?.session.report
+        state.withLock { $0.shown.last ?? $0.started }?.session.report
     }
 
     private static func key(_ url: String) -> String { String(url.prefix { $0 != "#" }) }

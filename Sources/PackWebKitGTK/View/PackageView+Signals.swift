@@ -70,7 +70,8 @@ extension PackageView {
             didChange?(.started(url: url))
         case WEBKIT_LOAD_COMMITTED:
             committedURL = url
-            if !isErrorPage { didChange?(.committed(url: url)) }
+            if !isErrorPage { didChange?(.committed(url: url, isRestored: !isAnswered)) }
+            isAnswered = false
         case WEBKIT_LOAD_FINISHED:
             guard !loadHasFailed, !isErrorPage else { return }
             let resource = webkit_web_view_get_main_resource(view)
@@ -117,6 +118,7 @@ extension PackageView {
             }
         case WEBKIT_POLICY_DECISION_TYPE_RESPONSE:
             let response = decision.assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
+            if webkit_response_policy_decision_is_main_frame_main_resource(response) != 0 { isAnswered = true }
             guard let willShow else { return false }
             let request = webkit_response_policy_decision_get_request(response)
             let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) }

@@ -60,4 +60,60 @@ struct ViewPagesTests {
         pages.commit(site + "list.html")
         #expect(try get("") == "two")
     }
+
+    /// Shows a page at a place; the list ends there.
+    private func show(_ path: String, at place: Int, of places: Set<Int>) throws {
+        pages.start(site + path)
+        _ = try get(path)
+        pages.commit(site + path, history: ViewHistory(places: places, current: place))
+    }
+
+    /// The engine brings back what it has kept.
+    private func goBack(_ path: String, to place: Int, of places: Set<Int>) {
+        pages.start(site + path)
+        pages.commit(site + path, history: ViewHistory(places: places, current: place))
+    }
+
+    @Test func `each page that comes back has its own version, of one address too`() throws {
+        try show("", at: 1, of: [1])
+        try show("list.html", at: 2, of: [1, 2])
+        try update()
+        try show("", at: 3, of: [1, 2, 3])
+        #expect(try get("") == "two")
+        goBack("list.html", to: 2, of: [1, 2, 3])
+        #expect(try get("list.html") == "list one")
+        goBack("", to: 1, of: [1, 2, 3])
+        #expect(try get("") == "one")
+        goBack("", to: 3, of: [1, 2, 3])
+        #expect(try get("") == "two")
+    }
+
+    @Test func `a page comes back at an address that it has added itself`() throws {
+        try show("", at: 1, of: [1])
+        try update()
+        // Before it was left: pushState twice.
+        try show("list.html", at: 4, of: [1, 2, 3, 4])
+        goBack("a/b", to: 3, of: [1, 2, 3, 4])
+        #expect(try get("") == "one")
+        goBack("list.html", to: 4, of: [1, 2, 3, 4])
+        #expect(try get("") == "two")
+    }
+
+    @Test func `a place whose page was asked for anew is no longer the old page's`() throws {
+        try show("", at: 1, of: [1])
+        try show("list.html", at: 2, of: [1, 2])
+        try update()
+        // Reloaded, and then left and come back to.
+        try show("list.html", at: 2, of: [1, 2])
+        goBack("", to: 1, of: [1, 2])
+        #expect(try get("") == "one")
+        goBack("list.html", to: 2, of: [1, 2])
+        #expect(try get("list.html") == "list two")
+        // Asked for, as the engine has not kept it.
+        try show("", at: 1, of: [1, 2])
+        #expect(try get("") == "two")
+        goBack("list.html", to: 2, of: [1, 2])
+        goBack("", to: 1, of: [1, 2])
+        #expect(try get("") == "two")
+    }
 }

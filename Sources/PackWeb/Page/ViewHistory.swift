@@ -1,0 +1,30 @@
+/// A web view's list for back and forward, at one moment.
+public struct ViewHistory: Hashable, Sendable {
+    /// The places of the list. The view numbers them: no other place gets the number of one that is in the list.
+    public let places: Set<Int>
+    /// The place on view.
+    public let current: Int
+
+    public init(places: Set<Int>, current: Int) {
+        self.places = places
+        self.current = current
+    }
+
+    /// Brings what is known of the pages' places to this state.
+    /// - Parameters:
+    ///   - onView: the page that was on view until now.
+    ///   - isNew: whether the page at ``current`` was asked for, so that none of `pages` is there.
+    func settle(_ pages: inout [some PlacedPage], onView: Int?, isNew: Bool) {
+        let known = pages.reduce(into: Set<Int>()) { $0.formUnion($1.places) }
+        // Nobody but the page on view has had a place added meanwhile: by `pushState`.
+        if let onView { pages[onView].places.formUnion(places.subtracting(known).subtracting([current])) }
+        let gone = known.subtracting(places).union(isNew ? [current] : [])
+        for index in pages.indices { pages[index].places.subtract(gone) }
+    }
+}
+
+/// A page of a view.
+protocol PlacedPage {
+    /// Where the view's history has it; empty where the view does not say.
+    var places: Set<Int> { get set }
+}
