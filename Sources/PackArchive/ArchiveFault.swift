@@ -61,7 +61,7 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
     case unwritable(String)
     case sourceUnreadable(String)
     case sourceChanged
-    /// A pool that checks its cache finds the content anew; see ``ContentPool/run(level:cache:folders:_:)``.
+    /// What was compressed, mostly in a cache, is not what was written; see ``ContentPool/run(level:cache:folders:_:)``.
     case damagedCache
     case entryTooLarge
 
@@ -117,7 +117,8 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
         case .unwritable(let reason): "cannot be written: \(reason)"
         case .sourceUnreadable(let reason): "cannot be read: \(reason)"
         case .sourceChanged: "changed while it was being packed; build again when nothing writes to the folder"
-        case .damagedCache: "cannot be read: its compressed form in the cache changed; build again"
+        case .damagedCache:
+            "cannot be read: what was compressed of it does not come back; check the disk of the cache and of TMPDIR"
         case .entryTooLarge: "is too large for a zip entry"
         }
     }

@@ -9,7 +9,7 @@ import Synchronization
 ///         try ArchiveWriter().write(zip(paths, contents)…, to: url)
 ///     }
 ///
-/// Each file is read at most once, so hash, checksum and compressed bytes are of the same content even if somebody
+/// Each file is read at most once by a pool, so hash, checksum and compressed bytes are of the same content even if somebody
 /// writes to the folder meanwhile. Compressed bytes wait in a file, not in memory: the peak depends on the largest
 /// file, not on their number.
 package final class ContentPool: Sendable {
@@ -39,7 +39,6 @@ package final class ContentPool: Sendable {
         checksCache: Bool = false
     ) throws {
         self.level = level
-        self.checksCache = checksCache
         packs = cache?.packs(of: level) ?? []
         var known: [PackFile.Key: (pack: Int, entry: Int)] = [:]
         known.reserveCapacity(packs.reduce(0) { $0 + $1.entries.count })
@@ -50,6 +49,7 @@ package final class ContentPool: Sendable {
         if let writer = cache?.newPack() {
             self.writer = writer
             self.cache = cache
+            self.checksCache = checksCache
             files = folders.isEmpty ? nil : cache?.files(in: folders, start: start)
         } else {
             let folder = FileManager.default.temporaryDirectory.path
@@ -59,15 +59,17 @@ package final class ContentPool: Sendable {
                 throw ArchiveError(.unwritable(error.reason), file: folder)
             }
             self.cache = nil
+            // What is damaged stays so where nothing can be written, and would be met again by each build.
+            self.checksCache = true
             files = nil
         }
     }
 
     /// Makes zips with a pool and saves its cache.
     ///
-    /// A cached content is checked while it is copied into a zip: reading it before as well would cost a third of a build
-    /// with a warm cache. Where one is damaged, all is made once more, with a pool that checks each before it uses it and
-    /// compresses anew what is damaged; the cache is whole after that.
+    /// A cached content is checked while it is copied into a zip: reading it before as well would cost a third of a
+    /// build with a warm cache. Where one is damaged, all is made once more, with a pool that checks each before it uses
+    /// it and compresses anew what is damaged; the cache is whole after that.
     ///
     /// - Parameters:
     ///   - body: makes the zips and commits them when all are written; may be called twice.
@@ -78,13 +80,13 @@ package final class ContentPool: Sendable {
     ) throws -> Result {
         func run(checksCache: Bool) throws -> Result {
             let pool = try ContentPool(level: level, cache: cache, folders: folders, checksCache: checksCache)
-            let result = try body(pool)
-            pool.saveCache()
-            return result
+            // Also where the body has failed: what was compressed need not be compressed again.
+            defer { pool.saveCache() }
+            return try body(pool)
         }
         do {
             return try run(checksCache: false)
-        } catch let error as ArchiveError where error.fault == .damagedCache {
+        } catch let error as ArchiveError where error.fault == .damagedCache && cache != nil {
             return try run(checksCache: true)
         }
     }

@@ -7,8 +7,8 @@ package import PackFormat
 ///     let contents = try pool.prepare([ContentRequest(.file(url), path: path)])
 ///     try ArchiveWriter().write([.init(path: path, content: contents[0])], to: zip)
 ///
-/// The entries are written on all cores. They are sorted by path; 1980-01-01, 0644, sizes and CRC-32 in the local headers, UTF-8 names, no extra
-/// fields and no data descriptors. The only exception is the zip64 field of an entry beyond 4 GiB.
+/// Entries are sorted by path, and written on all cores; 1980-01-01, 0644, sizes and CRC-32 in the local headers, UTF-8
+/// names, no extra fields and no data descriptors. The only exception is the zip64 field of an entry beyond 4 GiB.
 package struct ArchiveWriter: Sendable {
     package struct Entry: Sendable {
         package let path: PackagePath

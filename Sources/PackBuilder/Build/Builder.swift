@@ -11,7 +11,8 @@ import Synchronization
 ///     for package in report.packages { print(package.archive.path, package.archiveSize) }
 ///
 /// Workflow: settings → scan (`ScannedDist`) → read, hash and compress each file once (`PackagePlan`) → audit → split
-/// → write (`BuiltPackage`). Nothing appears in the output folder before all of it is written.
+/// → write (`BuiltPackage`). Nothing appears in the output folder before all of it is written. Where the cache turns out
+/// to be damaged, all from reading on is done once more.
 package struct Builder: Sendable {
     package enum Phase: String, Sendable {
         case compressing
@@ -47,7 +48,7 @@ package struct Builder: Sendable {
             let findings = try found.get().map { request.isStrict ? $0.strict : $0 }
             if findings.contains(where: { $0.severity == .error }) { throw BuildError.refused(findings) }
             let drafts = try made.get()
-            let packages = try PackageWriter(out: out, limits: request.limits).write(drafts) { done in
+            let packages = try PackageWriter(out: out).write(drafts) { done in
                 progress(.writing, done, drafts.count)
             }
             return BuildReport(packages: packages, findings: findings)

@@ -2,49 +2,9 @@ import Foundation
 import PackArchive
 import PackFormat
 
-/// A package that is decided and not written yet.
-struct PackageDraft {
-    let manifest: Manifest
-    /// The manifest's bytes.
-    let document: PreparedContent
-    /// Own and shared contents.
-    let contents: [PackagePath: PreparedContent]
-    /// The paths in the order of the zip.
-    let order: [PackagePath]
-    let isBundle: Bool
-    var leftOut: [ScannedDist.LeftOut] = []
-
-    init(bundle manifest: Manifest, contents: [PackagePath: PreparedContent], pool: ContentPool) throws {
-        self.manifest = manifest
-        self.contents = contents
-        order = manifest.sortedPaths
-        document = try Self.document(of: manifest, order: order, pool: pool)
-        isBundle = true
-    }
-
-    init(plan: PackagePlan, manifest: Manifest, pool: ContentPool) throws {
-        self.manifest = manifest
-        contents = plan.contents
-        order = plan.dist.files.map(\.path)
-        document = try Self.document(of: manifest, order: order, pool: pool)
-        isBundle = false
-        leftOut = plan.dist.leftOut
-    }
-
-    static let manifestPath = Result { try PackagePath(Manifest.fileName) }
-
-    private static func document(
-        of manifest: Manifest, order: [PackagePath], pool: ContentPool
-    ) throws -> PreparedContent {
-        let bytes = manifest.bytes(inOrder: order)
-        return try pool.prepare([ContentRequest(.bytes(bytes), path: manifestPath.get())])[0]
-    }
-}
-
 /// Writes all packages of a build under temporary names, and puts them in their places only when all are whole.
 struct PackageWriter {
     let out: URL
-    let limits: ArchiveLimits
 
     func write(_ drafts: [PackageDraft], progress: (Int) -> Void) throws -> [BuiltPackage] {
         let hadFolder = FileManager.default.fileExists(atPath: out.path)

@@ -5,11 +5,12 @@ import PackFormat
 /// Walks a dist folder on all cores: applies the ignore rules, follows links that stay inside, and checks the limits
 /// before any content is read.
 ///
-/// Names are judged in the order of their bytes, so that of several faults the same one is named on every file system.
+/// Folders are judged level by level, their names in the order of their bytes, so that of several faults the same one is
+/// named on every file system.
 package struct DistScanner {
     /// Folders that are read before it is looked whether the dist has too many files: a whole disk, given by mistake,
     /// is noticed soon.
-    private static let batchSize = 256
+    private static let batchSize = 64
 
     private let rules: PathRules
     private let limits: ArchiveLimits

@@ -8,31 +8,6 @@ import PackFormat
     import Darwin
 #endif
 
-/// What one folder of a dist holds.
-struct FolderListing: Sendable {
-    struct Folder: Sendable {
-        /// Relative to the dist; empty for the dist itself.
-        var path = ""
-        /// Whether what is in it stands in the place of the manifest.
-        var isReserved = false
-    }
-
-    enum Entry: Sendable {
-        case file(ScannedDist.File)
-        case folder(Folder)
-    }
-
-    /// In the order of the paths below them.
-    var entries: [Entry] = []
-    var fileCount = 0
-    /// The number, among all folders, of the first one in this folder; the others follow it.
-    var firstFolder = 0
-    var leftOut: [ScannedDist.LeftOut] = []
-    var invalidNames: [(path: String, reason: String)] = []
-    /// Files that no pattern decides over and that are named as compressed copies of others.
-    var compressed: [(path: PackagePath, original: String)] = []
-}
-
 /// Reads single folders of a dist, from any thread.
 struct FolderReader: Sendable {
     /// The dist without symbolic links.
@@ -97,6 +72,9 @@ struct FolderReader: Sendable {
             if isReserved { throw BuildError.reservedName("\(shown)/\(path)") }
             listing.entries.append(.file(.init(path: valid, place: place, stamp: stamp)))
             listing.fileCount += 1
+            guard listing.fileCount < limits.maximumFileCount else {
+                throw BuildError.tooManyFiles(shown, limit: limits.maximumFileCount - 1)
+            }
             return valid
         } catch FormatError.invalidPath(_, let reason) {
             listing.invalidNames.append((path, reason))
@@ -208,7 +186,9 @@ struct FolderReader: Sendable {
             if text != ".", text != "..", let kind = found.kind { names.append(Name(text: text, kind: kind)) }
         }
         names.sort { $0 < $1 }
-        guard zip(names, names.dropFirst()).contains(where: { $0.text == $1.text }) else { return names }
-        return names.enumerated().filter { $0 + 1 == names.count || names[$0 + 1].text != $1.text }.map(\.element)
+        // By bytes: two Unicode forms of one name, which are equal strings, are two files, and one of them is refused.
+        func isRepeated(_ name: Name, _ next: Name) -> Bool { name.text.utf8.elementsEqual(next.text.utf8) }
+        guard zip(names, names.dropFirst()).contains(where: isRepeated) else { return names }
+        return names.indices.filter { $0 + 1 == names.count || !isRepeated(names[$0], names[$0 + 1]) }.map { names[$0] }
     }
 }

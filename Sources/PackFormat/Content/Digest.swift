@@ -38,12 +38,6 @@ public struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.init(words: (a, b, c, d))
     }
 
-    /// Takes the 32 bytes of a digest; nil for another number of them.
-    package init?(bytes: some Collection<UInt8>) {
-        guard bytes.count == 32 else { return nil }
-        self = Array(bytes).withUnsafeBytes { Self(reading: $0) }
-    }
-
     /// Takes the 32 bytes as big-endian numbers.
     package init(words: (UInt64, UInt64, UInt64, UInt64)) {
         (a, b, c, d) = words

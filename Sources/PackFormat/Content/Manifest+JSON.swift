@@ -19,9 +19,12 @@ extension Manifest {
     /// The bytes of `pack.json`: canonical JSON, equal for equal manifests.
     public var bytes: [UInt8] { bytes(inOrder: sortedPaths) }
 
-    /// The same as ``bytes``, for whoever has the paths in their order already.
+    /// The same as ``bytes``, for whoever has the paths in their order already; another list is not used.
     package func bytes(inOrder paths: [PackagePath]) -> [UInt8] {
-        JSONValue.object(json(paths.count == files.count ? paths : sortedPaths)).canonicalBytes
+        let isOrder =
+            paths.count == files.count && zip(paths, paths.dropFirst()).allSatisfy { $0 < $1 }
+            && paths.allSatisfy { files[$0] != nil }
+        return JSONValue.object(json(isOrder ? paths : sortedPaths)).canonicalBytes
     }
 
     /// The SHA-256 of ``bytes``, which names this version's content. Computed at each call: keep it.
