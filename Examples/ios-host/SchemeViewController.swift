@@ -14,6 +14,7 @@ final class SchemeViewController: UIViewController, WKNavigationDelegate {
     private let shop: PackageID
     private let packages: HostPackages
     private let handler: PackSchemeHandler
+    private var isReload = false
 
     init(shop: PackageID, packages: HostPackages) {
         self.shop = shop
@@ -33,6 +34,11 @@ final class SchemeViewController: UIViewController, WKNavigationDelegate {
         if let url = URL(string: address) { webView.load(URLRequest(url: url)) }
     }
 
+    func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async -> WKNavigationActionPolicy {
+        if action.targetFrame?.isMainFrame == true { isReload = action.navigationType == .reload }
+        return .allow
+    }
+
     func webView(_ webView: WKWebView, didStartProvisionalNavigation navigation: WKNavigation!) {
         if let url = webView.url { handler.pages.start(url.absoluteString) }
     }
@@ -46,6 +52,6 @@ final class SchemeViewController: UIViewController, WKNavigationDelegate {
     }
 
     func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {
-        handler.commit(webView)
+        handler.commit(webView, isReload: isReload)
     }
 }

@@ -32,6 +32,7 @@ final class ShopViewController: UIViewController, WKNavigationDelegate {
     /// Whether an answer brings the page that is under way; else WebKit had kept it for back and forward.
     private var isAnswered = false
     private var isRestored = false
+    private var isReload = false
 
     init(store: URL, registry: URL, root: [UInt8]) throws {
         shop = try PackageID("shop")
@@ -77,6 +78,7 @@ final class ShopViewController: UIViewController, WKNavigationDelegate {
 
     // One set of cookies: the app's are there before the page is asked for, those of its answer before it is shown.
     func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async -> WKNavigationActionPolicy {
+        if action.targetFrame?.isMainFrame == true { isReload = action.navigationType == .reload }
         await cookies.giveToWebView()
         return .allow
     }
@@ -89,20 +91,25 @@ final class ShopViewController: UIViewController, WKNavigationDelegate {
         return response.canShowMIMEType ? .allow : .cancel
     }
 
+    func webView(_ webView: WKWebView, didStartProvisionalNavigation navigation: WKNavigation!) {
+        isAnswered = false
+    }
+
     func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {
         isRestored = !isAnswered
-        isAnswered = false
         guard let url = webView.url else { return }
         pages.commit(
-            url.absoluteString, history: history.now(webView.backForwardList), isRestored: isRestored)
+            url.absoluteString, history: history.read(webView.backForwardList), isRestored: isRestored,
+            isReload: isReload)
     }
 
     func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
+        // A page that came back as it was left says nothing about the version that is installed now.
+        let session = isRestored ? nil : packages.session(of: shop)
         Task {
             // What its scripts have set since.
             await cookies.takeFromWebView()
-            // A page that came back as it was left says nothing about the version that is installed now.
-            if !isRestored, let session = packages.session(of: shop) {
+            if let session {
                 try await updater.confirm(shop, version: session.version, loadToken: session.loadToken)
             }
             try await updater.update(.list([shop]))

@@ -169,16 +169,19 @@ final class Kiosk {
                 number: attemptCount, url: url, session: session, version: session?.version.description)
             watch(attempt.number)
             control?.say("started", ["url": .string(url)])
-        case .committed(let url, let isRestored):
+        case .committed(let url, let isRestored, let isReload):
             let history = view.history
-            viewPages?.commit(url, history: history)
-            directory?.commit(url, history: history, isRestored: isRestored)
+            let page =
+                viewPages.map { $0.commit(url, history: history, isReload: isReload) }
+                ?? directory?.commit(url, history: history, isRestored: isRestored, isReload: isReload)
+            let package = InstalledPackages.package(of: url, scheme: settings.scheme)
+            let version = package.flatMap { page?.versions[$0.text] }
             attempt.hasCommitted = true
-            if isRestored {
-                // It says nothing about the version that is installed now, neither good nor bad.
+            if isRestored || version != nil && version != attempt.version {
+                // What the engine had kept, as a page or as its document, says nothing about the version that is installed
+                // now, neither good nor bad.
                 attempt.isOver = true
-                attempt.session = nil
-                attempt.version = pages.lastReport?.versions[settings.package.text]
+                attempt.version = version
             }
             attemptOnView = nil
             control?.say("committed", ["url": .string(url), "isRestored": .bool(isRestored)])
@@ -211,7 +214,7 @@ final class Kiosk {
         case .message(let json, let pageURL):
             control?.say("message", ["json": .string(json), "url": .string(pageURL)])
             let isReady = json.filter { !$0.isWhitespace } == #"{"ready":true}"#
-            if settings.waitsForPage, attempt.hasCommitted, isReady { becomeReady() }
+            if settings.waitsForPage, attempt.hasCommitted, !attempt.isOver, isReady { becomeReady() }
         }
     }
 
@@ -258,7 +261,7 @@ final class Kiosk {
         attempt.hasFailed = true
         say(reason)
         let number = attempt.number
-        let own = isOwn ? attempt.session : nil
+        let own = isOwn && !attempt.isOver ? attempt.session : nil
         Task {
             let status = try? await updater.status().first { $0.package == settings.package }
             if let session = own, status?.active == session.version, status?.isConfirmed == false {

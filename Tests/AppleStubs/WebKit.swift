@@ -60,7 +60,13 @@ public final class WKNavigation: NSObject {}
     public var backList: [WKBackForwardListItem] { [] }
     public var forwardList: [WKBackForwardListItem] { [] }
 }
-@MainActor public final class WKNavigationAction: NSObject { public var request: URLRequest { fatalError() } }
+@MainActor public final class WKFrameInfo: NSObject { public var isMainFrame: Bool { true } }
+public enum WKNavigationType: Int, Sendable { case reload, other = -1 }
+@MainActor public final class WKNavigationAction: NSObject {
+    public var request: URLRequest { fatalError() }
+    public var targetFrame: WKFrameInfo? { nil }
+    public var navigationType: WKNavigationType { .other }
+}
 public enum WKNavigationActionPolicy: Int, Sendable { case cancel, allow }
 @MainActor public final class WKNavigationResponse: NSObject {
     public var canShowMIMEType: Bool { true }

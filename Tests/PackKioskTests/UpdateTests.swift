@@ -154,6 +154,7 @@ struct UpdateTests {
             "index.html": Data(html.replacingOccurrences(of: "NAME", with: "start").utf8),
             "next.html": Data(html.replacingOccurrences(of: "NAME", with: "next").utf8),
             "version.txt": Data(version.utf8),
+            "file.zip": Data([0x50, 0x4B, 5, 6] + [UInt8](repeating: 0, count: 18)),
         ]
     }
 
@@ -182,6 +183,9 @@ struct UpdateTests {
         try bench.publish("2.0.0", Self.plainSite("2.0.0"))
         #expect(try await kiosk.send("update") == "true")
         let count = kiosk.eventCount
+        // Its answer is no page's.
+        _ = try await kiosk.evaluate("setTimeout(() => { location.href = '/file.zip' }, 50)")
+        try await kiosk.event("stopped", after: count)
         #expect(try await follow("history.go(-3)"))
         #expect(try await state() == ["start 1.0.0", "/", "1.0.0"])
         #expect(try await follow("history.go(3)"))

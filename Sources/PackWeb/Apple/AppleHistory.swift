@@ -2,6 +2,8 @@
     public import WebKit
 
     /// A `WKWebView`'s list for back and forward as ``PageDirectory`` and ``ViewPages`` need it: one for each view.
+    ///
+    ///     pages.commit(url, history: history.read(webView.backForwardList), isRestored: isRestored)  // didCommit
     @MainActor
     public struct AppleHistory {
         /// Held while they are in the list, so that no other item gets the address of one.
@@ -10,8 +12,8 @@
 
         public init() {}
 
-        /// The list, in `didCommit`.
-        public mutating func now(_ list: WKBackForwardList) -> ViewHistory {
+        /// The list as it is in `didCommit`.
+        public mutating func read(_ list: WKBackForwardList) -> ViewHistory {
             let items = list.backList + [list.currentItem].compactMap { $0 } + list.forwardList
             let before = known
             known = items.map { item in

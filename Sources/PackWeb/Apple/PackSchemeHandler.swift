@@ -8,7 +8,7 @@
     ///     configuration.setURLSchemeHandler(handler, forURLScheme: "h5pack")
     ///     // in the navigation delegate:
     ///     handler.pages.start(url)    // didStartProvisionalNavigation
-    ///     handler.commit(webView)     // didCommit
+    ///     handler.commit(webView, isReload: isReload)   // didCommit
     @MainActor
     public final class PackSchemeHandler: NSObject, WKURLSchemeHandler {
         public nonisolated let pages: ViewPages
@@ -36,9 +36,11 @@
         }
 
         /// The view's page has replaced the one before.
-        public func commit(_ webView: WKWebView) {
+        /// - Parameter isReload: whether the navigation's type was `reload`.
+        public func commit(_ webView: WKWebView, isReload: Bool) {
             guard let url = webView.url else { return }
-            pages.commit(url.absoluteString, history: history.now(webView.backForwardList))
+            pages.commit(
+                url.absoluteString, history: history.read(webView.backForwardList), isReload: isReload)
         }
 
         /// The web view is going away.

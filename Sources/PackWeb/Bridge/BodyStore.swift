@@ -127,8 +127,9 @@ public final class BodyStore: Sendable {
     /// Frees what has outlived ``Limits/lifetime`` while no message comes: the page may be idle.
     private func sweep() {
         let isFirst = state.withLock { state in
-            defer { state.isSwept = true }
-            return !state.isSwept
+            if state.entries.isEmpty || state.isSwept { return false }
+            state.isSwept = true
+            return true
         }
         guard isFirst else { return }
         let pause = min(limits.lifetime, Self.step)
@@ -186,6 +187,7 @@ public final class BodyStore: Sendable {
             return nil
         }
         waiter?.resume()
+        sweep()
     }
 
     /// The page is gone; what its forms sent stays for the page that comes.
@@ -266,6 +268,7 @@ public final class BodyStore: Sendable {
             (entry.origin, entry.purpose) = (taken.origin, taken.purpose)
             state.entries[id] = entry
         }
+        sweep()
     }
 
     /// Ends the wait when nothing has come for a while.

@@ -82,7 +82,7 @@ public final class PageBridge: Sendable {
         configuration: Configuration = Configuration()
     ) {
         // A page that waits for events asks again after each `patience`.
-        let clock = RunningClock(step: configuration.patience)
+        let clock = RunningClock(step: max(configuration.patience, .seconds(20)))
         self.init(pages: pages, online: online, bodies: bodies, configuration: configuration) { clock.now }
     }
 

@@ -67,19 +67,26 @@ public final class PageDirectory: Sendable {
     /// - Parameters:
     ///   - history: of the view, as it is now.
     ///   - isRestored: whether the engine had kept the page.
-    public func commit(_ url: String, history: ViewHistory, isRestored: Bool) {
+    ///   - isReload: whether it is the page on view, loaded anew.
+    /// - Returns: what the page has asked for until now; nil where it is no package's or not known.
+    @discardableResult
+    public func commit(
+        _ url: String, history: ViewHistory, isRestored: Bool, isReload: Bool = false
+    ) -> PageReport? {
         pages.withLock { pages in
             let onView = pages.open.firstIndex { $0.session === pages.onView }
-            history.settle(&pages.open, onView: onView, isNew: !isRestored)
+            let places = history.settle(&pages.open, onView: onView, isNew: !isRestored, isReload: isReload)
+            pages.onView = nil
             let key = Self.key(url)
             let next = pages.open.lastIndex {
                 isRestored ? $0.places.contains(history.current) : $0.urls.contains(key)
             }
-            guard let next else { return }
+            guard let next else { return nil }
             var page = pages.open.remove(at: next)
-            page.places.insert(history.current)
+            page.places.formUnion(places)
             pages.onView = page.session
             pages.open.append(page)
+            return page.session.report
         }
     }
 

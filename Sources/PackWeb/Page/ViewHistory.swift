@@ -14,12 +14,21 @@ public struct ViewHistory: Hashable, Sendable {
     /// - Parameters:
     ///   - onView: the page that was on view until now.
     ///   - isNew: whether the page at ``current`` was asked for, so that none of `pages` is there.
-    func settle(_ pages: inout [some PlacedPage], onView: Int?, isNew: Bool) {
+    ///   - isReload: whether it is the one on view, loaded anew.
+    /// - Returns: the places of the page that is on view from now on, where it is new.
+    @discardableResult
+    func settle(_ pages: inout [some PlacedPage], onView: Int?, isNew: Bool, isReload: Bool) -> Set<Int> {
         let known = pages.reduce(into: Set<Int>()) { $0.formUnion($1.places) }
-        // Nobody but the page on view has had a place added meanwhile: by `pushState`.
-        if let onView { pages[onView].places.formUnion(places.subtracting(known).subtracting([current])) }
-        let gone = known.subtracting(places).union(isNew ? [current] : [])
+        var taken: Set<Int> = isNew ? [current] : []
+        if let onView {
+            // Nobody but the page on view has had a place added meanwhile: by `pushState`.
+            pages[onView].places.formUnion(places.subtracting(known).subtracting(isReload ? [] : [current]))
+            // To the engine the page is the same as before: it goes to all its places without loading.
+            if isNew, isReload { taken.formUnion(pages[onView].places) }
+        }
+        let gone = known.subtracting(places).union(taken)
         for index in pages.indices { pages[index].places.subtract(gone) }
+        return taken.intersection(places)
     }
 }
 

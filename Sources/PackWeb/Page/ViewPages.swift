@@ -30,7 +30,8 @@ public final class ViewPages: PageSource {
 
         /// The number of the page that comes back.
         func index(of url: String, _ history: ViewHistory?) -> Int? {
-            shown.lastIndex { page in history.map { page.places.contains($0.current) } ?? (page.url == url) }
+            if let history { return shown.lastIndex { $0.places.contains(history.current) } }
+            return shown.dropLast().lastIndex { $0.url == url }
         }
     }
 
@@ -53,24 +54,38 @@ public final class ViewPages: PageSource {
     }
 
     /// The page of this URL is the one on view: from now on requests are its.
-    /// - Parameter history: of the view, as it is now; without it a page that comes back is known by its URL.
-    public func commit(_ url: String, history: ViewHistory? = nil) {
+    /// - Parameters:
+    ///   - history: of the view, as it is now; without it a page that comes back is known by its URL.
+    ///   - isReload: whether it is the page on view, loaded anew.
+    /// - Returns: what the page has asked for until now; nil where it is no package's or not known.
+    @discardableResult
+    public func commit(_ url: String, history: ViewHistory? = nil, isReload: Bool = false) -> PageReport? {
         state.withLock { state in
             let started = state.started
             state.startedURL = nil
             state.started = nil
-            history?.settle(&state.shown, onView: state.shown.indices.last, isNew: started != nil)
+            let places = history?.settle(
+                &state.shown, onView: state.shown.indices.last, isNew: started != nil, isReload: isReload)
+            var isKnown = true
             if var next = started {
-                if let history { next.places = [history.current] }
+                next.places = places ?? []
                 state.shown.append(next)
             } else if let index = state.index(of: Self.key(url), history) {
                 state.shown.append(state.shown.remove(at: index))
+            } else {
+                isKnown = false
+                let session = PageSession(catalog)
+                if let history, !session.handles(url) {
+                    // A page of the network: the one before is no longer on view.
+                    state.shown.append(Page(url: Self.key(url), session: session, places: [history.current]))
+                }
             }
             if history != nil, let onView = state.shown.popLast() {
                 // No place leads to the others any more.
                 state.shown = state.shown.filter { !$0.places.isEmpty } + [onView]
             }
             if state.shown.count > Self.maximumCount { state.shown.removeFirst() }
+            return isKnown ? state.shown.last?.session.report : nil
         }
     }
 

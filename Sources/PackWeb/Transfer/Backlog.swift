@@ -1,5 +1,3 @@
-import PackFormat
-
 /// How much from the network waits for one client, and what follows from it: the network waits, or the request ends.
 struct Backlog: Sendable {
     /// Bytes. Foundation on Linux cannot make a request wait: there it fails above this.
@@ -29,7 +27,8 @@ struct Backlog: Sendable {
         guard byteCount <= Self.maximumByteCount - count else {
             return .notRead(byteCount: Self.maximumByteCount)
         }
-        if let all, !all.add(count) { return .notRead(byteCount: SharedBacklog.maximumByteCount) }
+        let isLittle = byteCount + count <= Self.pausingByteCount
+        if let all, !all.add(count, isLittle: isLittle) { return .notRead(byteCount: SharedBacklog.maximumByteCount) }
         byteCount += count
         if byteCount > Self.pausingByteCount, !isPaused {
             isPaused = true
@@ -47,25 +46,4 @@ struct Backlog: Sendable {
             pause?(false)
         }
     }
-}
-
-/// How much from the network waits for the clients of all requests of a session.
-final class SharedBacklog: Sendable {
-    /// Bytes, above which the request that brings more fails.
-    static let maximumByteCount = 4 * Backlog.maximumByteCount
-
-    private let waiting = Locked(0)
-
-    /// Bytes that wait.
-    var byteCount: Int { waiting.withLock { $0 } }
-
-    fileprivate func add(_ count: Int) -> Bool {
-        waiting.withLock { waiting in
-            guard waiting <= Self.maximumByteCount - count else { return false }
-            waiting += count
-            return true
-        }
-    }
-
-    fileprivate func remove(_ count: Int) { waiting.withLock { $0 -= count } }
 }

@@ -63,15 +63,19 @@ extension PackageView {
             // Where a page leads on by itself, WebKit's address is the old page's until the new one is there.
             if url == committedURL, let allowedURL { url = allowedURL }
             allowedURL = nil
+            isReload = allowsReload
+            allowsReload = false
             loadHasFailed = false
+            isAnswered = false
             isErrorPage = expectsErrorPage
             expectsErrorPage = false
             guard !isErrorPage else { return }
             didChange?(.started(url: url))
         case WEBKIT_LOAD_COMMITTED:
             committedURL = url
-            if !isErrorPage { didChange?(.committed(url: url, isRestored: !isAnswered)) }
-            isAnswered = false
+            if !isErrorPage {
+                didChange?(.committed(url: url, isRestored: !isAnswered, isReload: isReload))
+            }
         case WEBKIT_LOAD_FINISHED:
             guard !loadHasFailed, !isErrorPage else { return }
             let resource = webkit_web_view_get_main_resource(view)
@@ -110,11 +114,15 @@ extension PackageView {
         case WEBKIT_POLICY_DECISION_TYPE_NAVIGATION_ACTION:
             let navigation = decision.assumingMemoryBound(to: WebKitNavigationPolicyDecision.self)
             let action = webkit_navigation_policy_decision_get_navigation_action(navigation)
+            let isReload =
+                action.map { webkit_navigation_action_get_navigation_type($0) == WEBKIT_NAVIGATION_TYPE_RELOAD }
+                ?? false
             let request = action.flatMap { webkit_navigation_action_get_request($0) }
             let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) }
             return hold(decision, type: type, url) { [weak self] url in
                 await self?.willNavigate?(url)
                 self?.allowedURL = url
+                self?.allowsReload = isReload
             }
         case WEBKIT_POLICY_DECISION_TYPE_RESPONSE:
             let response = decision.assumingMemoryBound(to: WebKitResponsePolicyDecision.self)

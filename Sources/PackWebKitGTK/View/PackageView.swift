@@ -13,13 +13,13 @@ public final class PackageView {
     public enum Event: Sendable, Equatable {
         case started(url: String)
         /// The new page has replaced the old one. A restored one was kept as it had been left, for back and forward: nothing
-        /// of it was asked for anew, and no script has started.
-        case committed(url: String, isRestored: Bool)
+        /// of it was asked for anew, and no script has started. A reload is of the page on view.
+        case committed(url: String, isRestored: Bool, isReload: Bool)
         /// The page and all that it loads is there. Status 0 where the page did not come by HTTP.
         case finished(url: String, status: Int)
         case failed(url: String, reason: String)
         /// Given up by the user, the app or a newer load, or no page but a download. No page has failed: until
-        /// ``committed(url:isRestored:)`` the one before stays on view.
+        /// ``committed(url:isRestored:isReload:)`` the one before stays on view.
         case stopped(url: String)
         /// The page's process is gone.
         case crashed(reason: String)
@@ -55,6 +55,9 @@ public final class PackageView {
     var allowedURL: String?
     /// Whether an answer brings the page that is under way.
     var isAnswered = false
+    /// Whether the page that is under way is the one on view, and whether that was what was allowed last.
+    var isReload = false
+    var allowsReload = false
     /// Of the history's places: the number of the latest.
     var placeCount = 0
     private var isClosed = false

@@ -90,4 +90,17 @@ struct PageDirectoryTests {
         pages.forgetPages()
         #expect(closes.value == 5)
     }
+
+    @Test func `of two pages of one address the one on view is asked, whichever has come back`() throws {
+        _ = try get("", dest: "document")
+        #expect(pages.commit(site, history: .init(places: [1], current: 1), isRestored: false) != nil)
+        try update()
+        _ = try get("", dest: "document", referer: "")
+        pages.commit(site, history: .init(places: [1, 2], current: 2), isRestored: false)
+        for (place, file) in [(2, "2"), (1, "1"), (2, "2"), (1, "1")] {
+            let page = pages.commit(site, history: .init(places: [1, 2], current: place), isRestored: true)
+            #expect(page?.versions == ["shop": "\(file).0.0"])
+            #expect(try get("app.js", dest: "script", referer: "") == file)
+        }
+    }
 }

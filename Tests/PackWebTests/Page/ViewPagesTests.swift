@@ -62,10 +62,10 @@ struct ViewPagesTests {
     }
 
     /// Shows a page at a place; the list ends there.
-    private func show(_ path: String, at place: Int, of places: Set<Int>) throws {
+    private func show(_ path: String, at place: Int, of places: Set<Int>, isReload: Bool = false) throws {
         pages.start(site + path)
         _ = try get(path)
-        pages.commit(site + path, history: ViewHistory(places: places, current: place))
+        pages.commit(site + path, history: ViewHistory(places: places, current: place), isReload: isReload)
     }
 
     /// The engine brings back what it has kept.
@@ -115,5 +115,39 @@ struct ViewPagesTests {
         goBack("list.html", to: 2, of: [1, 2])
         goBack("", to: 1, of: [1, 2])
         #expect(try get("") == "two")
+    }
+
+    @Test func `a page that was loaded anew is at all places of the one before`() throws {
+        try show("", at: 1, of: [1])
+        try update()
+        // pushState, reload, back within the page, a link.
+        try show("", at: 2, of: [1, 2], isReload: true)
+        try show("list.html", at: 3, of: [1, 3])
+        goBack("", to: 1, of: [1, 3])
+        #expect(try get("") == "two")
+        #expect(pages.lastReport?.versions == ["shop": "2.0.0"])
+    }
+
+    @Test func `a page of the network has nothing of the packages' pages around it`() throws {
+        try show("", at: 1, of: [1])
+        try update()
+        pages.start("https://example.com/")
+        let history = ViewHistory(places: [1, 2], current: 2)
+        #expect(pages.commit("https://example.com/", history: history) == nil)
+        #expect(try get("") == "two")
+        try show("list.html", at: 3, of: [1, 2, 3])
+        pages.start("https://example.com/")
+        pages.commit("https://example.com/", history: ViewHistory(places: [1, 2, 3], current: 2))
+        goBack("", to: 1, of: [1, 2, 3])
+        #expect(try get("") == "one")
+    }
+
+    @Test func `without a history the page before comes back, of the same address too`() throws {
+        try show("")
+        try update()
+        try show("")
+        pages.start(site)
+        pages.commit(site)
+        #expect(try get("") == "one")
     }
 }

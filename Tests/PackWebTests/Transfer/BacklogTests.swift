@@ -22,9 +22,13 @@ struct BacklogTests {
         let all = SharedBacklog()
         var backlogs = (0..<5).map { _ in Backlog(partOf: all) }
         for index in 0..<4 { #expect(backlogs[index].add(Backlog.maximumByteCount) == nil) }
-        #expect(backlogs[4].add(1) == .notRead(byteCount: SharedBacklog.maximumByteCount))
-        backlogs[2].remove(1)
+        let more = Backlog.pausingByteCount + 1
+        #expect(backlogs[4].add(more) == .notRead(byteCount: SharedBacklog.maximumByteCount))
+        // Who reads is not harmed by those who do not.
         #expect(backlogs[4].add(1) == nil)
+        backlogs[4].remove(1)
+        backlogs[2].remove(more)
+        #expect(backlogs[4].add(more) == nil)
         #expect(all.byteCount == SharedBacklog.maximumByteCount)
     }
 
