@@ -78,17 +78,19 @@ package final class ContentPool: Sendable {
         level: CompressionLevel, cache: CompressionCache?, folders: [URL] = [],
         _ body: (ContentPool) throws -> Result
     ) throws -> Result {
-        func run(checksCache: Bool) throws -> Result {
-            let pool = try ContentPool(level: level, cache: cache, folders: folders, checksCache: checksCache)
-            // Also where the body has failed: what was compressed need not be compressed again.
-            defer { pool.saveCache() }
-            return try body(pool)
-        }
+        let pool = try ContentPool(level: level, cache: cache, folders: folders)
         do {
-            return try run(checksCache: false)
+            let result = try body(pool)
+            pool.saveCache()
+            return result
         } catch let error as ArchiveError where error.fault == .damagedCache && cache != nil {
-            return try run(checksCache: true)
+            // What was compressed until then need not be compressed again.
+            pool.saveCache()
         }
+        let checking = try ContentPool(level: level, cache: cache, folders: folders, checksCache: true)
+        let result = try body(checking)
+        checking.saveCache()
+        return result
     }
 
     /// Prepares contents on all cores; the answer has the order of the requests.
