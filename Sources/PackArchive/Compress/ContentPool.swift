@@ -105,50 +105,23 @@ package final class ContentPool: Sendable {
         inspect: @Sendable (_ index: Int, _ bytes: UnsafeRawBufferPointer) -> Void = { _, _ in },
         progress: @Sendable (_ done: Int) -> Void = { _ in }
     ) throws -> [PreparedContent] {
-        struct Work {
-            var next = 0
-            var done: Int
-            var contents: [PreparedContent?]
-            var failure: (index: Int, error: any Error)?
-        }
-        let recalled = try recall(requests)
-        let missing = requests.indices.filter { recalled[$0] == nil }
-        let work = Mutex(Work(done: requests.count - missing.count, contents: recalled))
+        var contents = try recall(requests)
+        let missing = requests.indices.filter { contents[$0] == nil }
+        let done = Atomic(requests.count - missing.count)
         if missing.count < requests.count { progress(requests.count - missing.count) }
-        DispatchQueue.concurrentPerform(iterations: ConcurrentMap.workerCount(for: missing.count)) { _ in
-            var worker: ContentWorker
-            do {
-                worker = try ContentWorker(level: level)
-            } catch {
-                work.withLock { $0.failure = $0.failure ?? (0, error) }
-                return
+        do {
+            let prepared = try ConcurrentMap.run(missing.count, worker: { try ContentWorker(level: level) }) {
+                worker, number in
+                let index = missing[number]
+                let content = try prepare(requests[index], by: &worker) { inspect(index, $0) }
+                progress(done.add(1, ordering: .relaxed).newValue)
+                return content
             }
-            while let index = work.withLock({ work -> Int? in
-                guard work.failure == nil, work.next < missing.count else { return nil }
-                defer { work.next += 1 }
-                return missing[work.next]
-            }) {
-                do {
-                    let content = try prepare(requests[index], by: &worker) { inspect(index, $0) }
-                    let done = work.withLock { work in
-                        work.contents[index] = content
-                        work.done += 1
-                        return work.done
-                    }
-                    progress(done)
-                } catch {
-                    work.withLock { work in
-                        if index < work.failure?.index ?? .max { work.failure = (index, error) }
-                    }
-                }
-            }
-        }
-        let result = work.withLock { ($0.contents, $0.failure) }
-        if let fault = result.1?.error as? SystemFault {
+            for (index, content) in zip(missing, prepared) { contents[index] = content }
+        } catch let fault as SystemFault {
             throw ArchiveError(.unwritable(fault.reason), file: writer.path)
         }
-        if let failure = result.1 { throw failure.error }
-        return result.0.compactMap { $0 }
+        return contents.compactMap { $0 }
     }
 
     /// Keeps what was compressed for the next build. The prepared contents stay usable.

@@ -4,9 +4,9 @@ import Synchronization
 /// Work on all cores, whose results come in order.
 package enum ConcurrentMap {
     /// More threads than this only wait for each other and hold memory.
-    static let maximumWorkerCount = 8
+    private static let maximumWorkerCount = 8
 
-    static func workerCount(for count: Int) -> Int {
+    private static func workerCount(for count: Int) -> Int {
         max(1, min(ProcessInfo.processInfo.activeProcessorCount, maximumWorkerCount, count))
     }
 
@@ -43,15 +43,30 @@ package enum ConcurrentMap {
     package static func run<Result: Sendable>(
         _ count: Int, _ body: @Sendable (Int) throws -> Result
     ) throws -> [Result] {
+        try run(count, worker: {}) { _, index in try body(index) }
+    }
+
+    /// The same with something that each thread makes for itself and uses for all its numbers.
+    static func run<Worker: ~Copyable, Result: Sendable>(
+        _ count: Int, worker makeWorker: @Sendable () throws -> Worker,
+        _ body: @Sendable (inout Worker, Int) throws -> Result
+    ) throws -> [Result] {
         let work = Mutex(Work<Result>(results: Array(repeating: nil, count: count)))
         DispatchQueue.concurrentPerform(iterations: workerCount(for: count)) { _ in
+            var worker: Worker
+            do {
+                worker = try makeWorker()
+            } catch {
+                work.withLock { $0.failure = $0.failure ?? (0, error) }
+                return
+            }
             while let index = work.withLock({ work -> Int? in
                 guard work.failure == nil, work.next < count else { return nil }
                 defer { work.next += 1 }
                 return work.next
             }) {
                 do {
-                    let result = try body(index)
+                    let result = try body(&worker, index)
                     work.withLock { $0.results[index] = result }
                 } catch {
                     work.withLock { work in

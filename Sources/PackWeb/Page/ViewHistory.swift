@@ -16,7 +16,6 @@ public struct ViewHistory: Hashable, Sendable {
     ///   - isNew: whether the page at ``current`` was asked for, so that none of `pages` is there.
     ///   - isReload: whether it is the one on view, loaded anew.
     /// - Returns: the places of the page that is on view from now on, where it is new.
-    @discardableResult
     func settle(_ pages: inout [some PlacedPage], onView: Int?, isNew: Bool, isReload: Bool) -> Set<Int> {
         let known = pages.reduce(into: Set<Int>()) { $0.formUnion($1.places) }
         var taken: Set<Int> = isNew ? [current] : []
