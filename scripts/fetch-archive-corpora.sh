@@ -7,15 +7,15 @@ target=$PWD/.cache/archive-corpora
 [ -f "$target/complete" ] && { echo "already there: $target"; exit 0; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 mkdir -p "$work/lists/partial" "$work/parts" "$target"
-cat >"$work/parts/src.sources" <<END
-Types: deb-src
-URIs: http://deb.debian.org/debian
-Suites: $suite
-Components: main
-Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
-END
+# The sources of Debian's own packages lie beside the packages that this system is set up to install.
+# shellcheck disable=SC2016  # apt fills these in.
+apt-get indextargets --format 'deb-src $(REPO_URI) $(RELEASE) $(COMPONENT)' \
+    'Created-By: Packages' 'Origin: Debian' 'Component: main' | sort -u >"$work/parts/src.list"
+[ -s "$work/parts/src.list" ] || {
+    echo "error: apt knows no source of Debian's packages: run apt-get update, and see /etc/apt/sources.list.d" >&2
+    exit 1
+}
 options=(-o Dir::Etc::SourceList=/dev/null -o Dir::Etc::SourceParts="$work/parts" -o Dir::State::Lists="$work/lists"
   -o APT::Sandbox::User=root -qq)
 apt-get "${options[@]}" update
