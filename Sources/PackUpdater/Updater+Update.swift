@@ -205,11 +205,12 @@ extension Updater {
     private func settle(_ offer: Offer) throws -> UpdateReport.Entry {
         let outcome: UpdateReport.Outcome = try store.change { state in
             switch offer.decision.choice {
-            case .embedded(let mark):
-                guard state[offer.package].stageEmbedded(release: mark) else {
+            case .embedded(let mark, let isWithdrawn):
+                guard state[offer.package].stageEmbedded(release: mark, isWithdrawn: isWithdrawn) else {
                     return .upToDate(state[offer.package].active?.id.version)
                 }
-                return state[offer.package].embedded.map { .staged($0.id.version) } ?? .activated(nil)
+                guard case .version(let installed) = state[offer.package].staged else { return .activated(nil) }
+                return .staged(installed.id.version)
             case .upToDate:
                 state[offer.package].staged = nil
                 return .upToDate(state[offer.package].active?.id.version)

@@ -23,6 +23,7 @@ public actor Updater {
     /// The sessions that count as the current start of an unconfirmed version: a second page of the same load is no
     /// second start.
     private var currentLoads: [PackageID: WeakSession] = [:]
+    var readyDeadlines = ReadyDeadlines()
 
     /// Opens the store, or makes one. Nothing is fetched.
     ///
@@ -113,18 +114,22 @@ public actor Updater {
     /// Pins the active version for a page, and counts the start of an unconfirmed one before any code of it runs.
     /// A version that has used up its starts is left here; so is one whose files are damaged.
     public func open(_ package: PackageID) async throws -> OpenedPackage {
-        if let current = currentLoads[package]?.session, try isActive(current) { return .installed(current) }
+        let isLate = try isLate(package)
+        if !isLate, let current = currentLoads[package]?.session, try isActive(current) { return .installed(current) }
         let token = Self.randomToken()
         let limit = max(1, configuration.maximumUnconfirmedStarts)
         let layout = store.layout
+        let milliseconds = Int((configuration.now().timeIntervalSince1970 * 1000).rounded())
         var notes: [PackageState.WentBack] = []
         let opened = try store.change { state -> (PackageSession, PackageState.Active)? in
             // Not for what was confirmed, and so opened before: it opens even where nothing can be written.
             if state[package].active?.isConfirmed != true { state.noteWish(for: package) }
             guard state[package].isEnabled else { return nil }
+            if isLate, let left = state[package].goBack(reason: lateReason) { notes.append(left) }
             // Every round leaves one version, so this ends.
             while true {
-                let (outcome, wentBack) = state[package].recordStart(token: token, limit: limit)
+                let (outcome, wentBack) = state[package].recordStart(
+                    token: token, limit: limit, now: milliseconds)
                 if let wentBack { notes.append(wentBack) }
                 guard case .started(let installed) = outcome, let active = state[package].active else { return nil }
                 guard let found = try store.manifest(of: package, installed.id) else {
@@ -144,6 +149,7 @@ public actor Updater {
         guard let (session, active) = opened else { return try online(package) }
         if !active.isConfirmed {
             currentLoads[package] = WeakSession(session: session)
+            readyDeadlines.begin(package, active.id, at: configuration.uptime())
             journal.note(
                 .started, package, session.version,
                 "start \(active.starts) of \(limit) that it has to be confirmed in")
@@ -187,6 +193,7 @@ public actor Updater {
         switch outcome {
         case .confirmed:
             currentLoads[package] = nil
+            readyDeadlines.end(package)
             journal.note(.confirmed, package, version, "a load of it said that it works")
         case .alreadyConfirmed: break
         case .refused(let reason):
@@ -209,6 +216,7 @@ public actor Updater {
     }
 
     private func note(_ wentBack: PackageState.WentBack, of package: PackageID) {
+        readyDeadlines.end(package)
         journal.note(.failed, package, wentBack.from.id.version, wentBack.reason)
         let to = wentBack.to.map { "back to \($0.id)" } ?? "no earlier version is here: pages load online"
         journal.note(

@@ -28,12 +28,20 @@ public struct UpdaterConfiguration: Sendable {
     public var deviceID: String?
     /// The starts that a version gets to be confirmed in.
     public var maximumUnconfirmedStarts = 2
+    /// How long a version may run before it is confirmed, from its first start in a run of the app; nil: only the
+    /// starts count. It belongs to the version and not to a load, so one that reloads itself for ever is left as well.
+    public var readyDeadline: Duration?
     public var activation = Activation.nextStart
     /// How long an update waits for another one on the same store.
     public var patience = Duration.zero
     public var limits = TransferLimits()
     /// The clock. Read once per operation; only expiry of signed metadata depends on it.
     public var now: @Sendable () -> Date = { Date() }
+    /// The time since some moment, by a clock that nobody sets and that stands still while the device sleeps: what the
+    /// ready deadline is measured by.
+    public var uptime: @Sendable () -> Duration = { origin.duration(to: .now) }
+
+    private static let origin = SuspendingClock.now
 
     public init(store: URL, base: URL, channel: ChannelName, root: [UInt8]? = nil) {
         self.store = store

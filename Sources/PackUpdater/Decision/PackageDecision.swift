@@ -10,7 +10,8 @@ struct PackageDecision {
         /// The feature gate is off: pages load online.
         case disabled
         case install(VersionID, PackageState.ReleaseMark)
-        case embedded(PackageState.ReleaseMark)
+        /// - Parameter isWithdrawn: the publisher took the active version back.
+        case embedded(PackageState.ReleaseMark, isWithdrawn: Bool)
         /// The signed metadata about the package cannot be had or trusted, and why.
         case undecided(String)
     }
@@ -54,6 +55,15 @@ struct PackageDecision {
             case .version(let version, let manifest): id = VersionID(version: version, manifest: manifest)
             case .embedded: id = state.embedded?.id
             }
+            if case .embedded = release.offer, state.embedded == nil, let active = state.active {
+                let isWithdrawn = await isWithdrawn(active.id, package, targets)
+                guard active.isConfirmed, !isWithdrawn else {
+                    return PackageDecision(
+                        choice: .embedded(mark, isWithdrawn: isWithdrawn), steps: steps, offered: nil)
+                }
+                steps.append("the app embeds nothing: \(active.id), which was confirmed here, stays")
+                return PackageDecision(choice: .upToDate, steps: steps, offered: active.id)
+            }
             if state.active?.id == id {
                 guard case .version = release.offer, let id else {
                     return PackageDecision(choice: .upToDate, steps: steps, offered: id)
@@ -71,7 +81,7 @@ struct PackageDecision {
                 continue
             }
             guard case .version = release.offer, let id else {
-                return PackageDecision(choice: .embedded(mark), steps: steps, offered: id)
+                return PackageDecision(choice: .embedded(mark, isWithdrawn: false), steps: steps, offered: id)
             }
             return PackageDecision(choice: .install(id, mark), steps: steps, offered: id)
         }
@@ -96,6 +106,18 @@ struct PackageDecision {
         }
         if signed.digest != manifest { return "the channel names another manifest than its publisher signed" }
         return nil
+    }
+
+    /// What cannot be asked now is not withdrawn.
+    private static func isWithdrawn(
+        _ id: VersionID, _ package: PackageID, _ targets: (any SignedTargets)?
+    ) async -> Bool {
+        guard let targets else { return false }
+        do {
+            return try await targets.file(ViewLayout.manifestTarget(package, id.version))?.digest != id.manifest
+        } catch {
+            return false
+        }
     }
 
     private static func name(_ release: Release) -> String {

@@ -7,9 +7,11 @@ extension PackageState {
             active = try Active(
                 installed: Installed(json: value), isConfirmed: value.bool("confirmed"),
                 starts: value.integer("starts"),
-                loads: value.array("loads").map { try $0.string("loads") })
+                loads: value.array("loads").map { try $0.string("loads") },
+                unconfirmedSince: value["since"]?.integer("since"))
         }
         previous = try json["previous"].map { try Installed(json: $0.object("previous")) }
+        unproven = try json["unproven"].map { try Installed(json: $0.object("unproven")) }
         embedded = try json["embedded"].map { try Installed(json: $0.object("embedded")) }
         if let value = try json["staged"]?.object("staged") {
             if value["version"] == nil {
@@ -39,9 +41,11 @@ extension PackageState {
             value["confirmed"] = .bool(active.isConfirmed)
             value["starts"] = .integer(active.starts)
             value["loads"] = .array(active.loads.map { .string($0) })
+            value["since"] = active.unconfirmedSince.map { .integer($0) }
             json["active"] = .object(value)
         }
         json["previous"] = previous.map { .object($0.json) }
+        json["unproven"] = unproven.map { .object($0.json) }
         json["embedded"] = embedded.map { .object($0.json) }
         switch staged {
         case .version(let installed): json["staged"] = .object(installed.json)

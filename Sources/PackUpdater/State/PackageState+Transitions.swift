@@ -34,13 +34,17 @@ extension PackageState {
         return true
     }
 
-    /// Takes the way back to what the app embeds as the next step.
+    /// Takes the way back to what the app embeds as the next step. Where the app embeds nothing, the version that was
+    /// confirmed stays or comes back: the channel's word is that of the registry's key alone, and takes nothing from a
+    /// device that works.
+    /// - Parameter isWithdrawn: the publisher took the active version back, and so it goes even then.
     /// - Returns: false where that is so already.
     @discardableResult
-    package mutating func stageEmbedded(release: ReleaseMark) -> Bool {
+    package mutating func stageEmbedded(release: ReleaseMark, isWithdrawn: Bool = false) -> Bool {
         if let embedded {
             return stage(Installed(id: embedded.id, release: release, hasPages: embedded.hasPages))
         }
+        if let working = lastWorking, let active, !(isWithdrawn && working.id == active.id) { return stage(working) }
         staged = active == nil ? nil : .nothing(release)
         return staged != nil
     }
@@ -71,6 +75,7 @@ extension PackageState {
         case .nothing:
             active = nil
             previous = working
+            unproven = nil
             return (left, nil)
         case .version(let installed):
             let isConfirmed = installed.id == working?.id || installed.id == previous?.id || !installed.hasPages
@@ -80,14 +85,27 @@ extension PackageState {
             } else if previous?.id == installed.id {
                 previous = nil
             }
+            let hasBetter = isConfirmed || previous != nil || embedded != nil
+            unproven = hasBetter ? nil : unproven(besides: installed, left: left)
             return (left, installed)
+        }
+    }
+
+    /// The version that ran last where none was confirmed: the one that is left, else the one before it.
+    private func unproven(besides installed: Installed, left: Installed?) -> Installed? {
+        [left, unproven].lazy.compactMap(\.self).first { candidate in
+            candidate.id != installed.id && !failures.contains { $0.id == candidate.id }
         }
     }
 
     /// Counts a start, before any code of the page runs. An unconfirmed version that has used up its starts is
     /// left first.
-    /// - Parameter limit: the number of unconfirmed starts that a version gets.
-    package mutating func recordStart(token: String, limit: Int) -> (outcome: StartOutcome, wentBack: WentBack?) {
+    /// - Parameters:
+    ///   - limit: the number of unconfirmed starts that a version gets.
+    ///   - now: milliseconds since 1970.
+    package mutating func recordStart(
+        token: String, limit: Int, now: Int = 0
+    ) -> (outcome: StartOutcome, wentBack: WentBack?) {
         var wentBack: WentBack?
         if let active, !active.isConfirmed, active.starts >= limit {
             wentBack = goBack(reason: "it was started \(active.starts) times and never confirmed")
@@ -95,6 +113,7 @@ extension PackageState {
         guard var active else { return (.nothing, wentBack) }
         if !active.isConfirmed {
             active.starts += 1
+            active.unconfirmedSince = active.unconfirmedSince ?? now
             active.loads = Array((active.loads + [token]).suffix(Self.loadLimit))
             self.active = active
         }
@@ -115,12 +134,15 @@ extension PackageState {
         active.isConfirmed = true
         active.starts = 0
         active.loads = []
+        active.unconfirmedSince = nil
         self.active = active
+        unproven = nil
         failures.removeAll { $0.id == active.id }
         return .confirmed(active.installed)
     }
 
-    /// Leaves the active version for the last confirmed one, else the embedded one, else none, and notes its failure.
+    /// Leaves the active version for the last confirmed one, else the embedded one, else the one that ran before it,
+    /// else none, and notes its failure.
     /// - Returns: nil where staying is all that can be done: nothing is active, or the embedded version is and there
     ///   is no other.
     package mutating func goBack(reason: String) -> WentBack? {
@@ -134,7 +156,8 @@ extension PackageState {
         } else if embedded?.id == left.id || active?.isConfirmed == true {
             return nil
         } else {
-            (target, isConfirmed) = (nil, false)
+            (target, isConfirmed) = (unproven, false)
+            unproven = nil
         }
         noteFailure(of: left, reason: reason)
         if case .version(let installed) = staged, installed.id == left.id { staged = nil }

@@ -6,7 +6,7 @@ import PackFormat
 ///     absent ──▶ staged ──▶ active, unconfirmed ──▶ confirmed
 ///                                │ too many starts, or asked to
 ///                                ▼
-///                       the last confirmed version, else the embedded one, else none
+///     the last confirmed version, else the embedded one, else the one that ran before it, else none
 ///
 /// Invariant: once a version was confirmed, ``lastWorking`` is never nil again.
 package struct PackageState: Hashable, Sendable {
@@ -43,6 +43,8 @@ package struct PackageState: Hashable, Sendable {
         package var starts = 0
         /// The tokens of those starts, the newest last: only these loads can confirm it.
         package var loads: [String] = []
+        /// When the first of those starts was, in milliseconds since 1970.
+        package var unconfirmedSince: Int?
 
         package var id: VersionID { installed.id }
     }
@@ -66,6 +68,8 @@ package struct PackageState: Hashable, Sendable {
     package var active: Active?
     /// The version that was confirmed before the active one.
     package var previous: Installed?
+    /// The version that ran before the active one, while none was ever confirmed: better than nothing to go back to.
+    package var unproven: Installed?
     package var staged: Staged?
     /// The preset that the app brought.
     package var embedded: Installed?
@@ -97,7 +101,7 @@ package struct PackageState: Hashable, Sendable {
 
     /// Everything that must stay in the store.
     package var kept: [Installed] {
-        var kept = [active?.installed, previous, embedded].compactMap { $0 }
+        var kept = [active?.installed, previous, unproven, embedded].compactMap { $0 }
         if case .version(let installed) = staged { kept.append(installed) }
         return kept
     }

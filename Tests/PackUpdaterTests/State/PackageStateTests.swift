@@ -110,14 +110,51 @@ struct PackageStateTests {
         #expect(start.outcome == .nothing)
     }
 
-    @Test func `going back to what the app embeds, where it embeds nothing, keeps the version that worked`() throws {
+    @Test func `going back to what the app embeds, where it embeds nothing, is going back to what worked`() throws {
         var state = try updated()
-        state.stageEmbedded(release: PackageState.ReleaseMark(id: "r9", retry: 0))
+        let mark = PackageState.ReleaseMark(id: "r9", retry: 0)
+        state.stageEmbedded(release: mark)
+        _ = state.activate()
+        try #expect(state.active?.installed == version(1))
+        #expect(state.active?.isConfirmed == true)
+        let isStaged = state.stageEmbedded(release: mark)
+        #expect(!isStaged)
+        // The publisher's own word is another matter.
+        state.stageEmbedded(release: mark, isWithdrawn: true)
         _ = state.activate()
         #expect(state.active == nil)
         try #expect(state.lastWorking == version(1))
-        let isStaged = state.stageEmbedded(release: PackageState.ReleaseMark(id: "r9", retry: 0))
-        #expect(!isStaged)
+    }
+
+    @Test func `while nothing was ever confirmed, the version that ran before is kept and come back to`() throws {
+        var state = PackageState()
+        for number in 1...2 {
+            try state.stage(version(number))
+            _ = state.activate()
+            _ = state.recordStart(token: "load \(number)", limit: 2)
+        }
+        try #expect(state.kept == [version(2), version(1)])
+        let wentBack = state.goBack(reason: "broken")
+        try #expect(wentBack?.to == version(1))
+        #expect(state.active?.isConfirmed == false)
+        try #expect(state.failures.map(\.id) == [version(2).id])
+        // It failed, so it is nothing to come back to from the next one.
+        try state.stage(version(3))
+        _ = state.activate()
+        try #expect(state.unproven == version(1))
+        _ = state.recordStart(token: "load 3", limit: 2)
+        _ = try state.confirm(SemanticVersion("1.3.0"), token: "load 3")
+        try #expect(state.kept == [version(3)])
+    }
+
+    @Test func `the time of the first unconfirmed start stays until the version is confirmed`() throws {
+        var state = try updated()
+        #expect(state.active?.unconfirmedSince == nil)
+        _ = state.recordStart(token: "one", limit: 2, now: 1000)
+        _ = state.recordStart(token: "two", limit: 2, now: 2000)
+        #expect(state.active?.unconfirmedSince == 1000)
+        _ = try state.confirm(SemanticVersion("1.2.0"), token: "two")
+        #expect(state.active?.unconfirmedSince == nil)
     }
 
     @Test func `a version that was confirmed before is confirmed when it comes back`() throws {
@@ -131,13 +168,15 @@ struct PackageStateTests {
     @Test func `the state survives its own bytes`() throws {
         var store = StoreState(deviceID: "d")
         var state = try updated()
-        _ = state.recordStart(token: "load", limit: 2)
+        _ = state.recordStart(token: "load", limit: 2, now: 1_700_000_000_123)
+        state.unproven = try version(7)
         try state.stage(version(3))
         try state.embed(version(0, release: nil))
         state.decision = "because"
         store[try PackageID("a")] = state
         _ = state.goBack(reason: "broken")
-        state.stageEmbedded(release: PackageState.ReleaseMark(id: "e", retry: 3))
+        state.embedded = nil
+        state.staged = .nothing(PackageState.ReleaseMark(id: "e", retry: 3))
         store[try PackageID("b")] = state
         store.presets = [Digest(of: [1])]
         #expect(try StoreState(parsing: store.bytes) == store)
@@ -162,7 +201,11 @@ struct PackageStateTests {
                         }
                     }
                 case 6: _ = state.goBack(reason: "asked")
-                case 7: state.stageEmbedded(release: PackageState.ReleaseMark(id: "e", retry: 0))
+                case 7:
+                    let works = state.active?.isConfirmed == true && state.embedded == nil
+                    let isStaged = state.stageEmbedded(
+                        release: PackageState.ReleaseMark(id: "e", retry: 0), isWithdrawn: Bool.random(using: &random))
+                    if works, isStaged { #expect(state.staged == .nothing(.init(id: "e", retry: 0)), "seed \(seed)") }
                 default: try state.embed(version(Int.random(in: 0..<5, using: &random), release: nil))
                 }
                 if !everWorked.isEmpty {
@@ -170,6 +213,7 @@ struct PackageStateTests {
                     #expect(everWorked.contains(working.id), "seed \(seed)")
                     #expect(state.kept.contains { $0.id == working.id }, "seed \(seed)")
                 }
+                if state.lastWorking != nil { #expect(state.unproven == nil, "seed \(seed)") }
                 if let active = state.active, active.isConfirmed { #expect(everWorked.contains(active.id)) }
                 #expect(state.previous == nil || state.previous?.id != state.active?.id, "seed \(seed)")
             }

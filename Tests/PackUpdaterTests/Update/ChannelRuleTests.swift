@@ -84,15 +84,38 @@ struct ChannelRuleTests {
         #expect(why.contains("gate"))
     }
 
-    @Test func `back to embedded, where the app embeds nothing, leaves the pages online`() async throws {
+    @Test func `back to embedded, where the app embeds nothing, takes no confirmed version away`() async throws {
         _ = try await update()
         try await device.confirm("checkout")
+        try registry.release("checkout", nil, release: "r2")
+        for _ in 1...2 {
+            #expect(try await update() == .upToDate(one.version))
+            #expect(try await device.page("checkout") == "one")
+        }
+        #expect(try device.state("checkout").decision.contains("which was confirmed here, stays"))
+        try registry.release("checkout", two, release: "r3")
+        #expect(try await update() == .activated(two.version))
+        // Nobody confirmed it: the one that was comes back.
+        try registry.release("checkout", nil, release: "r4")
+        #expect(try await update() == .activated(one.version))
+        #expect(try await device.page("checkout") == "one")
+    }
+
+    @Test func `back to embedded, where the app embeds nothing, leaves what was never confirmed`() async throws {
+        _ = try await update()
         try registry.release("checkout", nil, release: "r2")
         #expect(try await update() == .activated(nil))
         #expect(try await device.page("checkout") == nil)
         #expect(try await update() == .upToDate(nil))
-        try registry.release("checkout", two, release: "r3")
-        #expect(try await update() == .activated(two.version))
+    }
+
+    @Test func `a version that its publisher withdrew goes, where the channel goes back to nothing`() async throws {
+        _ = try await update()
+        try await device.confirm("checkout")
+        try registry.withdraw("checkout", one)
+        try registry.release("checkout", nil, release: "r2")
+        #expect(try await update() == .activated(nil))
+        #expect(try await device.page("checkout") == nil)
     }
 
     @Test func `a version that failed is not tried again until a newer release or a retry`() async throws {

@@ -38,6 +38,73 @@ struct StartTests {
         #expect(try await device.page("checkout") == "one")
     }
 
+    @Test func `a version that reloads itself is left when its deadline since the first start is over`() async throws {
+        let uptime = Locked(Duration.seconds(1000))
+        device.configuration.readyDeadline = .seconds(10)
+        device.configuration.uptime = { uptime.withLock { $0 } }
+        device.configuration.now = { Date(timeIntervalSince1970: 1_700_000_000) }
+        let updater = try device.updater()
+        var pages: [String] = []
+        var open: [PackageSession] = []
+        #expect(try await updater.timeToConfirm(checkout) == nil)
+        // Each load begins before the one before it is gone.
+        for _ in 1...6 {
+            guard case .installed(let session) = try await updater.open(checkout) else { break }
+            open.append(session)
+            pages.append("\(session.version)")
+            uptime.withLock { $0 += .seconds(3) }
+        }
+        #expect(pages == ["1.1.0", "1.1.0", "1.1.0", "1.1.0", "1.0.0", "1.0.0"])
+        #expect(
+            try device.events(.rolledBack).last?.why.contains("not confirmed within 10 seconds of its first start")
+                == true)
+        #expect(try await updater.timeToConfirm(checkout) == nil)
+        withExtendedLifetime(open) {}
+    }
+
+    @Test func `a load after a reload has what is left of the version's time`() async throws {
+        let uptime = Locked(Duration.seconds(5))
+        let now = Date(timeIntervalSince1970: 1_700_000_000)
+        device.configuration.readyDeadline = .seconds(10)
+        device.configuration.uptime = { uptime.withLock { $0 } }
+        device.configuration.now = { now }
+        let updater = try device.updater()
+        #expect(try await updater.unconfirmedSince(checkout) == nil)
+        let first = try await updater.open(checkout)
+        uptime.withLock { $0 += .seconds(4) }
+        guard case .installed(let second) = try await updater.open(checkout) else {
+            Issue.record("not installed")
+            return
+        }
+        #expect(try await updater.timeToConfirm(checkout) == .seconds(6))
+        #expect(try await updater.unconfirmedSince(checkout) == now)
+        try await updater.confirm(checkout, version: two.version, loadToken: second.loadToken)
+        #expect(try await updater.timeToConfirm(checkout) == nil)
+        #expect(try await updater.unconfirmedSince(checkout) == nil)
+        uptime.withLock { $0 += .seconds(100) }
+        #expect(try await device.page("checkout", by: updater) == "two")
+        withExtendedLifetime(first) {}
+    }
+
+    @Test func `an app that was ended or set to sleep costs the version nothing but a start`() async throws {
+        let wall = Locked(Date(timeIntervalSince1970: 1_700_000_000))
+        device.configuration.readyDeadline = .seconds(10)
+        device.configuration.uptime = { .seconds(1) }
+        device.configuration.now = { wall.withLock { $0 } }
+        let updater = try device.updater()
+        guard case .installed(let asleep) = try await updater.open(checkout) else {
+            Issue.record("not installed")
+            return
+        }
+        // The device slept for a day: the clock on the wall went on, the device's own stood still.
+        wall.withLock { $0 += 86_400 }
+        #expect(try await device.page("checkout", by: updater) == "two")
+        // The next run of the app has the whole time.
+        #expect(try await device.page("checkout") == "two")
+        #expect(try device.state("checkout").active?.starts == 2)
+        withExtendedLifetime(asleep) {}
+    }
+
     @Test func `a start is counted before the page's files are known`() async throws {
         let updater = try device.updater()
         let opened = try await updater.open(checkout)

@@ -1,0 +1,36 @@
+public import Foundation
+public import PackFormat
+
+extension Updater {
+    /// When the active version was first started without being confirmed since, by the configuration's clock; kept over
+    /// restarts of the app.
+    /// - Returns: nil where it is confirmed, was not started yet, or none is active.
+    public func unconfirmedSince(_ package: PackageID) throws -> Date? {
+        guard let active = try store.state()[package].active, !active.isConfirmed else { return nil }
+        return active.unconfirmedSince.map { Date(timeIntervalSince1970: Double($0) / 1000) }
+    }
+
+    /// What is left of the active version's ready deadline. An app with a window sets its timer by it, at each load: the
+    /// load after a reload has no new time. When it is over, ``rollBack(_:reason:)`` leaves the version; opening it
+    /// once more does so too.
+    /// - Returns: nil where the version is confirmed, was not opened in this run of the app, or there is no deadline.
+    ///   Zero or less: it has passed.
+    public func timeToConfirm(_ package: PackageID) throws -> Duration? {
+        guard let limit = configuration.readyDeadline, let active = try store.state()[package].active,
+            !active.isConfirmed,
+            let age = readyDeadlines.age(of: active.id, package, at: configuration.uptime())
+        else { return nil }
+        return limit - age
+    }
+
+    func isLate(_ package: PackageID) throws -> Bool {
+        guard configuration.readyDeadline != nil, let left = try timeToConfirm(package) else { return false }
+        return left <= .zero
+    }
+
+    /// Why a version is left whose deadline has passed.
+    var lateReason: String {
+        let seconds = (configuration.readyDeadline ?? .zero) / .seconds(1)
+        return "it was not confirmed within \(seconds.formatted()) seconds of its first start"
+    }
+}
