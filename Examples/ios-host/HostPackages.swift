@@ -11,7 +11,9 @@ final class HostPackages: SiteCatalog, @unchecked Sendable {
         let session: PackUpdater.PackageSession
 
         var manifest: Manifest { session.manifest }
+        var isInstalling: Bool { session.isInstalling }
         func file(for digest: Digest) throws -> URL { session.file(for: digest) }
+        func fetch(_ digest: Digest) async throws { try await session.fetch(digest) }
     }
 
     private let updater: Updater
@@ -28,12 +30,14 @@ final class HostPackages: SiteCatalog, @unchecked Sendable {
         let opened = try await updater.open(package)
         lock.withLock {
             switch opened {
-            case .installed(let session):
+            case .installed(let session), .installing(let session):
                 sessions[package] = session
                 known.packages[package] = WebSettings.Package(origins: session.manifest.origins)
-            case .online(let url, _):
+            case .unavailable(let absence):
                 sessions[package] = nil
-                known.packages[package] = WebSettings.Package(onlineCopy: url?.absoluteString)
+                known.packages[package] = WebSettings.Package(
+                    origins: absence.origins,
+                    absence: WebSettings.Absence(why: absence.why, isUnreachable: absence.isUnreachable))
             }
         }
         return opened

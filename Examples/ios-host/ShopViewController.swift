@@ -56,11 +56,8 @@ final class ShopViewController: UIViewController, WKNavigationDelegate {
 
     private func show() async throws {
         try await updater.start()
-        if case .online = try await packages.open(shop) {
-            _ = try? await updater.update(.list([shop]))
-            try await updater.activate([shop])
-            try await packages.open(shop)
-        }
+        // A package that is not here installs itself while it is shown.
+        try await packages.open(shop)
         let access = try await proxy.start(hosts: ["\(shop).package"])
         self.access = access
         guard let port = NWEndpoint.Port(rawValue: UInt16(access.port)) else { return }

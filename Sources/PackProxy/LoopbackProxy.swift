@@ -91,7 +91,7 @@ public final class LoopbackProxy: Sendable {
 
 /// Bounds on what a proxy takes from its web view.
 public struct ProxyLimits: Sendable, Hashable {
-    /// Bytes of a request's body that goes to a package's online copy; more is answered 413. Bodies for other hosts
+    /// Bytes of a request's body that goes to a package's web site; more is answered 413. Bodies for other hosts
     /// pass through and are not held.
     public var maximumBodySize = 64 << 20
     /// Seconds to wait for a connection to another host.

@@ -3,7 +3,7 @@ public import PackFormat
 
 /// Why a device could not do what was asked. Each case is a sentence a person can act on; whatever it was, the
 /// version that ran before still runs.
-public enum UpdateError: Error, Equatable, Sendable, CustomStringConvertible {
+public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConvertible {
     /// The store was written by a newer program; it was not touched.
     case storeIsNewer(folder: String, found: Int, supported: Int)
     case storeIsDamaged(file: String, reason: String)
@@ -49,6 +49,13 @@ public enum UpdateError: Error, Equatable, Sendable, CustomStringConvertible {
         case .notInstalled(let package): "\(package) is not installed in this store"
         case .notConfirmed(let package, let reason): "\(package) was not confirmed: \(reason)"
         case .nothingToGoBackTo(let package): "\(package) has no earlier version to go back to"
+        }
+    }
+
+    public var isUnreachable: Bool {
+        switch self {
+        case .unreachable, .storeIsBusy: true
+        default: false
         }
     }
 

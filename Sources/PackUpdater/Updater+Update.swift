@@ -33,7 +33,7 @@ extension Updater {
     /// metadata that is not trusted, a full disk) is thrown.
     @discardableResult
     public func update(_ selection: PackageSelection = .all) async throws -> UpdateReport {
-        let lock = try await store.lockForUpdate(patience: configuration.patience)
+        let lock = try await store.lockForUpdate(patience: await settleArrivals())
         defer { withExtendedLifetime(lock) {} }
         try Durable.makeFolder(store.layout.downloads)
         let offers = try await firstDecision(selection)
@@ -64,6 +64,7 @@ extension Updater {
                 return UpdateReport.Entry(package: entry.package, outcome: .activated(version), why: entry.why)
             }
         }
+        takeInArrivals()
         let report = UpdateReport(entries: entries)
         let hasLeftovers = try !Durable.names(in: store.layout.downloads).isEmpty
         if report.isChanged || !report.failures.isEmpty || hasLeftovers {
@@ -94,7 +95,7 @@ extension Updater {
     }
 
     /// As ``decide(_:)``; a store that would be new, and for which nothing could be decided, is not made.
-    private func firstDecision(_ selection: PackageSelection) async throws -> [Offer] {
+    func firstDecision(_ selection: PackageSelection) async throws -> [Offer] {
         let isMade = try store.isMade
         do {
             return try await decide(selection)
@@ -142,12 +143,15 @@ extension Updater {
             }
         }
         let others = try await others(than: selected, selection, channel, state: state, facts: facts)
-        try note(offers + others, since: state)
+        // Of a name that the channel does not have, and the store neither, nothing is kept.
+        try note(
+            (offers + others).filter { channel.packages[$0.package] != nil || state.packages[$0.package] != nil },
+            since: state)
         return offers
     }
 
     /// On demand, the packages that nobody opened yet: nothing of them is fetched, but their first open has to know
-    /// which version's online copy to show, and whether the gate is open.
+    /// whether the gate is open.
     private func others(
         than selected: [PackageID], _ selection: PackageSelection, _ channel: ChannelFile, state: StoreState,
         facts: DeviceFacts
@@ -202,7 +206,7 @@ extension Updater {
     }
 
     /// What needs no download.
-    private func settle(_ offer: Offer) throws -> UpdateReport.Entry {
+    func settle(_ offer: Offer) throws -> UpdateReport.Entry {
         let outcome: UpdateReport.Outcome = try store.change { state in
             switch offer.decision.choice {
             case .embedded(let mark, let isWithdrawn):

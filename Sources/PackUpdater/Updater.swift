@@ -5,7 +5,7 @@ public import PackFormat
 ///
 ///     let updater = try Updater(UpdaterConfiguration(store: folder, base: registry, channel: stable, root: rootJSON))
 ///     try await updater.start()                               // when the app starts
-///     if case .installed(let site) = try await updater.open(checkout) {
+///     if let site = try await updater.open(checkout).session {
 ///         show(site)                                          // counted before any of its code runs
 ///     }
 ///     try await updater.confirm(checkout, version: v, loadToken: t)   // when its page says that it works
@@ -22,8 +22,16 @@ public actor Updater {
     let journal: Journal
     /// The sessions that count as the current start of an unconfirmed version: a second page of the same load is no
     /// second start.
-    private var currentLoads: [PackageID: WeakSession] = [:]
+    var currentLoads: [PackageID: WeakSession] = [:]
     var readyDeadlines = ReadyDeadlines()
+    /// Versions that install themselves while their pages are open.
+    var arrivals: [PackageID: Arriving] = [:]
+    /// First opens under way, which several pages may wait for.
+    var openings: [PackageID: Task<OpenedPackage, any Error>] = [:]
+    /// For what pages wait for: more at once, and an answer soon.
+    let pageTransport: any UpdateTransport
+    let arrivalTurn: UpdateTurn
+    let arrivalDownloads = DownloadTurns()
 
     /// Opens the store, or makes one. Nothing is fetched.
     ///
@@ -31,9 +39,14 @@ public actor Updater {
     /// ``UpdateError/storeIsDamaged(file:reason:)`` until then.
     /// - Throws: ``UpdateError/storeIsNewer(folder:found:supported:)`` and faults of the file system.
     public init(_ configuration: UpdaterConfiguration) throws {
-        let transport = Self.transport(configuration)
+        var pageLimits = configuration.limits
+        pageLimits.parallelism = max(pageLimits.parallelism, 8)
+        pageLimits.attempts = min(pageLimits.attempts, 2)
         let channel = configuration.channel
-        try self.init(configuration, transport: transport) { layout, root, transport, now in
+        try self.init(
+            configuration, transport: Self.transport(configuration, configuration.limits),
+            pageTransport: Self.transport(configuration, pageLimits)
+        ) { layout, root, transport, now in
             try TrustedTargets(layout: layout, root: root, transport: transport, channel: channel, now: now)
         }
     }
@@ -46,19 +59,23 @@ public actor Updater {
     /// Takes its network and its trust from outside, for tests.
     package init(
         _ configuration: UpdaterConfiguration, transport: any UpdateTransport,
-        targets: @escaping TargetsMaker
+        pageTransport: (any UpdateTransport)? = nil, targets: @escaping TargetsMaker
     ) throws {
         self.configuration = configuration
         self.transport = transport
+        self.pageTransport = pageTransport ?? transport
         makeTargets = targets
         store = try DeviceStore(folder: configuration.store)
+        arrivalTurn = UpdateTurn(store: store, patience: max(configuration.patience, .seconds(30)))
         journal = Journal(log: EventLog(file: store.layout.events), now: configuration.now)
     }
 
-    private static func transport(_ configuration: UpdaterConfiguration) -> any UpdateTransport {
+    private static func transport(
+        _ configuration: UpdaterConfiguration, _ limits: TransferLimits
+    ) -> any UpdateTransport {
         configuration.base.isFileURL
             ? FolderTransport(folder: configuration.base)
-            : HTTPTransport(base: configuration.base, limits: configuration.limits)
+            : HTTPTransport(base: configuration.base, limits: limits)
     }
 
     func targets() throws -> any SignedTargets {
@@ -111,15 +128,30 @@ public actor Updater {
         return result
     }
 
+    /// Opens a package for a page: the active version, else the one that the channel offers, which then installs itself
+    /// while its pages use it. For that the signed metadata is checked and the version's manifest fetched first.
+    public func open(_ package: PackageID) async throws -> OpenedPackage {
+        if let session = try openInstalled(package) { return .installed(session) }
+        let state = try store.state()[package]
+        guard state.isEnabled else { return try unavailable(package, state) }
+        if state.active == nil, case .version = state.staged {
+            // Nothing runs that it could take the place of.
+            try activate([package])
+            if let session = try openInstalled(package) { return .installed(session) }
+        }
+        return try await openArriving(package)
+    }
+
     /// Pins the active version for a page, and counts the start of an unconfirmed one before any code of it runs.
     /// A version that has used up its starts is left here; so is one whose files are damaged.
-    public func open(_ package: PackageID) async throws -> OpenedPackage {
+    /// - Returns: nil where none is installed, or the channel's gate is off. Nothing is fetched.
+    public func openInstalled(_ package: PackageID) throws -> PackageSession? {
         let isLate = try isLate(package)
-        if !isLate, let current = currentLoads[package]?.session, try isActive(current) { return .installed(current) }
+        if !isLate, let current = currentLoads[package]?.session, try isActive(current) { return current }
         let token = Self.randomToken()
         let limit = max(1, configuration.maximumUnconfirmedStarts)
         let layout = store.layout
-        let milliseconds = Int((configuration.now().timeIntervalSince1970 * 1000).rounded())
+        let milliseconds = milliseconds
         var notes: [PackageState.WentBack] = []
         let opened = try store.change { state -> (PackageSession, PackageState.Active)? in
             // Not for what was confirmed, and so opened before: it opens even where nothing can be written.
@@ -146,7 +178,7 @@ public actor Updater {
             }
         }
         for note in notes { self.note(note, of: package) }
-        guard let (session, active) = opened else { return try online(package) }
+        guard let (session, active) = opened else { return nil }
         if !active.isConfirmed {
             currentLoads[package] = WeakSession(session: session)
             readyDeadlines.begin(package, active.id, at: configuration.uptime())
@@ -154,11 +186,14 @@ public actor Updater {
                 .started, package, session.version,
                 "start \(active.starts) of \(limit) that it has to be confirmed in")
         }
-        return .installed(session)
+        return session
     }
 
+    /// Now, since 1970.
+    var milliseconds: Int { Int((configuration.now().timeIntervalSince1970 * 1000).rounded()) }
+
     /// Pins a version against collections. On a full disk, where no pin can be made, its manifest is what is locked.
-    private static func pin(
+    static func pin(
         _ package: PackageID, _ version: SemanticVersion, _ layout: StoreLayout
     ) throws(UpdateError) -> FileLock {
         do {
@@ -177,18 +212,12 @@ public actor Updater {
         return active.map { !$0.isConfirmed && $0.loads.contains(session.loadToken) } ?? false
     }
 
-    private func online(_ package: PackageID) throws -> OpenedPackage {
-        let state = try store.state()[package]
-        let why = state.isEnabled ? "no version is installed" : "the channel's feature gate is off"
-        let path = state.offered.map { ViewLayout.site(package, $0.version, "") }
-        let isHTTP = configuration.base.scheme?.hasPrefix("http") ?? false
-        return .online(isHTTP ? path.map { configuration.base.appending(path: $0) } : nil, why: why)
-    }
-
     /// Takes the word of a page, or of the app, that a version works.
     /// - Parameter loadToken: the token of the session of that page.
+    /// Of a version that is still installing itself the word is kept until all of it is here.
     /// - Throws: ``UpdateError/notConfirmed(_:reason:)`` where it is of another version or load.
     public func confirm(_ package: PackageID, version: SemanticVersion, loadToken: String) throws {
+        if keepsConfirmation(package, version, loadToken) { return }
         let outcome = try store.change { state in state[package].confirm(version, token: loadToken) }
         switch outcome {
         case .confirmed:
@@ -218,7 +247,7 @@ public actor Updater {
     private func note(_ wentBack: PackageState.WentBack, of package: PackageID) {
         readyDeadlines.end(package)
         journal.note(.failed, package, wentBack.from.id.version, wentBack.reason)
-        let to = wentBack.to.map { "back to \($0.id)" } ?? "no earlier version is here: pages load online"
+        let to = wentBack.to.map { "back to \($0.id)" } ?? "no earlier version is here"
         journal.note(
             .rolledBack, package, wentBack.to?.id.version, "\(to), because of \(wentBack.from.id): \(wentBack.reason)")
     }
@@ -242,12 +271,12 @@ public actor Updater {
         try store.state()[package].active?.loads ?? []
     }
 
-    private static func randomToken() -> String {
+    static func randomToken() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in String(generator.next() as UInt64, radix: 36) }.joined()
     }
 
-    private struct WeakSession {
+    struct WeakSession {
         weak var session: PackageSession?
     }
 }

@@ -15,16 +15,16 @@ final class InstalledPackages: SiteCatalog {
         let session: PackUpdater.PackageSession
 
         var manifest: Manifest { session.manifest }
+        var isInstalling: Bool { session.isInstalling }
         func file(for digest: Digest) throws -> URL { session.file(for: digest) }
+        func fetch(_ digest: Digest) async throws { try await session.fetch(digest) }
     }
 
     private let updater: Updater
-    private let registry: URL
     private let state: Mutex<State>
 
-    init(updater: Updater, registry: URL, schemes: Set<String>, rules: WebRules) {
+    init(updater: Updater, schemes: Set<String>, rules: WebRules) {
         self.updater = updater
-        self.registry = registry
         state = Mutex(State(settings: WebSettings(schemes: schemes, rules: rules)))
     }
 
@@ -36,24 +36,17 @@ final class InstalledPackages: SiteCatalog {
         state.withLock { state in
             var settings = WebSettings.Package(isEnabled: isEnabled)
             switch opened {
-            case .installed(let session):
+            case .installed(let session), .installing(let session):
                 state.sessions[package] = session
                 settings.origins = session.manifest.origins
-                settings.onlineCopy = session.manifest.origins.isEmpty ? onlineCopy(of: session) : nil
-            case .online(let url, _):
+            case .unavailable(let absence):
                 state.sessions[package] = nil
-                settings.onlineCopy = url?.absoluteString
+                settings.origins = absence.origins
+                settings.absence = WebSettings.Absence(why: absence.why, isUnreachable: absence.isUnreachable)
             }
             state.settings.packages[package] = settings
         }
         return opened
-    }
-
-    /// Where the registry has the files of the version: what a rule sends online goes there, unless the package has a
-    /// real address.
-    private func onlineCopy(of session: PackUpdater.PackageSession) -> String? {
-        guard registry.scheme?.hasPrefix("http") == true else { return nil }
-        return registry.appending(path: ViewLayout.site(session.package, session.version, "")).absoluteString
     }
 
     /// The package that a URL names, opened or not.

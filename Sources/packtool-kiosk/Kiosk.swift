@@ -53,7 +53,7 @@ final class Kiosk {
         cookies = CookieKeeper(native: SystemCookieStore(storage))
         online = OnlineSession(cookies: cookies)
         packages = InstalledPackages(
-            updater: updater, registry: settings.updater.base, schemes: [settings.scheme], rules: settings.rules)
+            updater: updater, schemes: [settings.scheme], rules: settings.rules)
         let bodies = BodyStore()
         let transport: PackageViewConfiguration.Transport
         if settings.usesProxy {
@@ -97,7 +97,8 @@ final class Kiosk {
         view.didChange = { [weak self] event in self?.changed(event) }
         control?.start { [weak self] command in await self?.perform(command) ?? .failed("the kiosk is closing") }
         try await updater.start()
-        if case .online = try await packages.open(settings.package) { await update() }
+        // One that is not here installs itself while its pages come.
+        try await packages.open(settings.package)
         view.load(address)
         startUpdating()
         Task { await FreeMemory.giveBack() }
@@ -149,7 +150,11 @@ final class Kiosk {
         view.acceptProxyCertificate(from: ["\(package).\(SiteAddress.virtualSuffix)"])
         do {
             let opened = try await packages.open(package)
-            if case .online(_, let why) = opened { say("\(package) is shown from the network: \(why)") }
+            switch opened {
+            case .installed: break
+            case .installing(let session): say("\(package) \(session.version) installs itself while it is shown")
+            case .unavailable(let absence): say("\(package) cannot be shown: \(absence.why)")
+            }
         } catch {
             say("\(package) cannot be opened: \(error)")
         }

@@ -130,12 +130,12 @@ struct LoopbackProxyTests {
     }
 
     @Test
-    func `a package that is not installed is loaded from its online copy, method and body kept`() async throws {
+    func `a package that is not installed is loaded from its web site, method and body kept`() async throws {
         let server = try EchoServer()
         var limits = ProxyLimits()
         limits.maximumBodySize = 100_000
         let bench = try await ProxyBench.make(Self.files, limits: limits)
-        bench.onlineCopy = "http://\(server.address)/copy/"
+        bench.webSite = "http://\(server.address)/copy/"
         let said = try JSONDecoder().decode(
             Said.self,
             from: try bench.curl(["-X", "PUT", "-d", "ab", "-H", "Content-Type: a/b", "https://shop.package/x?y=1"])
@@ -147,19 +147,19 @@ struct LoopbackProxyTests {
         let refused = try bench.text(
             "--data-binary", "@\(body.path)", "-o", "/dev/null", "-w", "%{http_code}", "https://shop.package/x")
         #expect(refused == "413")
-        bench.onlineCopy = "http://\(server.address)/"
+        bench.webSite = "http://\(server.address)/"
         let head = try bench.text("-D", "-", "-o", "/dev/null", "https://shop.package/cookies?set=a%3D1%7Cb%3D2")
         #expect(head.lowercased().contains("set-cookie: a=1\r\n") && head.lowercased().contains("set-cookie: b=2\r\n"))
         try await bench.stop()
     }
 
     @Test
-    func `a page whose online copy sends it to another origin is redirected; anything else gets the answer`()
+    func `a page whose web site sends it to another origin is redirected; anything else gets the answer`()
         async throws
     {
         let (server, other) = (try EchoServer(), try EchoServer())
         let bench = try await ProxyBench.make(Self.files)
-        bench.onlineCopy = "http://\(server.address)/"
+        bench.webSite = "http://\(server.address)/"
         let to = "http://\(other.address)/text?body=there"
         let address = "https://shop.package/redirect?status=307&to=" + to.replacing("?", with: "%3F")
         let page = try bench.text(
@@ -170,7 +170,7 @@ struct LoopbackProxyTests {
     }
 
     @Test
-    func `an address with what a browser leaves as it is finds its file, and reaches the online copy escaped once`()
+    func `an address with what a browser leaves as it is finds its file, and reaches the web site escaped once`()
         async throws
     {
         var files = Self.files
@@ -178,7 +178,7 @@ struct LoopbackProxyTests {
         let bench = try await ProxyBench.make(files)
         #expect(try bench.text("https://shop.package/a|b%20c.js") == "pipe")
         let server = try EchoServer()
-        bench.onlineCopy = "http://\(server.address)/"
+        bench.webSite = "http://\(server.address)/"
         let answer = try bench.curl("-g", "https://shop.package/x?x={%22a%22:1}&discount=10%")
         let said = try JSONDecoder().decode(Said.self, from: answer.output)
         #expect(said.path == "/x?x=%7B%22a%22:1%7D&discount=10%25")
@@ -186,10 +186,10 @@ struct LoopbackProxyTests {
     }
 
     @Test
-    func `an empty body reaches the online copy as one`() async throws {
+    func `an empty body reaches the web site as one`() async throws {
         let server = try EchoServer()
         let bench = try await ProxyBench.make(Self.files)
-        bench.onlineCopy = "http://\(server.address)/"
+        bench.webSite = "http://\(server.address)/"
         for method in ["POST", "PUT", "DELETE"] {
             let answer = try bench.curl(
                 "-X", method, "-d", "", "-H", "Content-Type: text/plain", "https://shop.package/x")
@@ -203,7 +203,7 @@ struct LoopbackProxyTests {
     func `HEAD says no length that GET would not have, and answers without a length arrive whole`() async throws {
         let server = try EchoServer()
         let bench = try await ProxyBench.make(Self.files)
-        bench.onlineCopy = "http://\(server.address)/"
+        bench.webSite = "http://\(server.address)/"
         let known = try bench.text("--suppress-connect-headers", "-I", "https://shop.package/bytes?n=1234").lowercased()
         #expect(known.contains("content-length: 1234\r\n") && !known.contains("transfer-encoding"))
         let unknown = try bench.text(
@@ -228,10 +228,10 @@ struct LoopbackProxyTests {
     }
 
     @Test
-    func `a 205 has no content, whatever the online copy sends with it`() async throws {
+    func `a 205 has no content, whatever the web site sends with it`() async throws {
         let server = try EchoServer()
         let bench = try await ProxyBench.make(Self.files)
-        bench.onlineCopy = "http://\(server.address)/"
+        bench.webSite = "http://\(server.address)/"
         // With its head, as bytes: curl would read a content that is announced.
         let answers = try bench.text(
             "--suppress-connect-headers", "-i", "https://shop.package/status?code=205",

@@ -10,7 +10,8 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
     let manifest: Manifest
     let proxy: LoopbackProxy
     let access: LoopbackProxy.Access
-    var onlineCopy: String?
+    /// The package's own, which its manifest would name as an origin; with it nothing is installed.
+    var webSite: String?
 
     private convenience init(_ folder: URL, _ manifest: Manifest, _ limits: ProxyLimits) async throws {
         let catalog = ProxyCatalog()
@@ -48,11 +49,11 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
     }
 
     var settings: WebSettings {
-        WebSettings(packages: [manifest.package: WebSettings.Package(onlineCopy: onlineCopy)])
+        WebSettings(packages: [manifest.package: WebSettings.Package(origins: webSite.map { [$0] } ?? [])])
     }
 
     func content(of package: PackageID) throws -> (any SiteContent)? {
-        package == manifest.package && onlineCopy == nil ? self : nil
+        package == manifest.package && webSite == nil ? self : nil
     }
 
     func file(for digest: Digest) throws -> URL { folder.appendingPathComponent(digest.hex) }

@@ -92,6 +92,8 @@ struct Answered {
     init(_ answer: SiteAnswer) throws {
         reason = answer.reason
         switch answer.way {
+        case .arriving:
+            (status, headers, body, online) = (0, [:], "", nil)
         case .online(let url):
             (status, headers, body, online) = (0, [:], "", url)
         case .local(let response):

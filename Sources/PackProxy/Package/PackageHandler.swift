@@ -20,7 +20,7 @@ final class PackageHandler: ChannelInboundHandler {
     private var isTooLarge = false
     private var transfer: Transfer?
     private var hasAnswered = false
-    /// The answer has no content, whatever the online copy sends with it.
+    /// The answer has no content, whatever a server sends with it.
     private var dropsContent = false
     /// Events that wait until the connection can take more.
     private var waiting: CircularBuffer<@Sendable () -> Void> = []

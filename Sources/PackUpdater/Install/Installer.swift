@@ -10,7 +10,7 @@ struct Installer: Sendable {
     let targets: any SignedTargets
     let journal: Journal
     /// Two packages may lack the same object.
-    private let turns = DownloadTurns()
+    var turns = DownloadTurns()
 
     private var objects: ObjectStore { ObjectStore(layout: store.layout) }
     private var layout: StoreLayout { store.layout }
@@ -39,6 +39,10 @@ struct Installer: Sendable {
         var bytes: [UInt8]?
         if let installed = try? store.manifest(of: package, VersionID(version: version, manifest: expected)) {
             bytes = installed.bytes
+        } else if let arriving = try? Durable.readSound(
+            layout.arriving(package, version), maximumByteCount: signed.size), Digest(of: arriving) == signed.digest
+        {
+            bytes = arriving
         }
         for base in bases.prefix(1) where bytes == nil {
             bytes = await patchedManifest(package, version, signed: signed, base: base)
@@ -182,7 +186,7 @@ struct Installer: Sendable {
     }
 
     /// Says before the download what would fail after it.
-    private func requireSpace(for missing: [Object]) throws(UpdateError) {
+    func requireSpace(for missing: [Object]) throws(UpdateError) {
         let needed = missing.reduce(0) { $0 + $1.size } + (1 << 20)
         if let available = Durable.freeBytes(at: layout.folder), available < needed {
             throw .diskIsFull(path: layout.folder.path, needed: needed, available: available)

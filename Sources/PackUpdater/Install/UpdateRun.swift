@@ -51,7 +51,7 @@ struct UpdateRun: Sendable {
         return zip(jobs, installed).map { InstallResult(job: $0, outcome: $1) }
     }
 
-    private func manifest(of job: InstallJob) async throws -> VerifiedManifest {
+    func manifest(of job: InstallJob) async throws -> VerifiedManifest {
         let verified = try await installer.manifest(
             of: job.package, job.id.version, expected: job.id.manifest, bases: try bases(of: job.package))
         if let range = verified.manifest.requiredApp, !(appVersion.map(range.contains) ?? false) {

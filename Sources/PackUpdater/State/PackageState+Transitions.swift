@@ -3,7 +3,7 @@ package import PackFormat
 extension PackageState {
     /// What became of a start.
     package enum StartOutcome: Hashable, Sendable {
-        /// Nothing is active: the pages load online.
+        /// Nothing is active.
         case nothing
         case started(Installed)
     }
@@ -96,6 +96,30 @@ extension PackageState {
         [left, unproven].lazy.compactMap(\.self).first { candidate in
             candidate.id != installed.id && !failures.contains { $0.id == candidate.id }
         }
+    }
+
+    /// Takes a version as the active one that came while its pages were on view, because there was none.
+    /// - Parameters:
+    ///   - loads: the tokens of those pages, which are its first start.
+    ///   - isConfirmed: whether one of them said already that it works.
+    ///   - now: milliseconds since 1970.
+    /// - Returns: false where another version is active by now, or this one has failed here meanwhile.
+    package mutating func arrive(_ installed: Installed, loads: [String], isConfirmed: Bool, now: Int = 0) -> Bool {
+        if active == nil {
+            guard !failures.contains(where: { $0.id == installed.id && $0.release == installed.release }) else {
+                return false
+            }
+            stage(installed)
+            _ = activate()
+        }
+        guard var active, active.id == installed.id else { return false }
+        guard !active.isConfirmed else { return true }
+        active.starts = max(1, active.starts)
+        active.unconfirmedSince = active.unconfirmedSince ?? now
+        active.loads = Array((active.loads + loads).suffix(Self.loadLimit))
+        self.active = active
+        if isConfirmed, let token = active.loads.last { _ = confirm(installed.id.version, token: token) }
+        return true
     }
 
     /// Counts a start, before any code of the page runs. An unconfirmed version that has used up its starts is

@@ -51,7 +51,7 @@ package struct PackageState: Hashable, Sendable {
 
     package enum Staged: Hashable, Sendable {
         case version(Installed)
-        /// The way back to what the app embeds, where it embeds nothing: pages load online.
+        /// The way back to what the app embeds, where it embeds nothing.
         case nothing(ReleaseMark)
     }
 
@@ -81,7 +81,7 @@ package struct PackageState: Hashable, Sendable {
     package var isEnabled = true
     /// What the last check decided, in words.
     package var decision = ""
-    /// What the last check found for this device: the version whose online copy is shown while none is here.
+    /// What the last check found for this device: the version that installs itself when it is opened and none is here.
     package var offered: VersionID?
 
     package init() {}

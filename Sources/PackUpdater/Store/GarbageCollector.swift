@@ -21,9 +21,10 @@ struct GarbageCollector {
     func run(keepsPartialDownloads: Bool) throws -> Outcome {
         let layout = store.layout
         var outcome = Outcome()
-        let (live, trash) = try removeTrees(&outcome)
+        let (live, trash, arrived) = try removeTrees(&outcome)
         for folder in trash { try Durable.remove(folder) }
         if let live { try removeObjects(outside: live, &outcome) }
+        for url in arrived { try Durable.remove(url) }
         for name in try Durable.names(in: layout.downloads)
         where !(keepsPartialDownloads && name.hasPrefix(StoreLayout.partialPrefix)) {
             try Durable.remove(layout.downloads.appending(path: name))
@@ -32,8 +33,9 @@ struct GarbageCollector {
     }
 
     /// Moves dead trees aside under the state lock, so that no page can start on one meanwhile.
-    /// - Returns: the digests that stay, nil where a manifest cannot be read and so nothing can be said.
-    private func removeTrees(_ outcome: inout Outcome) throws -> (live: Set<Digest>?, trash: [URL]) {
+    /// - Returns: the digests that stay, nil where a manifest cannot be read and so nothing can be said; and what
+    ///   stands for versions that nobody installs any more.
+    private func removeTrees(_ outcome: inout Outcome) throws -> (live: Set<Digest>?, trash: [URL], arrived: [URL]) {
         let layout = store.layout
         return try store.change { state in
             var keep: Set<TreeName> = []
@@ -80,7 +82,9 @@ struct GarbageCollector {
                 if try Durable.names(in: folder).isEmpty { try Durable.remove(folder) }
             }
             try removePins()
-            return (digests, trash)
+            let (arriving, arrived) = try arriving(state)
+            digests?.formUnion(arriving)
+            return (digests, trash, arrived)
         }
     }
 
@@ -100,6 +104,30 @@ struct GarbageCollector {
             }
             if isEmpty { try Durable.remove(folder) }
         }
+    }
+
+    /// The objects of versions that install themselves while pages use them: a process does so now, or did before it
+    /// died, and the package's next page goes on with what is here.
+    private func arriving(_ state: StoreState) throws -> (live: Set<Digest>, over: [URL]) {
+        let folder = store.layout.arriving
+        var (live, over): (Set<Digest>, [URL]) = ([], [])
+        for name in try Durable.names(in: folder) {
+            let url = folder.appending(path: name)
+            let bytes = try Durable.readSound(url, maximumByteCount: Manifest.maximumByteCount) ?? []
+            guard let manifest = try? Manifest(parsing: bytes) else {
+                over.append(url)
+                continue
+            }
+            let package = state[manifest.package]
+            let id = VersionID(version: manifest.version, manifest: Digest(of: bytes))
+            let isNext = package.active == nil && package.offered == id
+            if try isNext || FileLock.take(url, .exclusive, creating: false) == nil {
+                live.formUnion(manifest.files.values.map(\.digest))
+            } else {
+                over.append(url)
+            }
+        }
+        return (live, over)
     }
 
     /// A page holds a shared lock on its version's pin, or on its manifest; a lock of a process that died is gone.

@@ -39,6 +39,14 @@ package struct StoreLayout: Sendable {
         trees(of: package).appending(path: version.description)
     }
 
+    /// The manifests of versions that install themselves while pages use them, under the names of their pins: their
+    /// objects stay.
+    var arriving: URL { folder.appending(path: "arriving") }
+
+    func arriving(_ package: PackageID, _ version: SemanticVersion) -> URL {
+        arriving.appending(path: "\(package)@\(version)")
+    }
+
     func pin(_ package: PackageID, _ version: SemanticVersion) -> URL {
         pins.appending(path: "\(package)@\(version)")
     }

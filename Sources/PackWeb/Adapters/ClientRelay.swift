@@ -37,7 +37,7 @@ final class ClientRelay: Sendable {
         guard let client = owner.client else { return }
         switch event {
         case .response(let head):
-            // The page's own URL, also where the online copy answered: it is the base of what the page loads next.
+            // The page's own URL, also where the package's web site answered: it is the base of what the page loads next.
             guard
                 let response = HTTPURLResponse(
                     url: url, statusCode: head.status, httpVersion: "HTTP/1.1", headerFields: head.headers)

@@ -45,7 +45,7 @@ public struct SiteAddress: Hashable, Sendable {
     /// The address under a custom scheme.
     public func url(scheme: String) -> String { url(under: "\(scheme)://\(package)/") }
 
-    /// The address under a URL prefix that ends with `/`, such as the online copy's.
+    /// The address under a URL prefix that ends with `/`, such as that of the package's web site.
     public func url(under prefix: String) -> String {
         prefix + String(Substring(path.utf8.dropFirst())) + (query.map { "?" + $0 } ?? "")
             + (fragment.map { "#" + $0 } ?? "")

@@ -7,12 +7,19 @@ public protocol SiteContent: Sendable {
     var manifest: Manifest { get }
     /// The file that holds an object of the manifest, shared ones included.
     func file(for digest: Digest) throws -> URL
+    /// Whether the version is still installing itself, so that a file which is not there is to be asked for by
+    /// ``fetch(_:)``.
+    var isInstalling: Bool { get }
+    /// Brings an object of the manifest to its file. It has the signed digest and size when this returns.
+    func fetch(_ digest: Digest) async throws
     /// The page is gone: the version may be cleaned up.
     func close()
 }
 
 extension SiteContent {
     public func close() {}
+    public var isInstalling: Bool { false }
+    public func fetch(_ digest: Digest) async throws {}
 }
 
 /// What a device has: the app joins this to its updater.

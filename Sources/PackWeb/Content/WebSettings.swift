@@ -3,21 +3,33 @@ public import PackFormat
 /// Which packages an app's pages may use, and how. A value: a page keeps the one that it started with.
 public struct WebSettings: Sendable {
     public struct Package: Hashable, Sendable {
-        /// The feature gate that the channel carries: false sends the package's pages to the online copy.
+        /// The feature gate that the channel carries: false sends the package's pages to its `origins`.
         public var isEnabled: Bool
-        /// The URL prefix, ending with `/`, of the online copy of the version that the device should have.
-        public var onlineCopy: String?
-        /// The URL prefixes that the package answers, from its manifest.
+        /// The URL prefixes that the package answers, from a manifest that its publisher signed: the package's own web
+        /// site, where it is found when the device does not answer. Nothing else may stand here: what answers under such
+        /// an address is shown as the package.
         public var origins: [String]
+        /// Why the package has no page on this device, for the page that says so; nil where it has one.
+        public var absence: Absence?
 
-        public init(isEnabled: Bool = true, onlineCopy: String? = nil, origins: [String] = []) {
+        public init(isEnabled: Bool = true, origins: [String] = [], absence: Absence? = nil) {
             self.isEnabled = isEnabled
-            self.onlineCopy = onlineCopy
             self.origins = origins
+            self.absence = absence
         }
+    }
 
-        /// Where the package is found when the device does not answer.
-        var fallbackPrefix: String? { onlineCopy ?? origins.first }
+    /// Why a package has no page.
+    public struct Absence: Hashable, Sendable {
+        /// A sentence for people.
+        public let why: String
+        /// Whether only the network was missing: asking again may help. Its answer is 504, else 503.
+        public let isUnreachable: Bool
+
+        public init(why: String, isUnreachable: Bool = false) {
+            self.why = why
+            self.isUnreachable = isUnreachable
+        }
     }
 
     /// The registered packages, installed or not.

@@ -15,6 +15,7 @@ public import PackFormat
 ///     let page = PageSession(catalog)
 ///     switch page.answer(SiteRequest(url: "https://checkout.package/")).way {
 ///     case .local(let response): …  // status, headers, a range of a file
+///     case .arriving(let arrival): …  // the same, when the file has come: await arrival.response()
 ///     case .online(let url): …      // send the request there
 ///     }
 ///     page.close()
@@ -106,6 +107,9 @@ public final class PageSession: Sendable {
             case .local(let response):
                 status = response.status
                 outcome = response.status < 400 ? .local : .missed
+            case .arriving:
+                status = nil
+                outcome = .local
             case .online:
                 status = nil
                 outcome = .online
@@ -135,7 +139,7 @@ public final class PageSession: Sendable {
     public var report: PageReport { state.withLock { $0.report } }
 
     /// Whether the page's version answers the request itself. Nothing is reported.
-    func has(_ request: SiteRequest) -> Bool { decide(request).reason == .installed }
+    func has(_ request: SiteRequest) -> Bool { [.installed, .installing].contains(decide(request).reason) }
 
     /// The version that the page has of a package; nil where it has not asked for it or it is not installed.
     public func version(of package: PackageID) -> SemanticVersion? {
@@ -177,7 +181,9 @@ extension PageSession {
     private func decide(_ request: SiteRequest, at address: SiteAddress) -> Decision {
         if let fault = SitePath.fault(of: address.path) { return refusal(fault, to: request) }
         guard settings.packages[address.package]?.isEnabled == true else {
-            return online(request, at: address, because: .gate, else: 503, "the package is switched off")
+            return online(
+                request, at: address, because: .gate, else: 503, "\(address.package) is switched off",
+                "The channel's feature gate for it is off, and no signed manifest names a web site of its own.")
         }
         let isRead = request.method == "GET" || request.method == "HEAD"
         let content = content(of: address.package)
@@ -194,11 +200,18 @@ extension PageSession {
             case .local: break
             case .deny: return denial(by: rule, to: request)
             case .online:
-                return online(request, at: address, because: .rule, detail: rule.name, else: 404, "it is online only")
+                return online(
+                    request, at: address, because: .rule, detail: rule.name, else: 404,
+                    "\(address.path) is online only",
+                    "The rule \"\(rule.name)\" sends it online, and the package's manifest lists no origins: it has no "
+                        + "web site of its own.")
             }
         }
         guard let content else {
-            return online(request, at: address, because: .notInstalled, else: 404, "the package is not installed")
+            let absence = settings.packages[address.package]?.absence
+            return online(
+                request, at: address, because: .notInstalled, else: absence?.isUnreachable == true ? 504 : 503,
+                "\(address.package) is not on this device", absence?.why ?? "No version of it is installed.")
         }
         guard isRead else { return writeDecision(request, at: address) }
         guard let (path, file) = found else {
@@ -209,15 +222,25 @@ extension PageSession {
         }
         do {
             let location = try content.file(for: file.digest)
-            guard Self.size(of: location.path) == file.size else {
+            // Asked first: what ends its coming between the two is here.
+            let isInstalling = content.isInstalling
+            let isHere = Self.size(of: location.path) == file.size
+            guard isHere || isInstalling else {
                 throw WebError.unreadableFile(location.path, reason: "it is missing or has the wrong size")
             }
             let response = SiteResponder(manifest: content.manifest)
                 .response(to: request, path: path, file: file, at: location)
+            if !isHere, case .file = response.body {
+                let name = "\"\(path.text)\" of \(content.manifest.package) \(content.manifest.version)"
+                let arrival = SiteArrival(response, of: file.digest, named: name, in: content, to: request)
+                return Decision(way: .arriving(arrival), reason: .installing, detail: path.text)
+            }
             return Decision(way: .local(response), reason: .installed, detail: path.text)
         } catch {
             return online(
-                request, at: address, because: .damaged, detail: "\(error)", else: 500, "the installed file is damaged")
+                request, at: address, because: .damaged, detail: "\(error)", else: 500,
+                "A file of \(address.package) is damaged",
+                "\"\(path.text)\" of version \(content.manifest.version) is not what was installed. A repair mends it.")
         }
     }
 
@@ -259,19 +282,19 @@ extension PageSession {
         return Decision(way: .local(response), reason: .rule, detail: rule.name)
     }
 
-    /// The real URL where the request has one, else the online copy, else an error.
+    /// The real URL where the request has one, else the package's own web site, else an error.
     private func online(
         _ request: SiteRequest, at address: SiteAddress, because reason: SiteAnswer.Reason, detail: String? = nil,
-        else status: Int, _ text: String
+        else status: Int, _ title: String, _ text: String
     ) -> Decision {
         if case .origin = address.form {
             return Decision(way: .online(request.url), reason: reason, detail: detail)
         }
-        if let prefix = settings.packages[address.package]?.fallbackPrefix {
+        if let prefix = settings.packages[address.package]?.origins.first {
             return Decision(way: .online(address.url(under: prefix)), reason: reason, detail: detail)
         }
-        let message = "\(address.package): \(text), and no online copy is known"
-        return Decision(way: .local(.message(status, message, to: request)), reason: reason, detail: detail ?? message)
+        let page = SiteResponse.page(status, title: title, text, to: request)
+        return Decision(way: .local(page), reason: reason, detail: detail ?? "\(title): \(text)")
     }
 
     private func content(of package: PackageID) -> (any SiteContent)? {

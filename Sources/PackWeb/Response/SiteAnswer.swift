@@ -2,6 +2,8 @@
 public struct SiteAnswer: Sendable {
     public enum Way: Hashable, Sendable {
         case local(SiteResponse)
+        /// The file is in the version's manifest and not on the device yet: ask the arrival for the answer.
+        case arriving(SiteArrival)
         /// The request goes to this URL, with its method, headers and body.
         case online(String)
     }
@@ -10,6 +12,8 @@ public struct SiteAnswer: Sendable {
     public enum Reason: String, Hashable, Sendable, Codable {
         /// The device has the file.
         case installed
+        /// The file comes while the page waits: its version is installing itself.
+        case installing
         /// The URL is no package's.
         case foreign
         /// The package is switched off.

@@ -29,13 +29,29 @@ public struct SiteResponse: Hashable, Sendable {
         }
     }
 
+    /// A page of ours that stands where a package has none. It has no script, and shows its texts as they are.
+    static func page(_ status: Int, title: String, _ text: String, to request: SiteRequest) -> SiteResponse {
+        guard request.wantsPage else { return message(status, "\(title): \(text)", to: request) }
+        func escaped(_ text: String) -> String {
+            text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing("\"", with: "&quot;")
+        }
+        let html = """
+            <!doctype html><html><head><meta charset="utf-8"><title>\(escaped(title))</title></head>
+            <body><h1>\(escaped(title))</h1><p>\(escaped(text))</p></body></html>
+
+            """
+        return message(
+            status, html, to: request,
+            headers: ["content-type": "text/html; charset=utf-8", "content-security-policy": "default-src 'none'"])
+    }
+
     /// A plain sentence as an answer; a request by HEAD gets its headers only.
     static func message(
         _ status: Int, _ text: String, to request: SiteRequest, headers: [String: String] = [:]
     ) -> SiteResponse {
         let bytes = Array((text + "\n").utf8)
         var fields = headers
-        fields["content-type"] = "text/plain; charset=utf-8"
+        fields["content-type"] = headers["content-type"] ?? "text/plain; charset=utf-8"
         fields["content-length"] = "\(bytes.count)"
         fields["x-content-type-options"] = "nosniff"
         fields["cache-control"] = "no-store"

@@ -17,7 +17,7 @@ public struct WebRules: Hashable, Sendable {
     public enum Action: String, Hashable, Sendable, Codable {
         /// Answered from the device: an exception from a later, broader rule.
         case local
-        /// Sent to the online copy, or out as it is where the request is not a package's.
+        /// Sent to the package's web site (its first origin), or out as it is where the request is not a package's.
         case online
         /// Answered 403.
         case deny

@@ -168,9 +168,12 @@ public final class Transfer: Sendable {
         case .local(let response):
             let task = Task { await self.send(response) }
             state.withLock { $0.cancel = { task.cancel() } }
+        case .arriving(let arrival):
+            let task = Task { await self.send(await arrival.response()) }
+            state.withLock { $0.cancel = { task.cancel() } }
         case .online(let url):
             do {
-                // An online copy's redirects are of its own address, which the client does not know.
+                // The redirects of a package's web site are of its own address, which the client does not know.
                 try send(request.online(at: url), isCopy: url != address)
             } catch {
                 deliver(.failed(error))

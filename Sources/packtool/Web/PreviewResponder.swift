@@ -32,11 +32,11 @@ struct PreviewResponder: HTTPResponder {
         case HookRoute.script:
             guard let hook else { return Self.text(.notFound, "start the preview with --hook") }
             return HookRoute.scriptAnswer(hook.option.strategy, load: Self.load(of: site.manifest))
-        default: return try answer(siteRequest(request))
+        default: return try await answer(siteRequest(request))
         }
     }
 
-    private func answer(_ request: SiteRequest) throws -> Response {
+    private func answer(_ request: SiteRequest) async throws -> Response {
         if request.wantsPage { refresh() }
         var page = pages.page(for: request)
         var answer = page.answer(request)
@@ -50,6 +50,7 @@ struct PreviewResponder: HTTPResponder {
         case .online(let url):
             console.note("online   \(request.method) \(url)")
             return Self.text(.badGateway, "a device would ask \(url) for this")
+        case .arriving(let arrival): return try await arrival.response().relayed()
         case .local(let response):
             if response.status >= 400 {
                 console.note("missed   \(request.method) \(request.url): \(response.status) \(answer.reason.rawValue)")

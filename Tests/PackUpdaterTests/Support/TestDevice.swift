@@ -43,8 +43,8 @@ final class TestDevice {
 
     /// What a page of the active version reads; nil where none is installed.
     func page(_ package: String, _ path: String = "index.html", by updater: Updater? = nil) async throws -> String? {
-        let opened = try await (updater ?? self.updater()).open(PackageID(package))
-        guard case .installed(let session) = opened, let file = try session.file(at: PackagePath(path)) else {
+        let opened = try await (updater ?? self.updater()).openInstalled(PackageID(package))
+        guard let session = opened, let file = try session.file(at: PackagePath(path)) else {
             return nil
         }
         return try String(contentsOf: file, encoding: .utf8)

@@ -71,17 +71,17 @@ struct ChannelRuleTests {
         #expect(try await device.page("checkout") == "one")
     }
 
-    @Test func `a gate that is off sends the pages online from the next open on`() async throws {
+    @Test func `a gate that is off leaves the package without a page from the next open on`() async throws {
         _ = try await update()
         try registry.set(
             PackageID("checkout"), [Release(id: "r1", offer: .version(one.version, manifest: one.manifest))],
             isEnabled: false)
         #expect(try await update() == .nothing)
-        guard case .online(_, let why) = try await device.updater().open(PackageID("checkout")) else {
+        guard case .unavailable(let absence) = try await device.updater().open(PackageID("checkout")) else {
             Issue.record("opened")
             return
         }
-        #expect(why.contains("gate"))
+        #expect(absence.why.contains("gate"))
     }
 
     @Test func `back to embedded, where the app embeds nothing, takes no confirmed version away`() async throws {
@@ -164,27 +164,6 @@ struct ChannelRuleTests {
         #expect(try await device.page("admin") == nil)
         #expect(try await device.updater().update(.onDemand).entries.map(\.package.text) == ["admin"])
         #expect(try await device.page("admin") == "admin")
-    }
-
-    @Test func `the first open of a package on demand goes to its online copy`() async throws {
-        let base = try #require(URL(string: "https://cdn.example.com/shop"))
-        device.configuration.base = base
-        let updater = try device.updater()
-        #expect(try await updater.update(.onDemand).entries.isEmpty)
-        guard case .online(let url, _) = try await updater.open(PackageID("checkout")) else {
-            Issue.record("installed")
-            return
-        }
-        #expect(url == base.appending(path: "site/checkout/1.0.0/"))
-        try registry.set(
-            PackageID("checkout"), [Release(id: "r1", offer: .version(one.version, manifest: one.manifest))],
-            isEnabled: false)
-        try await updater.update(.onDemand)
-        guard case .online(_, let why) = try await updater.open(PackageID("checkout")) else {
-            Issue.record("installed")
-            return
-        }
-        #expect(why.contains("gate"))
     }
 
     @Test func `a channel with a thousand refusals leaves a decision of a few kilobytes`() async throws {

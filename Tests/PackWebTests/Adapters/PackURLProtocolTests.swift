@@ -75,10 +75,10 @@ struct PackURLProtocolTests {
         #expect(pages.lastReport == nil)
     }
 
-    @Test func `the online copy gets the request, and the answer keeps the page's address`() async throws {
+    @Test func `the web site gets the request, and the answer keeps the page's address`() async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/site/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/site/"]) }
         let (data, response) = try await session.data(
             for: request("https://late.package/a", method: "PUT", body: Data([9])))
         let said = try JSONDecoder().decode(EchoServer.Said.self, from: data)
@@ -90,7 +90,7 @@ struct PackURLProtocolTests {
     @Test func `a conditional request of the page reaches the server, and its 304 the page`() async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/"]) }
         let (_, response) = try await session.data(for: request("https://late.package/status?code=304"))
         #expect((response as? HTTPURLResponse)?.statusCode == 304)
         var conditional = try request("https://late.package/x")
@@ -107,7 +107,7 @@ struct PackURLProtocolTests {
     {
         let server = try EchoServer()
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/site/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/site/"]) }
         let (bodies, online) = (BodyStore(), OnlineSession())
         let pages = pages
         let bridge = PageBridge(pages: { pages.page(for: $0) }, online: online, bodies: bodies)
@@ -135,7 +135,7 @@ struct PackURLProtocolTests {
     @Test func `a cancelled request ends with the cancellation`() async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/"]) }
         let session = session
         let slow = try request("https://late.package/slow")
         let task = Task { try await session.data(for: slow) }
@@ -147,7 +147,7 @@ struct PackURLProtocolTests {
     @Test func `many requests at once each get their own bytes`() async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/"]) }
         let session = session
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<60 {

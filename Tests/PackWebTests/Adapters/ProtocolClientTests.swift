@@ -24,7 +24,7 @@ extension PackURLProtocolTests {
                 try store.content("shop", "1.0.0", ["index.html": String(repeating: "x", count: 600_000)]))
             let late = try PackageID("late")
             let address = server.address
-            catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: address + "/") }
+            catalog.change { $0.packages[late] = WebSettings.Package(origins: [address + "/"]) }
             let place = thread.place
             PackURLProtocol.mount(
                 PageDirectory(catalog), online: OnlineSession(),

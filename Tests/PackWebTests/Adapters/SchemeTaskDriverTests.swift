@@ -66,7 +66,7 @@ struct SchemeTaskDriverTests {
     @Test func `an uncached request goes online with its method, headers and body`() async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/site/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/site/"]) }
         let driver = driver()
         let task = TrappingSchemeTask()
         var post = try request("h5pack://late/api?x=1", method: "PUT", ["X-Mine": "1", "Content-Type": "a/b"])
@@ -86,7 +86,7 @@ struct SchemeTaskDriverTests {
     func `a body arrives whole however the engine gives it`(way: String) async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/"]) }
         let bytes = Data((0..<1_500_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         let (bodies, page) = (BodyStore(), HookPage())
         let driver = SchemeTaskDriver(
@@ -120,7 +120,7 @@ struct SchemeTaskDriverTests {
     @Test func `a request that announces a body and has none is an error and is not sent`() async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/"]) }
         let task = TrappingSchemeTask()
         let driver = driver()
         driver.start(task, request: try request("h5pack://late/api", method: "POST", ["Content-Type": "a/b"]))
@@ -136,7 +136,7 @@ struct SchemeTaskDriverTests {
     @Test func `a redirect into a package is answered from the device`() async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/"]) }
         let driver = driver()
         let task = TrappingSchemeTask()
         driver.start(task, request: try request("h5pack://late/redirect?to=https://shop.package/index.html"))
@@ -159,7 +159,7 @@ struct SchemeTaskDriverTests {
     {
         let (server, other) = (try EchoServer(), try EchoServer())
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/"]) }
         let to = "\((leaves ? other : server).address)/text?body=there'%26%22"
         let encoded = try #require(to.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         let (driver, task) = (driver(), TrappingSchemeTask())
@@ -207,7 +207,7 @@ struct SchemeTaskDriverTests {
     @Test func `a stopped request to a slow server is cancelled and forgotten`() async throws {
         let server = try EchoServer()
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: server.address + "/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/"]) }
         let driver = driver()
         let task = TrappingSchemeTask()
         driver.start(task, request: try request("h5pack://late/slow"))

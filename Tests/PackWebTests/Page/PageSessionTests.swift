@@ -78,7 +78,7 @@ struct PageSessionTests {
 
     @Test func `a package that was absent at the first request stays absent for the page`() throws {
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(onlineCopy: "https://cdn.example/late/1.0.0/") }
+        catalog.change { $0.packages[late] = WebSettings.Package(origins: ["https://cdn.example/late/1.0.0/"]) }
         let page = PageSession(catalog)
         #expect(try page.get("https://late.package/a?b=1").online == "https://cdn.example/late/1.0.0/a?b=1")
         catalog.install(try store.content("late", "1.0.0", ["index.html": "late", "a": "a"]))
@@ -98,7 +98,7 @@ struct PageSessionTests {
         page.close()
         page.close()
         #expect(closes.value == 1)
-        #expect(try page.get("https://shop.package/").status == 404)
+        #expect(try page.get("https://shop.package/").status == 503)
         do {
             let other = PageSession(catalog)
             _ = try other.get("https://shop.package/")
@@ -163,7 +163,7 @@ struct PageSessionTests {
         let open = PageSession(catalog)
         catalog.change {
             $0.packages[shop]?.isEnabled = false
-            $0.packages[shop]?.onlineCopy = "https://cdn.example/site/shop/1.0.0/"
+            $0.packages[shop]?.origins = ["https://cdn.example/site/shop/1.0.0/"]
         }
         #expect(try open.get("https://shop.package/").status == 200)
         let next = PageSession(catalog)
@@ -171,7 +171,6 @@ struct PageSessionTests {
         #expect(try next.get("https://m.example.com/shop/").online == "https://m.example.com/shop/")
         #expect(try next.get("https://shop.package/").reason == .gate)
         catalog.change {
-            $0.packages[shop]?.onlineCopy = nil
             $0.packages[shop]?.origins = []
         }
         #expect(try PageSession(catalog).get("https://shop.package/").status == 503)
@@ -183,7 +182,7 @@ struct PageSessionTests {
         try Data("short".utf8).write(to: file)
         #expect(
             try PageSession(catalog).get("https://shop.package/app.js").online == "https://m.example.com/shop/app.js")
-        catalog.change { $0.packages[shop]?.onlineCopy = "https://cdn.example/" }
+        catalog.change { $0.packages[shop]?.origins = ["https://cdn.example/"] }
         let answer = try PageSession(catalog).get("https://shop.package/app.js")
         #expect(answer.online == "https://cdn.example/app.js")
         #expect(answer.reason == .damaged)

@@ -100,13 +100,13 @@ struct WebRulesTests {
                 #expect(page.mayTake(request))
             }
         }
-        // With an online copy behind it, a package that is not installed hands on what is sound.
+        // With a web site behind it, a package that is not installed hands on what is sound.
         try catalog.change {
             $0.packages = [:]
-            $0.packages[try PackageID("gone")] = WebSettings.Package(onlineCopy: "https://cdn.example/1/")
+            $0.packages[try PackageID("gone")] = WebSettings.Package(origins: ["https://cdn.example/1/"])
         }
         guard case .local = PageSession(catalog).answer(SiteRequest(url: "https://gone.package" + path)).way else {
-            Issue.record("\(path) went to the online copy")
+            Issue.record("\(path) went to the web site")
             return
         }
     }
@@ -146,7 +146,7 @@ struct WebRulesTests {
                 WebRules.Rule(name: "ads", action: .deny, host: "*.ads.example"),
                 WebRules.Rule(name: "private", action: .deny, host: "shop.package", path: "/private/*"),
             ])
-            for id in $0.packages.keys { $0.packages[id]?.onlineCopy = "https://cdn.example/1/" }
+            for id in $0.packages.keys { $0.packages[id]?.origins = ["https://cdn.example/1/"] }
         }
         let page = PageSession(catalog)
         let film = try page.get("https://shop.package/a.mp4")

@@ -87,11 +87,11 @@ struct HopTests {
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `an online copy that leads back to its package, which is switched off, is an error`() async throws {
+    func `a web site that leads back to its package, which is switched off, is an error`() async throws {
         let copy = server.address + "/"
         catalog.change {
             for id in $0.packages.keys {
-                $0.packages[id] = WebSettings.Package(isEnabled: false, onlineCopy: copy)
+                $0.packages[id] = WebSettings.Package(isEnabled: false, origins: [copy])
             }
         }
         let page = PageSession(catalog)

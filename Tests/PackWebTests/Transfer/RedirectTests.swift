@@ -134,10 +134,10 @@ struct RedirectTests {
         #expect(bodies.counts.expired == 0)
     }
 
-    @Test func `an online copy's redirect is followed here: the client does not know its address`() async throws {
+    @Test func `a web site's redirect is followed here: the client does not know its address`() async throws {
         let catalog = TestCatalog()
         let prefix = "\(echo.address)/redirect?to=\(echo.address)/text%3Fbody=online&rest="
-        try catalog.change { $0.packages[try PackageID("shop")] = WebSettings.Package(onlineCopy: prefix) }
+        try catalog.change { $0.packages[try PackageID("shop")] = WebSettings.Package(origins: [prefix]) }
         let answer = try await send("GET", "https://shop.package/x", type: nil, catalog: catalog)
         #expect(answer.head?.status == 200)
         #expect(String(decoding: answer.data, as: UTF8.self) == "online")

@@ -74,13 +74,13 @@ struct SameSiteTests {
     }
 
     @Test(arguments: ["Origin", "Referer"])
-    func `a package's page and its online copy are of one site`(field: String) async throws {
+    func `a package's page and its web site are of one site`(field: String) async throws {
         let store = try TestStore()
         let catalog = TestCatalog(try store.content("shop", "1.0.0", ["index.html": "one"]))
         let copy = server.address + "/"
         catalog.change {
             for id in $0.packages.keys {
-                $0.packages[id] = WebSettings.Package(isEnabled: false, onlineCopy: copy)
+                $0.packages[id] = WebSettings.Package(isEnabled: false, origins: [copy])
             }
         }
         for (said, expected) in [("https://shop.package", "lax=1 strict=1"), ("https://evil.test", "")] {

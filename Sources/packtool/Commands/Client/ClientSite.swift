@@ -20,7 +20,7 @@ actor ClientSite {
 
     enum Opened {
         case installed(OpenSite)
-        case online(URL?, why: String)
+        case unavailable(UnavailablePackage)
     }
 
     init(updater: Updater) {
@@ -36,8 +36,8 @@ actor ClientSite {
         }
         let session: PackUpdater.PackageSession
         switch try await updater.open(package) {
-        case .online(let url, let why): return .online(url, why: why)
-        case .installed(let opened): session = opened
+        case .unavailable(let absence): return .unavailable(absence)
+        case .installed(let opened), .installing(let opened): session = opened
         }
         if let known = sites.last(where: { $0.session === session }) { return .installed(known) }
         // A version that does not change needs one pin, whoever opens it.
@@ -65,11 +65,25 @@ struct PinnedSite: SiteCatalog, SiteContent {
     let session: PackUpdater.PackageSession
 
     var manifest: Manifest { session.manifest }
+    var isInstalling: Bool { session.isInstalling }
     func file(for digest: Digest) throws -> URL { session.file(for: digest) }
+    func fetch(_ digest: Digest) async throws { try await session.fetch(digest) }
 
     var settings: WebSettings {
         WebSettings(packages: [session.package: WebSettings.Package(origins: manifest.origins)])
     }
 
     func content(of package: PackageID) throws -> (any SiteContent)? { package == session.package ? self : nil }
+}
+
+/// A package of which nothing may be shown, for the resolver.
+struct AbsentSite: SiteCatalog {
+    let settings: WebSettings
+
+    init(_ package: PackageID, _ absence: UnavailablePackage) {
+        let why = WebSettings.Absence(why: absence.why, isUnreachable: absence.isUnreachable)
+        settings = WebSettings(packages: [package: WebSettings.Package(absence: why)])
+    }
+
+    func content(of package: PackageID) throws -> (any SiteContent)? { nil }
 }

@@ -50,30 +50,42 @@ struct ClientSiteResponder: HTTPResponder {
             method: request.method.rawValue, url: "https://\(package).package\(path)\(query)", headers: headers)
         let token = Self.cookie(headers["cookie"], Self.loadCookie)
         switch try await site.content(of: package, token: token, isPage: asked.wantsPage) {
-        case .online(let url, let why):
-            guard let url else { return Self.text(.notFound, "\(package): \(why), and no online copy is known") }
-            return Self.redirect(to: url.absoluteString + path.dropFirst() + query)
+        case .unavailable(let absence):
+            if let origin = absence.origins.first { return Self.redirect(to: origin + path.dropFirst() + query) }
+            // The rule of all ways into a device says what such a request gets.
+            return try await relay(PageSession(AbsentSite(package, absence)), asked) { $0 }
         case .installed(let opened):
             let page = opened.pages.page(for: asked)
             report.show(opened.pages)
-            let answer = page.answer(asked)
-            switch answer.way {
-            case .online(let url): return Self.redirect(to: url)
-            case .local(var local):
+            let isPage = asked.wantsPage
+            var response = try await relay(page, asked) { local in
                 // Only a browser's page: programs that fetch one compare its bytes.
-                if hook != nil, HookRoute.isNavigation(request) {
-                    local = try PageScript.insert(Self.scriptElement(opened.session), in: local)
-                }
-                var response = try local.relayed { [report] count in
-                    page.finished(answer.number, byteCount: count)
-                    report.changed()
-                }
-                if asked.wantsPage {
-                    let cookie = "\(Self.loadCookie)=\(opened.session.loadToken); Path=\(prefix)/; SameSite=Strict"
-                    response.headers[values: .setCookie] = [cookie]
-                }
-                return response
+                guard hook != nil, HookRoute.isNavigation(request) else { return local }
+                return try PageScript.insert(Self.scriptElement(opened.session), in: local)
             }
+            if isPage, response.status.kind == .successful || response.status == .notModified {
+                let cookie = "\(Self.loadCookie)=\(opened.session.loadToken); Path=\(prefix)/; SameSite=Strict"
+                response.headers[values: .setCookie] = [cookie]
+            }
+            return response
+        }
+    }
+
+    /// The device's answer on the wire.
+    /// - Parameter changed: what becomes of an answer that is a file or a message.
+    private func relay(
+        _ page: PageSession, _ asked: SiteRequest, changed: (SiteResponse) throws -> SiteResponse
+    ) async throws -> Response {
+        let answer = page.answer(asked)
+        let local: SiteResponse
+        switch answer.way {
+        case .online(let url): return Self.redirect(to: url)
+        case .local(let response): local = response
+        case .arriving(let arrival): local = await arrival.response()
+        }
+        return try changed(local).relayed { [report] count in
+            page.finished(answer.number, status: local.status, byteCount: count)
+            report.changed()
         }
     }
 

@@ -28,8 +28,7 @@ struct ClientStartCommand: AsyncParsableCommand {
         var lines: [String] = []
         var documents: [(String, JSONValue)] = []
         for package in packages {
-            switch try await updater.open(package) {
-            case .installed(let session):
+            if let session = try await updater.openInstalled(package) {
                 sessions.append(session)
                 lines.append("\(package) \(session.version)  token \(session.loadToken)  \(session.folder.path)")
                 documents.append(
@@ -40,11 +39,11 @@ struct ClientStartCommand: AsyncParsableCommand {
                             "folder": .string(session.folder.path),
                         ])
                     ))
-            case .online(let url, let why):
-                lines.append("\(package) online: \(why)\(url.map { " \($0.absoluteString)" } ?? "")")
-                var document: JSONObject = ["online": true, "why": .string(why)]
-                document["url"] = url.map { .string($0.absoluteString) }
-                documents.append((package.text, .object(document)))
+            } else {
+                let isEnabled = try await updater.status().first { $0.package == package }?.isEnabled ?? true
+                let why = isEnabled ? "no version is installed" : "the channel's feature gate is off"
+                lines.append("\(package) has no page: \(why)")
+                documents.append((package.text, .object(["installed": false, "why": .string(why)])))
             }
         }
         client.global.console.result(

@@ -1,0 +1,236 @@
+import Foundation
+import PackFormat
+
+extension Updater {
+    /// A version that installs itself while its pages are open.
+    struct Arriving {
+        let arrival: PackageArrival
+        weak var session: PackageSession?
+        /// Of the pages that were opened.
+        var tokens: [String] = []
+        /// One of them said that it works, before all of the version was here.
+        var isConfirmed = false
+        /// An attempt to complete it came to nothing: the next open looks anew at what the channel offers.
+        var hasFailed = false
+        /// The completion under way.
+        var completing: Task<Bool, Never>?
+    }
+
+    /// A page of a package of which no version is here. The manifest comes as for an install: signed metadata that is
+    /// refreshed now, the channel's offer, the publisher's word. Without it there is no page.
+    func openArriving(_ package: PackageID) async throws -> OpenedPackage {
+        if let known = arrivals[package], !known.hasFailed {
+            return .installing(try session(of: package, known.arrival))
+        }
+        // Several pages, or requests of one, wait for one check.
+        if let opening = openings[package] { return try await opening.value }
+        let opening = Task { try await self.arrive(package) }
+        openings[package] = opening
+        defer { openings[package] = nil }
+        return try await opening.value
+    }
+
+    private func arrive(_ package: PackageID) async throws -> OpenedPackage {
+        let arrival: PackageArrival
+        do {
+            let found = try await arrivalTurn.hold { try await self.beginning(of: package) }
+            switch found {
+            case .arrival(let begun): arrival = begun
+            case .opened(let opened): return opened
+            }
+        } catch let error as UpdateError {
+            journal.note(.refused, package, nil, "no page of it is shown: \(error)")
+            switch error {
+            case .storeIsNewer, .storeIsDamaged, .fileFailed: throw error
+            default:
+                return .unavailable(UnavailablePackage(why: "\(error)", isUnreachable: error.isUnreachable))
+            }
+        }
+        let before = arrivals[package].flatMap { $0.arrival.job.id == arrival.job.id ? $0 : nil }
+        // Pages of an attempt that failed are pages of this version all the same.
+        arrivals[package] = Arriving(
+            arrival: arrival, tokens: before?.tokens ?? [], isConfirmed: before?.isConfirmed ?? false)
+        let session = try session(of: package, arrival)
+        completeInBackground(package, arrival)
+        return .installing(session)
+    }
+
+    private enum Beginning: Sendable {
+        case arrival(PackageArrival)
+        /// It is here by now, or there is nothing to show.
+        case opened(OpenedPackage)
+    }
+
+    /// Under the update lock.
+    private func beginning(of package: PackageID) async throws -> Beginning {
+        // Another process may have had the lock before.
+        if let session = try openInstalled(package) { return .opened(.installed(session)) }
+        try Durable.makeFolder(store.layout.downloads)
+        guard let offer = try await firstDecision(.list([package])).first else {
+            return .opened(.unavailable(UnavailablePackage(why: "the channel does not have the package")))
+        }
+        guard case .install(let id, let mark) = offer.decision.choice else {
+            if case .embedded = offer.decision.choice {
+                _ = try settle(offer)
+                try activate([package])
+                if let session = try openInstalled(package) { return .opened(.installed(session)) }
+            }
+            let state = try store.state()[package]
+            return .opened(try unavailable(package, state, because: offer.decision.summary))
+        }
+        let job = InstallJob(package: package, id: id, release: mark, why: offer.decision.summary)
+        let installer = try arrivalInstaller()
+        let run = UpdateRun(installer: installer, appVersion: configuration.appVersion, parallelism: 1)
+        let verified = try await run.manifest(of: job)
+        let objects = ObjectStore(layout: store.layout)
+        let all = Set(verified.manifest.files.values.map { Object(digest: $0.digest, size: $0.size) })
+        try installer.requireSpace(for: objects.missing(among: Array(all)))
+        let download = ObjectDownload(objects: objects, transport: pageTransport, turns: arrivalDownloads)
+        return .arrival(
+            PackageArrival(job, verified, download: download, turn: arrivalTurn, hold: try hold(verified)))
+    }
+
+    /// Writes down that the version is on its way, so that no collection takes what came of it.
+    private func hold(_ verified: VerifiedManifest) throws -> FileLock {
+        let url = store.layout.arriving(verified.manifest.package, verified.manifest.version)
+        try Durable.makeFolder(store.layout.arriving)
+        if try Durable.readSound(url, maximumByteCount: verified.bytes.count) != verified.bytes {
+            try Durable.write(verified.bytes, to: url)
+        }
+        return try FileLock.wait(for: url, .shared, creating: false)
+    }
+
+    private func arrivalInstaller() throws -> Installer {
+        Installer(
+            store: store, transport: transport, targets: try targets(), journal: journal, turns: arrivalDownloads)
+    }
+
+    private func session(of package: PackageID, _ arrival: PackageArrival) throws -> PackageSession {
+        if let session = arrivals[package]?.session { return session }
+        let manifest = arrival.verified.manifest
+        let session = PackageSession(
+            package: package, manifest: manifest, loadToken: Self.randomToken(), layout: store.layout,
+            pin: try Self.pin(package, manifest.version, store.layout), arrival: arrival)
+        arrivals[package]?.session = session
+        arrivals[package]?.tokens.append(session.loadToken)
+        journal.note(.started, package, manifest.version, "it installs itself while its pages use it")
+        return session
+    }
+
+    func unavailable(
+        _ package: PackageID, _ state: PackageState, because why: String = "no version of it is installed"
+    ) throws -> OpenedPackage {
+        guard !state.isEnabled else { return .unavailable(UnavailablePackage(why: why)) }
+        let known = try state.kept.lazy.compactMap { [store] in try store.manifest(of: package, $0.id) }.first
+        return .unavailable(
+            UnavailablePackage(why: "the channel's feature gate is off", origins: known?.manifest.origins ?? []))
+    }
+
+    // MARK: Completing
+
+    /// Brings what no page has asked for. A network that is away is asked again, later each time.
+    private func completeInBackground(_ package: PackageID, _ arrival: PackageArrival) {
+        Task { [weak self] in
+            for attempt in 0..<Self.completionAttempts {
+                try? await arrival.waitUntilQuiet()
+                guard let self else { return }
+                if await self.complete(package, arrival) { return }
+                try? await Task.sleep(for: .seconds(1 << attempt))
+            }
+        }
+    }
+
+    /// The last wait is of four minutes; after that an update, or the next open, takes it up.
+    private static let completionAttempts = 9
+
+    /// - Returns: whether nothing is left to do.
+    private func complete(_ package: PackageID, _ arrival: PackageArrival) async -> Bool {
+        guard let known = arrivals[package], known.arrival === arrival else { return true }
+        if let completing = known.completing { return await completing.value }
+        let completing = Task {
+            do {
+                try await arrivalTurn.hold { try await self.install(package, arrival) }
+                return true
+            } catch {
+                journal.note(.fellBack, package, arrival.job.id.version, "the rest of it did not come: \(error)")
+                return false
+            }
+        }
+        arrivals[package]?.completing = completing
+        let isDone = await completing.value
+        if arrivals[package]?.arrival === arrival {
+            arrivals[package]?.completing = nil
+            arrivals[package]?.hasFailed = !isDone
+        }
+        return isDone
+    }
+
+    /// The same as an update's install, under its lock: by the cheapest way, and nothing that is here is fetched.
+    private func install(_ package: PackageID, _ arrival: PackageArrival) async throws {
+        let run = UpdateRun(
+            installer: try arrivalInstaller(), appVersion: configuration.appVersion,
+            parallelism: configuration.limits.parallelism)
+        for result in await run.install([arrival.job]) { _ = try result.outcome.get() }
+        try takeIn(package, arrival)
+    }
+
+    /// All of the version is in the store: from here on it is like any other, with the pages that are open as its first
+    /// start.
+    private func takeIn(_ package: PackageID, _ arrival: PackageArrival) throws {
+        let job = arrival.job
+        let known = arrivals[package].flatMap { $0.arrival === arrival ? $0 : nil }
+        let installed = PackageState.Installed(
+            id: job.id, release: job.release, hasPages: arrival.verified.manifest.entry != nil)
+        let milliseconds = milliseconds
+        let isActive = try store.change { state in
+            state[package].arrive(
+                installed, loads: known?.tokens ?? [], isConfirmed: known?.isConfirmed ?? false, now: milliseconds)
+        }
+        arrival.end()
+        try? Durable.remove(store.layout.arriving(package, job.id.version))
+        if known != nil { arrivals[package] = nil }
+        guard isActive else {
+            journal.note(.staged, package, job.id.version, "it is whole, and another version is active by now")
+            return
+        }
+        journal.note(.activated, package, job.id.version, "all of it is here")
+        if known?.isConfirmed == true {
+            journal.note(.confirmed, package, job.id.version, "a page of it said so while it came")
+        } else {
+            currentLoads[package] = WeakSession(session: known?.session)
+            readyDeadlines.begin(package, job.id, at: configuration.uptime())
+        }
+    }
+
+    // MARK: Beside updates
+
+    /// An update lets what arrives be whole first: it is part of what it would fetch.
+    /// - Returns: how long the update waits for the lock; what pages ask for holds it for moments.
+    func settleArrivals() async -> Duration {
+        let known = arrivals
+        for (package, arriving) in known where !arriving.hasFailed { _ = await complete(package, arriving.arrival) }
+        return arrivals.isEmpty && openings.isEmpty ? configuration.patience : max(configuration.patience, .seconds(60))
+    }
+
+    /// After an update that has installed what was arriving: pages that are open are pages of it. A version that another
+    /// took the place of arrives no more; its pages keep what they have.
+    func takeInArrivals() {
+        for (package, arriving) in arrivals {
+            guard let active = try? store.state()[package].active else { continue }
+            if active.id == arriving.arrival.job.id {
+                try? takeIn(package, arriving.arrival)
+            } else {
+                arrivals[package] = nil
+            }
+        }
+    }
+
+    /// Keeps the word of a page whose version is not whole yet.
+    func keepsConfirmation(_ package: PackageID, _ version: SemanticVersion, _ token: String) -> Bool {
+        guard let arriving = arrivals[package], arriving.arrival.job.id.version == version,
+            arriving.tokens.contains(token)
+        else { return false }
+        arrivals[package]?.isConfirmed = true
+        return true
+    }
+}
