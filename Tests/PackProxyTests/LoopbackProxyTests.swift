@@ -54,6 +54,56 @@ struct LoopbackProxyTests {
         try await bench.stop()
     }
 
+    /// A client that goes on with a connection after an answer, as libsoup does: what it reads, and whether the proxy closed.
+    private static let persistent = """
+        import base64, socket, ssl, sys
+        port, password, certificate, what = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
+        grant = "Proxy-Authorization: Basic " + base64.b64encode(f"packtool:{password}".encode()).decode() + "\\r\\n"
+        def connect(to, fields=""):
+            s = socket.create_connection(("127.0.0.1", port), 5)
+            s.settimeout(5)
+            s.sendall(f"CONNECT {to} HTTP/1.1\\r\\nHost: {to}\\r\\n{fields}\\r\\n".encode())
+            return s
+        def rest(s):
+            text = b""
+            while True:
+                try: part = s.recv(65536)
+                except TimeoutError: return text.decode(), "open"
+                if not part: return text.decode(), "closed"
+                text += part
+        if what == "refused": print(*rest(connect("shop.package:443")), sep="\\n")
+        if what == "own": print(*rest(connect(f"{sys.argv[5]}:{port}", grant)), sep="\\n")
+        if what == "upgrade":
+            s = connect("shop.package:443", grant)
+            assert s.recv(65536).startswith(b"HTTP/1.1 200")
+            s = ssl.create_default_context(cafile=certificate).wrap_socket(s, server_hostname="shop.package")
+            s.sendall(b"GET /socket HTTP/1.1\\r\\nHost: shop.package\\r\\nConnection: Upgrade\\r\\nUpgrade: websocket\\r\\n"
+                b"Sec-WebSocket-Version: 13\\r\\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\\r\\n\\r\\n")
+            print(*rest(s), sep="\\n")
+        """
+
+    @Test(arguments: [["refused"], ["own", "127.0.0.1"], ["own", "localhost"], ["upgrade"]])
+    func `where no further request would be read, the connection is closed`(what: [String]) async throws {
+        let bench = try await ProxyBench.make(Self.files)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        process.arguments =
+            [
+                "-c", Self.persistent, "\(bench.access.port)", bench.access.password,
+                bench.folder.appendingPathComponent("proxy.pem").path,
+            ] + what
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        let status = ["refused": "407", "own": "403", "upgrade": "404"][what[0]] ?? ""
+        #expect(said.hasPrefix("HTTP/1.1 \(status) "), "\(said)")
+        #expect(said.lowercased().contains("connection: close\r\n"))
+        #expect(said.hasSuffix("\nclosed\n"))
+        try await bench.stop()
+    }
+
     @Test
     func `the certificate is the package's and vouches for nobody else`() async throws {
         let bench = try await ProxyBench.make(Self.files)

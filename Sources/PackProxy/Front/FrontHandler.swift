@@ -15,7 +15,7 @@ final class FrontHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     private enum Next {
-        case request, close, package, tunnel(host: String, port: Int)
+        case close, package, tunnel(host: String, port: Int)
     }
 
     private let credentials: ProxyCredentials
@@ -59,10 +59,11 @@ final class FrontHandler: ChannelInboundHandler, RemovableChannelHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        let isConnect = head.method == .CONNECT
+        // A connection ends with the refusal: behind a CONNECT the decoder reads no further request, so whoever sent one
+        // there would wait for its answer for ever.
         guard credentials.admit(head.headers.first(name: "proxy-authorization")) else {
             let fields = [("proxy-authenticate", "Basic realm=\"packtool\"")]
-            refuse(.proxyAuthenticationRequired, fields, then: isConnect ? .request : .close, context)
+            refuse(.proxyAuthenticationRequired, fields, then: .close, context)
             return
         }
         switch ProxyTarget(method: head.method.rawValue, uri: head.uri) {
@@ -85,7 +86,6 @@ final class FrontHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func proceed(_ next: Next, _ context: ChannelHandlerContext) {
         state = .idle
         switch next {
-        case .request: break
         case .close: context.close(promise: nil)
         case .package:
             confirmTunnel(context)
@@ -110,6 +110,10 @@ final class FrontHandler: ChannelInboundHandler, RemovableChannelHandler {
             .whenComplete { result in
                 let (handler, context) = front.value
                 switch result {
+                case .success(let remote) where Self.isOwn(remote, of: context.channel):
+                    remote.close(promise: nil)
+                    handler.refuse(.forbidden, [], "a proxy opens no tunnel to itself", then: .close, context)
+                    handler.proceed(.close, context)
                 case .success(let remote): handler.join(remote, context)
                 case .failure(let error):
                     handler.refuse(
@@ -117,6 +121,14 @@ final class FrontHandler: ChannelInboundHandler, RemovableChannelHandler {
                     handler.proceed(.close, context)
                 }
             }
+    }
+
+    /// Whether the other end is this proxy, by whichever name or address of the machine it was asked for.
+    private static func isOwn(_ remote: any Channel, of front: any Channel) -> Bool {
+        guard let there = remote.remoteAddress, let here = front.localAddress, there.port == here.port else {
+            return false
+        }
+        return there.ipAddress == here.ipAddress || there.ipAddress == remote.localAddress?.ipAddress
     }
 
     private func join(_ remote: any Channel, _ context: ChannelHandlerContext) {

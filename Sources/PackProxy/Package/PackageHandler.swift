@@ -173,7 +173,7 @@ final class PackageHandler: ChannelInboundHandler {
         transfer = nil
         head = nil
         let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
-        guard !request.isKeepAlive else { return }
+        guard Self.closes(after: request) else { return }
         let channel = context.channel
         written.whenComplete { _ in channel.close(promise: nil) }
     }
@@ -181,9 +181,11 @@ final class PackageHandler: ChannelInboundHandler {
     private func say(_ status: HTTPResponseStatus, _ text: String, _ context: ChannelHandlerContext) {
         guard let request = head else { return }
         let body = context.channel.allocator.buffer(string: text + "\n")
-        let head = HTTPResponseHead(
-            version: .http1_1, status: status,
-            headers: ["content-length": "\(body.readableBytes)", "content-type": "text/plain; charset=utf-8"])
+        var headers: HTTPHeaders = [
+            "content-length": "\(body.readableBytes)", "content-type": "text/plain; charset=utf-8",
+        ]
+        if Self.closes(after: request) { headers.add(name: "connection", value: "close") }
+        let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         if request.method != .HEAD { context.write(wrapOutboundOut(.body(.byteBuffer(body))), promise: nil) }
         finish(request, context)
@@ -196,6 +198,12 @@ final class PackageHandler: ChannelInboundHandler {
         while let work = waiting.popFirst() { work() }
     }
 
+    /// Behind a request for another protocol the decoder reads no further one: a connection that was kept would leave the
+    /// next request without an answer.
+    private static func closes(after request: HTTPRequestHead) -> Bool {
+        !request.isKeepAlive || request.headers.contains(name: "upgrade")
+    }
+
     private static func head(_ head: TransferHead, to request: HTTPRequestHead) -> HTTPResponseHead {
         var headers = HTTPHeaders()
         for (name, value) in head.headers {
@@ -206,6 +214,7 @@ final class PackageHandler: ChannelInboundHandler {
             }
         }
         headers = ForwardHandler.endToEnd(headers)
+        if closes(after: request) { headers.add(name: "connection", value: "close") }
         let status = HTTPResponseStatus(statusCode: head.status)
         // The encoder frames nothing here: it knows no HEAD, whose answer has no chunks and may have no length (RFC 9110
         // section 8.6).
