@@ -16,6 +16,9 @@ struct InitCommand: AsyncParsableCommand {
               github-actions  .github/workflows/packages.yml
               gitlab-ci       .gitlab-ci.yml
               jenkins         Jenkinsfile
+              nginx           packages.conf: nginx with TLS before packtool serve
+              nginx-cdn       packages-cdn.conf: nginx as a CDN's cache
+              systemd         packtool.service: packtool serve as a service
 
             Nothing that exists is overwritten. The first two also make a registry
             and signing keys in .packtool/, so that packtool build and packtool

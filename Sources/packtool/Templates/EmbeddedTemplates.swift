@@ -203,6 +203,172 @@ packages:
 }
 
 """#,
+"server/nginx-cdn.conf": #"""
+# A cache of its own before a registry, as a CDN is one: what never changes under its name is kept, everything else is
+# asked for. The same rules hold for any CDN (see the end of this file).
+#
+#   1. Put this file at /etc/nginx/sites-enabled/packages-cdn.conf on the edge's machine.
+#   2. Change cdn.example.com, packages.example.com and the certificate's two files.
+#   3. nginx -t && systemctl reload nginx
+#
+# Devices then use https://cdn.example.com; publishers go on using https://packages.example.com.
+
+proxy_cache_path /var/cache/nginx/packtool levels=1:2 keys_zone=packtool:32m max_size=20g inactive=30d use_temp_path=off;
+
+upstream packtool_origin {
+    server packages.example.com:443;
+    keepalive 32;
+}
+
+server {
+    listen 443 ssl http2;
+    server_name cdn.example.com;
+    ssl_certificate /etc/ssl/packages/fullchain.pem;
+    ssl_certificate_key /etc/ssl/packages/privkey.pem;
+
+    proxy_http_version 1.1;
+    proxy_set_header Connection "";
+    proxy_set_header Host packages.example.com;
+    proxy_ssl_server_name on;
+    proxy_ssl_name packages.example.com;
+    proxy_ssl_verify on;
+    proxy_ssl_trusted_certificate /etc/ssl/certs/ca-certificates.crt;
+    # A patch that is made for the device that asks may take 15 s.
+    proxy_read_timeout 120s;
+
+    # The one pointer: never kept here, asked for each time with the device's own ETag (304 where nothing is new).
+    location = /metadata/timestamp.json {
+        proxy_pass https://packtool_origin;
+        proxy_set_header If-None-Match $http_if_none_match;
+    }
+
+    # Answers to a question about one device.
+    location /v1/ {
+        limit_except GET { deny all; }
+        proxy_pass https://packtool_origin;
+    }
+
+    # Everything else says itself how long it may be kept: immutable files for ever, full downloads for an hour, errors
+    # not at all. One request at a time fills an entry; the others wait for it.
+    location / {
+        limit_except GET { deny all; }
+        proxy_pass https://packtool_origin;
+        proxy_cache packtool;
+        proxy_cache_key $uri;
+        proxy_cache_lock on;
+        proxy_cache_lock_timeout 120s;
+        proxy_cache_use_stale error timeout updating;
+        proxy_cache_revalidate on;
+        add_header X-Cache $upstream_cache_status;
+    }
+}
+
+# Another CDN: keep by the origin's Cache-Control, which says everything; let no rule of its own give
+# /metadata/timestamp.json a life; do not keep errors (a 404 of today is a patch in a second); do not compress or rewrite
+# anything (devices compare digests); pass Range on, or answer it from the whole file; leave out the query from no key of /v1.
+
+"""#,
+"server/nginx.conf": #"""
+# packtool serve behind nginx: TLS, uploads, and one place that the internet reaches.
+#
+#   1. Put this file at /etc/nginx/sites-enabled/packages.conf.
+#   2. Change packages.example.com and the certificate's two files.
+#   3. nginx -t && systemctl reload nginx
+#
+# Start the server with --public-url https://packages.example.com (packtool.service does).
+
+upstream packtool {
+    server 127.0.0.1:8787;
+    # Connections to the server are kept: a device asks several things in a row.
+    keepalive 32;
+}
+
+server {
+    listen 443 ssl http2;
+    server_name packages.example.com;
+    ssl_certificate /etc/ssl/packages/fullchain.pem;
+    ssl_certificate_key /etc/ssl/packages/privkey.pem;
+
+    # The largest package zip that packtool serve itself accepts. nginx's own limit is 1 MB, and it answers 413.
+    client_max_body_size 2g;
+    # Header fields and the gaps between two parts of a body, in seconds.
+    client_header_timeout 30s;
+    client_body_timeout 60s;
+
+    location / {
+        proxy_pass http://packtool;
+        proxy_http_version 1.1;
+        proxy_set_header Connection "";
+        proxy_set_header Host $host;
+        # Set, and not added to: what a client says of itself counts for nothing.
+        proxy_set_header X-Forwarded-For $remote_addr;
+        proxy_set_header X-Forwarded-Proto $scheme;
+        # An upload is passed on while it comes, and a download as fast as its reader takes it.
+        proxy_request_buffering off;
+        proxy_buffering off;
+        # A patch that is made for the device that asks may take 15 s; an upload is judged after its last byte.
+        proxy_read_timeout 120s;
+    }
+}
+
+"""#,
+"server/packtool.service": #"""
+# The registry as a system service.
+#
+#   1. useradd --system --home-dir /var/lib/packtool packtool
+#   2. Copy the registry that `packtool init` made to /var/lib/packtool/registry, owned by packtool.
+#   3. Put this file at /etc/systemd/system/packtool.service and change the public URL.
+#   4. systemctl daemon-reload && systemctl enable --now packtool
+[Unit]
+Description=packtool registry
+After=network-online.target
+Wants=network-online.target
+
+[Service]
+User=packtool
+Group=packtool
+ExecStart=/usr/local/bin/packtool serve --registry /var/lib/packtool/registry --host 127.0.0.1 --port 8787 --public-url https://packages.example.com --json-logs
+Restart=on-failure
+RestartSec=2
+# Requests under way end first.
+TimeoutStopSec=45
+LimitNOFILE=65536
+
+# It writes its registry and nothing else.
+StateDirectory=packtool
+StateDirectoryMode=0700
+UMask=0077
+ProtectSystem=strict
+ProtectHome=yes
+PrivateTmp=yes
+PrivateDevices=yes
+PrivateUsers=yes
+ProtectClock=yes
+ProtectControlGroups=yes
+ProtectHostname=yes
+ProtectKernelLogs=yes
+ProtectKernelModules=yes
+ProtectKernelTunables=yes
+ProtectProc=invisible
+ProcSubset=pid
+NoNewPrivileges=yes
+CapabilityBoundingSet=
+AmbientCapabilities=
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+LockPersonality=yes
+MemoryDenyWriteExecute=yes
+RemoveIPC=yes
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+
+[Install]
+WantedBy=multi-user.target
+
+"""#,
 "site/.packignore": #"""
 # What does not go into the package, besides source maps, node_modules, .DS_Store and dotfiles.
 # The syntax is that of .gitignore.

@@ -6,7 +6,10 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
     case config
     case githubActions = "github-actions"
     case gitlabCI = "gitlab-ci"
-    case jenkins = "jenkins"
+    case jenkins
+    case nginx
+    case nginxCDN = "nginx-cdn"
+    case systemd
 
     /// A file of a template: its path in the project, and what goes in.
     struct File: Equatable {
@@ -22,6 +25,9 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
         case .githubActions: Self.file("ci/github-actions.yml", at: ".github/workflows/packages.yml")
         case .gitlabCI: Self.file("ci/gitlab-ci.yml", at: ".gitlab-ci.yml")
         case .jenkins: Self.file("ci/Jenkinsfile", at: "Jenkinsfile")
+        case .nginx: Self.file("server/nginx.conf", at: "packages.conf")
+        case .nginxCDN: Self.file("server/nginx-cdn.conf", at: "packages-cdn.conf")
+        case .systemd: Self.file("server/packtool.service", at: "packtool.service")
         }
     }
 
