@@ -7,6 +7,8 @@ public enum FormatError: Error, Equatable, Sendable, CustomStringConvertible {
     case invalidPath(String, reason: String)
     case invalidDigest(String)
     case invalidPercent(Int)
+    case invalidBase(String, reason: String)
+    case invalidAPI(String, reason: String)
     case invalidDocument(String, reason: String)
     case unsupportedFormat(String, found: Int, supported: Int)
 
@@ -25,6 +27,10 @@ public enum FormatError: Error, Equatable, Sendable, CustomStringConvertible {
         case .invalidPath(let text, let reason): "the path \"\(text)\" is not allowed: \(reason)"
         case .invalidDigest(let text): "\"\(text)\" is not a SHA-256 digest: use 64 lower-case hexadecimal digits"
         case .invalidPercent(let value): "\(value) is not a percentage: use a whole number from 0 to 100"
+        case .invalidBase(let text, let reason):
+            "\"\(text)\" is not a base: \(reason); use the path that the build is made for, such as /static-files/"
+        case .invalidAPI(let text, let reason):
+            "\"\(text)\" is not allowed in api: \(reason); say {\"/api/\": \"https://api.example.com/\"}"
         case .invalidDocument(let name, let reason): "\(name) is not valid: \(reason)"
         case .unsupportedFormat(let name, let found, let supported):
             "\(name) has format \(found) and this program reads up to \(supported): update the program"

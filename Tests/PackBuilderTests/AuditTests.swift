@@ -68,6 +68,15 @@ struct AuditTests {
                 == ["index.html:1 warning missing-file"])
     }
 
+    @Test func `below the base a reference finds the package's file, and below a service it needs none`() throws {
+        let page = "<script src='/static-files/a.js'></script><img src='/static-files/no.png'><img src='/api/me.png'>"
+        #expect(
+            try findings(
+                ["index.html": page, "a.js": ""],
+                configuration: #"{"base": "/static-files/", "api": {"/api/": "https://api.example.com/"}}"#)
+                == ["index.html:1 warning missing-file"])
+    }
+
     @Test func `a name that differs in case or Unicode form is found under its own kind`() throws {
         #expect(
             try findings([

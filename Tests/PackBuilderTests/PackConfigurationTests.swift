@@ -29,7 +29,8 @@ struct PackConfigurationTests {
                 "ignore": ["*.psd"], "shared": { "name": "web-common", "include": ["vendor/**"], "auto": true },
                 "budget": { "total": "1.5 MB", "file": 1000, "files": { "*.js": "300 KiB" } },
                 "origins": ["https://m.example.com/"], "requires": { "app": ">=3.2.0" }, "spa": true,
-                "headers": { "X-A": "b" }, "compression": "max", "out": "zips", /* the end */
+                "headers": { "X-A": "b" }, "base": "/static-files", "serviceWorker": true,
+                "api": { "/api/": "https://api.example.com/" }, "compression": "max", "out": "zips", /* the end */
             }
             """)
         #expect(configuration.package?.text == "checkout")
@@ -41,6 +42,9 @@ struct PackConfigurationTests {
             configuration.shared == .init(name: try PackageID("web-common"), include: ["vendor/**"], isAutomatic: true))
         #expect(configuration.headers == ["x-a": "b"])
         #expect(configuration.isSinglePage)
+        #expect(configuration.base?.text == "/static-files/")
+        #expect(configuration.wantsServiceWorker)
+        #expect(configuration.api.targets == ["/api/": "https://api.example.com/"])
     }
 
     @Test func `a size is read and shown at the borders of its type, and none is negative`() {
@@ -70,6 +74,14 @@ struct PackConfigurationTests {
         #expect(message("{\"version\": \"1\"}").contains("is not a version"))
         #expect(message("{\"compression\": \"best\"}").contains("none of fast, standard, max"))
         #expect(message("{\"budget\": {\"total\": \"big\"}}").contains("a size is"))
+        #expect(
+            message("{\n\"base\": \"assets/\"}")
+                == "packtool.json:2:1: \"base\": \"assets/\" is not a base: it does not begin with /; "
+                + "use the path that the build is made for, such as /static-files/")
+        #expect(
+            message("{\"api\": {\"/api/\": \"http://api.example.com/\"}}")
+                == "packtool.json:1:2: \"api\": \"http://api.example.com/\" is not allowed in api: http is for a host on "
+                + "this device only: use https; say {\"/api/\": \"https://api.example.com/\"}")
         #expect(message("{\"a\": 1").contains("packtool.json:1:"))
         #expect(message("[]").contains("must be an object"))
     }

@@ -9,16 +9,21 @@ struct ReferenceAudit {
     private lazy var byKey = Dictionary(
         paths.map { ($0.collisionKey, $0) }, uniquingKeysWith: { min($0, $1) })
     private let origins: [String]
+    private let base: BasePath?
+    private let api: APIRoutes
     private let isSinglePage: Bool
     /// The dist as the user named it, for the place in a finding.
     private let folder: String
 
     init(
-        package: PackageID, paths: some Sequence<PackagePath>, origins: [String], isSinglePage: Bool, folder: String
+        package: PackageID, paths: some Sequence<PackagePath>, origins: [String], base: BasePath? = nil,
+        api: APIRoutes = .none, isSinglePage: Bool, folder: String
     ) {
         self.package = package
         self.paths = Set(paths)
         self.origins = origins
+        self.base = base
+        self.api = api
         self.isSinglePage = isSinglePage
         self.folder = folder
     }
@@ -102,13 +107,11 @@ struct ReferenceAudit {
 
     private mutating func problem(with parts: [String], _ reference: Reference) -> (Finding.Kind, String)? {
         let text = parts.joined(separator: "/")
-        if text.isEmpty { return nil }  // the entry
-        var candidates = [text]
-        if parts.last == "" {
-            candidates = [text + "index.html"]
-        } else if parts.last?.contains(".") == false {
-            candidates.append(text + ".html")
-            candidates.append(text + "/index.html")
+        if text.isEmpty || api.target(of: "/" + text) != nil { return nil }  // the entry, or a service
+        var candidates = Self.candidates(text)
+        if let rest = base?.rest(of: text) {
+            if rest.isEmpty { return nil }
+            candidates = Self.candidates(rest) + candidates
         }
         for candidate in candidates {
             if let path = try? PackagePath(candidate), paths.contains(path) { return nil }
@@ -124,5 +127,12 @@ struct ReferenceAudit {
         }
         if isSinglePage, reference.use == .link, parts.last?.contains(".") == false { return nil }
         return (.missingFile, "\"\(reference.url)\" is not in the package (\(text))")
+    }
+
+    /// The files that may answer a path, as ``SitePath`` looks them up.
+    private static func candidates(_ text: String) -> [String] {
+        if text.utf8.last == UInt8(ascii: "/") { return [text + "index.html"] }
+        let name = text.utf8.reversed().prefix { $0 != UInt8(ascii: "/") }
+        return name.contains(UInt8(ascii: ".")) ? [text] : [text, text + ".html", text + "/index.html"]
     }
 }

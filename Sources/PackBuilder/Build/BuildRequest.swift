@@ -10,6 +10,8 @@ package struct BuildRequest: Sendable {
     package var versions: [String] = []
     package var entry: String?
     package var requiredApp: String?
+    /// Where the web build expects to be mounted, for all dists.
+    package var base: String?
     /// Whether files that several packages have go to the shared bundle.
     package var sharesAutomatically: Bool?
     package var out: URL?

@@ -114,7 +114,8 @@ package struct Builder: Sendable {
                         uniquingKeysWith: { $1 }),
                     entry: entry ?? PackagePath("index.html"),
                     requiredApp: request.requiredApp.map { try VersionRange($0) }
-                        ?? settings.configuration.requiredApp))
+                        ?? settings.configuration.requiredApp,
+                    base: request.base.map { try BasePath($0) } ?? settings.configuration.base))
         }
         return plans
     }

@@ -11,6 +11,7 @@ struct PackagePlan {
     let references: [PackagePath: [Reference]]
     let entry: PackagePath
     let requiredApp: VersionRange?
+    let base: BasePath?
 
     var id: PackageID { settings.id }
 
@@ -35,7 +36,8 @@ struct PackagePlan {
         return try Manifest(
             package: id, version: settings.version, entry: entry, files: files, shared: pins,
             origins: configuration.origins, requiredApp: requiredApp, isSinglePage: configuration.isSinglePage,
-            headers: configuration.headers)
+            headers: configuration.headers, base: base, wantsServiceWorker: configuration.wantsServiceWorker,
+            api: configuration.api)
     }
 
     private var folder: String { dist.folder.relativePath }
@@ -73,7 +75,8 @@ struct PackagePlan {
         if references.isEmpty { return [] }
         var audit = ReferenceAudit(
             package: id, paths: contents.keys, origins: settings.configuration.origins,
-            isSinglePage: settings.configuration.isSinglePage, folder: folder)
+            base: base, api: settings.configuration.api, isSinglePage: settings.configuration.isSinglePage,
+            folder: folder)
         return references.keys.sorted().flatMap { audit.findings(references[$0] ?? [], in: $0) }
     }
 

@@ -7,7 +7,7 @@ extension PackConfiguration {
     /// The keys that are known, by the object that they stand in. docs/schema/packtool.schema.json has the same.
     package static let keys = [
         "$schema", "app", "package", "version", "entry", "registry", "channel", "ignore", "shared", "budget", "origins",
-        "requires", "spa", "headers", "compression", "out",
+        "requires", "spa", "headers", "base", "serviceWorker", "api", "compression", "out",
     ]
     package static let sharedKeys = ["name", "include", "auto"]
     package static let budgetKeys = ["total", "file", "files"]
@@ -57,6 +57,13 @@ extension PackConfiguration {
                 }
                 return headers
             } ?? [:]
+        base = try reader.value(document, "base") { try BasePath($0.string()) }
+        wantsServiceWorker = try reader.value(document, "serviceWorker") { try $0.bool() } ?? false
+        api =
+            try reader.value(document, "api") { value in
+                let members = try value.object().members.map { ($0.key, try $0.value.string($0.key)) }
+                return try APIRoutes(Dictionary(members, uniquingKeysWith: { $1 }))
+            } ?? .none
         if let requires = try reader.object(document, "requires", known: Self.requiresKeys) {
             requiredApp = try reader.value(requires, "app") { try VersionRange($0.string()) }
         }

@@ -53,6 +53,10 @@ package struct PackConfiguration: Sendable {
     package var requiredApp: VersionRange?
     package var isSinglePage = false
     package var headers: [String: String] = [:]
+    /// Where the web build expects to be mounted, besides `/`.
+    package var base: BasePath?
+    package var wantsServiceWorker = false
+    package var api = APIRoutes.none
     package var compression: CompressionLevel?
     /// The folder for built packages, relative to the file.
     package var out: String?

@@ -17,22 +17,27 @@ package struct DistPreview: Sendable {
 
     private let folder: URL
     private let settings: PackageSettings
+    private let base: BasePath?
     private let stamps: [PackagePath: Stamp]
 
-    /// - Parameter package: the id, else that of the configuration, else `preview`.
+    /// - Parameters:
+    ///   - package: the id, else that of the configuration, else `preview`.
+    ///   - base: where the build expects to be mounted, else that of the configuration.
     /// - Throws: ``BuildError``, `FormatError`
-    package init(_ folder: URL, package: String? = nil) throws {
-        try self.init(folder, settings: Self.settings(folder, package: package), known: nil)
+    package init(_ folder: URL, package: String? = nil, base: String? = nil) throws {
+        let settings = try Self.settings(folder, package: package)
+        let base = try base.map { try BasePath($0) } ?? settings.configuration.base
+        try self.init(folder, settings: settings, base: base, known: nil)
     }
 
     /// The folder as it is now; nil where it is unchanged. Files are read again only where size or time differ.
     package func refreshed() throws -> DistPreview? {
         let scan = try DistScanner(rules: settings.rules).scan(folder)
         if try Self.stamps(of: scan) == stamps { return nil }
-        return try DistPreview(folder, settings: settings, known: self)
+        return try DistPreview(folder, settings: settings, base: base, known: self)
     }
 
-    private init(_ folder: URL, settings: PackageSettings, known: DistPreview?) throws {
+    private init(_ folder: URL, settings: PackageSettings, base: BasePath?, known: DistPreview?) throws {
         let scan = try DistScanner(rules: settings.rules).scan(folder)
         let stamps = try Self.stamps(of: scan)
         var files: [PackagePath: Manifest.File] = [:]
@@ -50,10 +55,12 @@ package struct DistPreview: Sendable {
         let index = try PackagePath("index.html")
         manifest = try Manifest(
             package: settings.id, version: settings.version, entry: configuration.entry ?? index, files: files,
-            origins: configuration.origins, isSinglePage: configuration.isSinglePage, headers: configuration.headers)
+            origins: configuration.origins, isSinglePage: configuration.isSinglePage, headers: configuration.headers,
+            base: base, wantsServiceWorker: configuration.wantsServiceWorker, api: configuration.api)
         self.locations = locations
         self.folder = folder
         self.settings = settings
+        self.base = base
         self.stamps = stamps
     }
 

@@ -32,13 +32,10 @@ extension Manifest {
 
     private init(json: JSONObject) throws {
         let format = try json.integer("format")
-        guard format == Self.currentFormat else {
+        guard (1...Self.currentFormat).contains(format) else {
             throw FormatError.unsupportedFormat("the manifest", found: format, supported: Self.currentFormat)
         }
-        let known: Set = [
-            "format", "package", "version", "entry", "files", "shared", "origins", "requires", "spa", "headers",
-        ]
-        try json.refuseKeys(outside: known)
+        try json.refuseKeys(outside: format == 1 ? Self.keys : Self.keys.union(Self.newerKeys))
         let entry = try json["entry"].map { try PackagePath($0.string("entry")) }
         let requires = try json["requires"]?.object("requires")
         try requires?.refuseKeys(outside: ["app"])
@@ -51,7 +48,29 @@ extension Manifest {
             origins: json["origins"]?.array("origins").map { try $0.string("origins") } ?? [],
             requiredApp: requires?["app"].map { try VersionRange($0.string("requires.app")) },
             isSinglePage: json["spa"]?.bool("spa") ?? false,
-            headers: Self.headers(json["headers"]?.object("headers") ?? [:]))
+            headers: Self.headers(json["headers"]?.object("headers") ?? [:]),
+            base: json["base"].map { try BasePath($0.string("base")) },
+            wantsServiceWorker: json["serviceWorker"]?.bool("serviceWorker") ?? false,
+            api: Self.api(json["api"]?.object("api") ?? [:]))
+        guard self.format == format else {
+            throw FormatError.invalidDocument("the manifest", reason: "it has format \(format) and needs format 1")
+        }
+    }
+
+    private static let keys: Set = [
+        "format", "package", "version", "entry", "files", "shared", "origins", "requires", "spa", "headers",
+    ]
+    /// What format 2 has more.
+    private static let newerKeys: Set = ["base", "serviceWorker", "api"]
+
+    private static func api(_ json: JSONObject) throws -> APIRoutes {
+        var targets: [String: String] = [:]
+        for member in json.members { targets[member.key] = try member.value.string("api") }
+        // Two spellings that are one `String` are beyond ASCII, which no prefix is.
+        guard targets.count == json.members.count else {
+            throw FormatError.invalidDocument("the manifest", reason: "two prefixes of api are one")
+        }
+        return try targets.isEmpty ? .none : APIRoutes(targets)
     }
 
     /// Each name is judged before it becomes a key: JSON keeps two spellings of "é" apart, a `String` does not.
@@ -95,7 +114,7 @@ extension Manifest {
 
     private func json(_ paths: [PackagePath]) -> JSONObject {
         var json: JSONObject = [
-            "format": .integer(Self.currentFormat), "package": .string(package.text),
+            "format": .integer(format), "package": .string(package.text),
             "version": .string(version.description),
         ]
         json["entry"] = entry.map { .string($0.text) }
@@ -121,6 +140,9 @@ extension Manifest {
         if let requiredApp { json["requires"] = .object(["app": .string(requiredApp.description)]) }
         if isSinglePage { json["spa"] = true }
         if !headers.isEmpty { json["headers"] = .object(JSONObject(headers.map { ($0.key, .string($0.value)) })) }
+        json["base"] = base.map { .string($0.text) }
+        if wantsServiceWorker { json["serviceWorker"] = true }
+        if !api.isEmpty { json["api"] = .object(JSONObject(api.targets.map { ($0.key, .string($0.value)) })) }
         return json
     }
 }

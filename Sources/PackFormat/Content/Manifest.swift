@@ -6,8 +6,8 @@
 /// Its bytes are canonical JSON without time stamps (`pack.json` in the zip), so equal content gives an equal
 /// manifest, and the SHA-256 of those bytes names the version's content for ever.
 public struct Manifest: Hashable, Sendable {
-    /// The format that this program writes and the newest it reads.
-    public static let currentFormat = 1
+    /// The newest format that this program reads and writes. A manifest has the lowest that holds it, see ``format``.
+    public static let currentFormat = 2
     /// The manifest's name inside a package zip; a site cannot have a file of this name at its root.
     public static let fileName = "pack.json"
     /// Bounds on a manifest from outside, checked before and while it is parsed.
@@ -56,14 +56,22 @@ public struct Manifest: Hashable, Sendable {
     public let isSinglePage: Bool
     /// Response headers for every file, such as `Content-Security-Policy`, by lower-case name.
     public let headers: [String: String]
+    /// Where the build expects to be mounted, besides `/`; nil for `/` only.
+    public let base: BasePath?
+    /// Whether the package's pages may register a service worker.
+    public let wantsServiceWorker: Bool
+    /// The services that answer paths of the package's own origin.
+    public let api: APIRoutes
 
     /// - Throws: ``FormatError/invalidDocument(_:reason:)`` for a manifest that contradicts itself: an entry
     ///   that is not among the files, a `from` without a pin or a pin that nothing uses, two paths that collide on a
-    ///   case-insensitive file system, a path that is another one's folder, an origin that is no `https` prefix.
+    ///   case-insensitive file system, a path that is another one's folder, an origin that is no `https` prefix, a file
+    ///   below a prefix of `api`, a base, a service worker or an `api` of a shared bundle.
     public init(
         package: PackageID, version: SemanticVersion, entry: PackagePath?, files: [PackagePath: File],
         shared: [PackageID: SharedPin] = [:], origins: [String] = [], requiredApp: VersionRange? = nil,
-        isSinglePage: Bool = false, headers: [String: String] = [:]
+        isSinglePage: Bool = false, headers: [String: String] = [:], base: BasePath? = nil,
+        wantsServiceWorker: Bool = false, api: APIRoutes = .none
     ) throws(FormatError) {
         self.package = package
         self.version = version
@@ -74,10 +82,16 @@ public struct Manifest: Hashable, Sendable {
         self.requiredApp = requiredApp
         self.isSinglePage = isSinglePage
         self.headers = headers
+        self.base = base
+        self.wantsServiceWorker = wantsServiceWorker
+        self.api = api
         if let reason = fault {
             throw .invalidDocument("the manifest of \(package) \(version)", reason: reason)
         }
     }
+
+    /// 1, or 2 where a field is used that format 1 does not have. A device that reads format 1 only refuses the others.
+    public var format: Int { base == nil && !wantsServiceWorker && api.isEmpty ? 1 : 2 }
 
     /// The paths in the order in which both ends derive a patch's content: by bytes.
     public var sortedPaths: [PackagePath] { files.keys.sorted() }
@@ -96,6 +110,7 @@ public struct Manifest: Hashable, Sendable {
         if files.count > Self.maximumFileCount { return "it lists more than \(Self.maximumFileCount) files" }
         if let entry, files[entry] == nil { return "the entry \"\(entry)\" is not among the files" }
         if entry == nil, isSinglePage { return "a single-page package needs an entry" }
+        if entry == nil, format > 1 { return "a shared bundle has no pages: it takes no base, serviceWorker or api" }
         var sizes: [Digest: Int] = [:]
         var total = 0
         var used: Set<PackageID> = []
@@ -122,7 +137,14 @@ public struct Manifest: Hashable, Sendable {
         if shared[package] != nil { return "it takes files from itself" }
         // The manifest stands beside the files: none may be in its place or below it, on any file system.
         let own = (try? PackagePath(Self.fileName)).map { [$0] } ?? []
-        return PathCollisions.first(in: files.keys + own) ?? originFault ?? headerFault
+        return PathCollisions.first(in: files.keys + own) ?? originFault ?? headerFault ?? apiFault
+    }
+
+    private var apiFault: String? {
+        if api.isEmpty { return nil }
+        // By its smallest path, so that the message is the same each time.
+        let below = files.keys.filter { api.prefix(above: $0) != nil }.min()
+        return below.map { "\"\($0)\" lies below \"\(api.prefix(above: $0) ?? "")\", which leads to a service" }
     }
 
     private var originFault: String? {

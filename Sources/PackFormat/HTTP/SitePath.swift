@@ -2,7 +2,8 @@
 ///
 /// In this order: the exact file; `path/index.html`; `path.html`; for a single-page application the entry, where
 /// the path has no extension and a page is asked for. `/` is the entry. Nothing else is ever looked up, so no
-/// request leads to a file that the manifest does not list.
+/// request leads to a file that the manifest does not list. Where the manifest has a `base`, a path below it is looked
+/// up without it first, then as it stands.
 public enum SitePath {
     /// The longest request path in bytes, before its percent-encoding is undone.
     public static let maximumLength = 4096
@@ -27,23 +28,36 @@ public enum SitePath {
         case .success(let path): decoded = path
         case .failure(let refusal): return .refused(refusal.reason)
         }
-        if decoded.isEmpty { return manifest.entry.flatMap { file(at: $0, in: manifest) } ?? .missing }
-        let isFolder = decoded.utf8.last == UInt8(ascii: "/")
-        let text = isFolder ? String(decoded.utf8.dropLast()) ?? decoded : decoded
-        let path: PackagePath
+        let path: PackagePath?
         do {
-            path = try PackagePath(text)
+            path = try decoded.isEmpty ? nil : PackagePath(withoutSlashAtEnd(decoded))
         } catch {
             if case .invalidPath(_, let reason) = error { return .refused(reason) }
             return .refused("\(error)")
         }
-        if !isFolder, let found = file(at: path, in: manifest) { return found }
-        if let found = file(named: text + "/index.html", in: manifest) { return found }
-        if !isFolder, let found = file(named: text + ".html", in: manifest) { return found }
-        if manifest.isSinglePage, wantsPage, !path.name.utf8.contains(UInt8(ascii: ".")), let entry = manifest.entry {
+        // Below the base a build's own server has nothing but the build.
+        if let rest = manifest.base?.rest(of: decoded), let found = lookUp(rest, in: manifest) { return found }
+        if let found = lookUp(decoded, in: manifest) { return found }
+        if manifest.isSinglePage, wantsPage, path?.name.utf8.contains(UInt8(ascii: ".")) == false,
+            let entry = manifest.entry
+        {
             return file(at: entry, in: manifest) ?? .missing
         }
         return .missing
+    }
+
+    /// The file of a decoded path without its leading slash; nil for none.
+    private static func lookUp(_ decoded: String, in manifest: Manifest) -> Resolution? {
+        if decoded.isEmpty { return manifest.entry.flatMap { file(at: $0, in: manifest) } }
+        let text = withoutSlashAtEnd(decoded)
+        let isFolder = text.utf8.count < decoded.utf8.count
+        if !isFolder, let found = file(named: text, in: manifest) { return found }
+        if let found = file(named: text + "/index.html", in: manifest) { return found }
+        return isFolder ? nil : file(named: text + ".html", in: manifest)
+    }
+
+    private static func withoutSlashAtEnd(_ text: String) -> String {
+        text.utf8.last == UInt8(ascii: "/") ? String(text.utf8.dropLast()) ?? text : text
     }
 
     /// Why no site can have a path; nil for a sound one. For answers that do not come from a version at hand: only a
@@ -53,9 +67,8 @@ public enum SitePath {
         case .failure(let refusal): return refusal.reason
         case .success(""): return nil
         case .success(let decoded):
-            let text = decoded.utf8.last == UInt8(ascii: "/") ? String(decoded.utf8.dropLast()) ?? decoded : decoded
             do {
-                _ = try PackagePath(text)
+                _ = try PackagePath(withoutSlashAtEnd(decoded))
                 return nil
             } catch {
                 if case .invalidPath(_, let reason) = error { return reason }

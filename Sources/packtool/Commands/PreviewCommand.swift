@@ -28,6 +28,9 @@ struct PreviewCommand: AsyncParsableCommand {
     @Option(name: .customLong("package"), help: ArgumentHelp("The package id.", valueName: "ID"))
     var package: String?
 
+    @Option(help: ArgumentHelp("Where the web build expects to be mounted, such as /static-files/.", valueName: "PATH"))
+    var base: String?
+
     @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "PORT"))
     var port = 8788
 
@@ -46,7 +49,8 @@ struct PreviewCommand: AsyncParsableCommand {
     func run() async throws {
         guard (0...65535).contains(port) else { throw ValidationError("the port must be from 0 to 65535") }
         let console = global.console
-        let site = PreviewSite(try DistPreview(URL(filePath: dist, directoryHint: .isDirectory), package: package))
+        let folder = URL(filePath: dist, directoryHint: .isDirectory)
+        let site = PreviewSite(try DistPreview(folder, package: package, base: base))
         let manifest = site.manifest
         var logger = Logger(label: "packtool.preview")
         logger.logLevel = global.verbose ? .debug : .error

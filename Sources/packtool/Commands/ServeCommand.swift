@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import PackFormat
 import PackJSON
 import PackRegistry
 import UnixSignals
@@ -65,7 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration: RegistryServer.Configuration(
                 host: host, port: port, publicURL: try checkedPublicURL(), tls: tls),
             services: [MaintenanceService(local, logger: logger)], logger: logger)
-        if tls == nil, !LoopbackHost.isOne(host) {
+        if tls == nil, !LoopbackName.isOne(host) {
             options.console.note(
                 "warning: \(host) can be reached from other machines and access tokens travel unencrypted: "
                     + "give --tls-certificate and --tls-key, or put a TLS proxy before it")

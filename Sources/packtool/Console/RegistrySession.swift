@@ -31,7 +31,7 @@ struct RegistrySession {
         }
         let token = try options.token()
         if case .server(let url) = location, token != nil, url.scheme?.lowercased() == "http",
-            !LoopbackHost.isOne(url.host() ?? "")
+            !LoopbackName.isOne(url.host() ?? "")
         {
             console.note("warning: the access token travels unencrypted to \(url.host() ?? ""): use https")
         }

@@ -3,14 +3,14 @@ import Testing
 @testable import PackFormat
 
 struct SitePathTests {
-    private func site(_ paths: [String], entry: String? = "index.html", spa: Bool = false) throws -> Manifest {
+    private func site(_ paths: [String], entry: String? = "index.html", spa: Bool = false, base: String? = nil) throws -> Manifest {
         var files: [PackagePath: Manifest.File] = [:]
         for path in paths {
             files[try PackagePath(path)] = Manifest.File(digest: Digest(of: Array(path.utf8)), size: path.utf8.count)
         }
         return try Manifest(
             package: PackageID("shop"), version: SemanticVersion("1.0.0"), entry: entry.map { try PackagePath($0) },
-            files: files, isSinglePage: spa)
+            files: files, isSinglePage: spa, base: base.map { try BasePath($0) })
     }
 
     private func resolved(_ path: String, in manifest: Manifest, wantsPage: Bool = true) -> String {
@@ -52,6 +52,30 @@ struct SitePathTests {
         #expect(resolved("/v1.2/x", in: manifest) == "app/main.html")
         #expect(resolved("/api/orders", in: manifest, wantsPage: false) == "missing")
         #expect(resolved("/../orders", in: manifest) == "refused")
+    }
+
+    @Test(arguments: [
+        ("/", "index.html"), ("/static-files/", "index.html"), ("/static-files", "index.html"),
+        ("/static-files/app.js", "app.js"), ("/app.js", "app.js"), ("/static-files/a/", "a/index.html"),
+        ("/static%2Dfiles/app.js", "app.js"), ("/static-files/own.js", "static-files/own.js"),
+        ("/static-files/both.js", "both.js"), ("/static-files/static-files/both.js", "static-files/both.js"),
+        ("/static-filesapp.js", "missing"), ("/x/static-files/app.js", "missing"), ("/static-files/gone.js", "missing"),
+        ("/static-files/../app.js", "refused"), ("/static-files//app.js", "refused"),
+    ])
+    func `below the base a path is looked up without it first, then as it stands`(
+        path: String, expected: String
+    ) throws {
+        let manifest = try site(
+            ["index.html", "app.js", "a/index.html", "both.js", "static-files/both.js", "static-files/own.js"],
+            base: "/static-files/")
+        #expect(resolved(path, in: manifest) == expected)
+    }
+
+    @Test func `below the base a single-page application gets its entry`() throws {
+        let manifest = try site(["index.html"], spa: true, base: "/app/")
+        #expect(resolved("/app/orders", in: manifest) == "index.html")
+        #expect(resolved("/app/gone.js", in: manifest) == "missing")
+        #expect(resolved("/app/orders", in: try site(["index.html"], base: "/app/")) == "missing")
     }
 
     @Test func `a shared bundle has no page at its root`() throws {

@@ -31,6 +31,9 @@ struct BuildCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The app versions that can run it, such as \">=3.2.0\".", valueName: "RANGE"))
     var requiresApp: String?
 
+    @Option(help: ArgumentHelp("Where the web build expects to be mounted, such as /static-files/.", valueName: "PATH"))
+    var base: String?
+
     enum Shared: String, ExpressibleByArgument, CaseIterable {
         case auto
         case off
@@ -62,6 +65,7 @@ struct BuildCommand: AsyncParsableCommand {
         request.versions = versions
         request.entry = entry
         request.requiredApp = requiresApp
+        request.base = base
         request.sharesAutomatically = shared.map { $0 == .auto }
         request.out = out.map { URL(filePath: $0, directoryHint: .isDirectory) }
         request.isStrict = strict

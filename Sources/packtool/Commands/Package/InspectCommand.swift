@@ -38,6 +38,11 @@ struct InspectCommand: AsyncParsableCommand {
         if !manifest.origins.isEmpty { lines.append("origins   \(manifest.origins.joined(separator: " "))") }
         if let range = manifest.requiredApp { lines.append("requires  app \(range)") }
         if manifest.isSinglePage { lines.append("spa       unknown paths open the entry") }
+        if let base = manifest.base { lines.append("base      \(base)") }
+        if manifest.wantsServiceWorker { lines.append("worker    pages may register a service worker") }
+        for (prefix, target) in manifest.api.targets.sorted(by: { $0.key < $1.key }) {
+            lines.append("api       \(prefix) → \(target)")
+        }
         for (name, value) in manifest.headers.sorted(by: { $0.key < $1.key }) {
             lines.append("header    \(name): \(value)")
         }
