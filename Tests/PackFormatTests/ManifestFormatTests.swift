@@ -42,8 +42,8 @@ struct ManifestFormatTests {
     @Test func `each new field alone makes format 2, and all survive their bytes`() throws {
         #expect(
             String(decoding: try manifest(base: "/static-files/").bytes, as: UTF8.self)
-                == #"{"base":"/static-files/","entry":"index.html",\#(file),"format":2,"package":"shop","version":"1.0.0"}"#
-        )
+                == #"{"base":"/static-files/","entry":"index.html",\#(file),"#
+                + #""format":2,"package":"shop","version":"1.0.0"}"#)
         #expect(try manifest(worker: true).format == 2)
         #expect(try manifest(api: ["/api/": "https://api.example.com/"]).format == 2)
         let full = try manifest(
@@ -106,7 +106,8 @@ struct ManifestFormatTests {
         #expect(
             message {
                 try manifest(["index.html", "api/a.json"], api: ["/api/": "https://a.example/"])
-            } == "the manifest of shop 1.0.0 is not valid: \"api/a.json\" lies below \"/api/\", which leads to a service"
+            } == "the manifest of shop 1.0.0 is not valid: \"api/a.json\" lies below \"/api/\", "
+                + "which leads to a service"
         )
         #expect(message { try manifest(worker: true, entry: nil) }.contains("a shared bundle has no pages"))
     }

@@ -3,7 +3,9 @@ import Testing
 @testable import PackFormat
 
 struct SitePathTests {
-    private func site(_ paths: [String], entry: String? = "index.html", spa: Bool = false, base: String? = nil) throws -> Manifest {
+    private func site(_ paths: [String], entry: String? = "index.html", spa: Bool = false, base: String? = nil) throws
+        -> Manifest
+    {
         var files: [PackagePath: Manifest.File] = [:]
         for path in paths {
             files[try PackagePath(path)] = Manifest.File(digest: Digest(of: Array(path.utf8)), size: path.utf8.count)
