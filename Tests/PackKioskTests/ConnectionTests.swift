@@ -1,4 +1,5 @@
 import Foundation
+import PackJSON
 import Testing
 
 /// What WebKit does with its connections to the proxy.
