@@ -167,11 +167,14 @@ extension Updater {
 
     /// The same as an update's install, under its lock: by the cheapest way, and nothing that is here is fetched.
     private func install(_ package: PackageID, _ arrival: PackageArrival) async throws {
+        let installer = try arrivalInstaller()
         let run = UpdateRun(
-            installer: try arrivalInstaller(), appVersion: configuration.appVersion,
+            installer: installer, appVersion: configuration.appVersion,
             parallelism: configuration.limits.parallelism)
         for result in await run.install([arrival.job]) { _ = try result.outcome.get() }
         try takeIn(package, arrival)
+        _ = try? ObjectCheck(store.layout).faults(
+            in: arrival.verified.manifest, arrival.job.id, verified: installer.verified)
     }
 
     /// All of the version is in the store: from here on it is like any other, with the pages that are open as its first

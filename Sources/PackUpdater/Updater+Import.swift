@@ -25,7 +25,9 @@ extension Updater {
             batch.discard()
             throw error
         }
-        try Installer(store: store, transport: transport, targets: NoTargets(), journal: journal).installTree(verified)
+        let installer = Installer(store: store, transport: transport, targets: NoTargets(), journal: journal)
+        try installer.installTree(verified)
+        _ = try? ObjectCheck(store.layout).faults(in: manifest, verified.id, verified: installer.verified)
         let installed = PackageState.Installed(id: verified.id, release: nil, hasPages: manifest.entry != nil)
         _ = try store.change { state in state[manifest.package].stage(installed) }
         journal.note(

@@ -65,6 +65,6 @@ extension Updater {
         }
         if let fault { throw fault }
         try store.change { state in _ = state.presets.insert(preset.digest) }
-        try collect(keepsPartialDownloads: true)
+        try collect(keepsPartialDownloads: true, verified: installer.verified)
     }
 }

@@ -13,6 +13,7 @@ extension Updater {
         let found = try await Repair(
             store: store, transport: transport, journal: journal, targets: try? targets()
         ).run()
+        try? ObjectCheck(store.layout).refresh(store, verified: nil)
         let report = RepairReport(
             checkedObjects: found.checkedObjects, repaired: rebuilt + found.repaired, left: found.left)
         for line in report.repaired { journal.note(.repaired, nil, nil, line) }

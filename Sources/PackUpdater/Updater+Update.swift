@@ -68,7 +68,7 @@ extension Updater {
         let report = UpdateReport(entries: entries)
         let hasLeftovers = try !Durable.names(in: store.layout.downloads).isEmpty
         if report.isChanged || !report.failures.isEmpty || hasLeftovers {
-            try collect(keepsPartialDownloads: !report.failures.isEmpty)
+            try collect(keepsPartialDownloads: !report.failures.isEmpty, verified: installer.verified)
         }
         return report
     }
@@ -83,8 +83,9 @@ extension Updater {
     }
 
     @discardableResult
-    func collect(keepsPartialDownloads: Bool) throws -> [String] {
+    func collect(keepsPartialDownloads: Bool, verified: VerifiedObjects? = nil) throws -> [String] {
         let outcome = try GarbageCollector(store: store).run(keepsPartialDownloads: keepsPartialDownloads)
+        try ObjectCheck(store.layout).refresh(store, verified: verified)
         if !outcome.versions.isEmpty || outcome.objectCount > 0 {
             journal.note(
                 .collected, nil, nil,
@@ -114,12 +115,14 @@ extension Updater {
         let channel: ChannelFile
         do {
             try await targets.refresh()
-            channel = try await ChannelReader(layout: store.layout, targets: targets).channel(configuration.channel)
+            channel = try await ChannelReader(layout: store.layout, targets: targets).channel(
+                configuration.channel, of: configuration.app ?? store.state().app)
         } catch {
             journal.note(.checkFailed, nil, nil, "nothing is installed and nothing changes: \(error)")
             throw error
         }
         let state = try store.change { state in
+            state.app = channel.app
             state.dropWishes(outside: channel.packages.keys)
             return state
         }
@@ -132,7 +135,11 @@ extension Updater {
             do {
                 let decision = try await PackageDecision.make(
                     package, app: channel.app, channel: channel.packages[package], state: state[package],
-                    facts: facts, targets: targets, isThere: { [store] in try store.hasTree(of: package, $0) })
+                    facts: facts, targets: targets,
+                    isThere: { [store] id in
+                        try store.hasTree(of: package, id)
+                            && !ObjectCheck(store.layout).isMarkedDamaged(package, id.version)
+                    })
                 offers.append(Offer(package: package, decision: decision))
             } catch let error as UpdateError {
                 // One publisher's bad role is no reason to hold up the others' packages.

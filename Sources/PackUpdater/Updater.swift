@@ -32,6 +32,8 @@ public actor Updater {
     let pageTransport: any UpdateTransport
     let arrivalTurn: UpdateTurn
     let arrivalDownloads = DownloadTurns()
+    /// The versions whose files were looked at in this run of the app.
+    var checked: Set<VersionID> = []
 
     /// Opens the store, or makes one. Nothing is fetched.
     ///
@@ -168,6 +170,10 @@ public actor Updater {
                     guard let left = state[package].goBack(reason: "its files are missing or damaged") else {
                         return nil
                     }
+                    notes.append(left)
+                    continue
+                }
+                if let left = try leaveDamaged(found.manifest, installed.id, &state[package]) {
                     notes.append(left)
                     continue
                 }

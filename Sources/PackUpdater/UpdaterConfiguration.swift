@@ -18,6 +18,9 @@ public struct UpdaterConfiguration: Sendable {
     public var channel: ChannelName
     /// The `root.json` that the app embeds; nil where the store has one already.
     public var root: [UInt8]?
+    /// The app's name in its registry: channel files of another one are refused. nil: that of the first channel file that
+    /// the store takes, from then on.
+    public var app: String?
     /// Folders that `packtool preset` wrote.
     public var presets: [URL] = []
     public var appVersion: SemanticVersion?

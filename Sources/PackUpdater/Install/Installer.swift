@@ -11,8 +11,10 @@ struct Installer: Sendable {
     let journal: Journal
     /// Two packages may lack the same object.
     var turns = DownloadTurns()
+    /// What was read and found right since this installer was made.
+    let verified = VerifiedObjects()
 
-    private var objects: ObjectStore { ObjectStore(layout: store.layout) }
+    private var objects: ObjectStore { ObjectStore(layout: store.layout, verified: verified) }
     private var layout: StoreLayout { store.layout }
 
     /// The manifest of a version, as it is signed: as a patch of one that is here, else whole.
@@ -73,6 +75,17 @@ struct Installer: Sendable {
                 .fellBack, package, version, "the manifest's patch was refused, the whole is fetched: \(error)")
             return nil
         }
+    }
+
+    /// Reads the objects of a version that are here already, whoever brought them: what is damaged is not carried on.
+    func dropDamaged(of verified: VerifiedManifest) throws {
+        let manifest = verified.manifest
+        let damaged = try objects.dropDamaged(
+            among: Set(manifest.files.values.map { Object(digest: $0.digest, size: $0.size) }))
+        guard let first = damaged.first else { return }
+        journal.note(
+            .fellBack, manifest.package, manifest.version,
+            "\(damaged.count) files that were here are damaged and are fetched again, such as object \(first.digest)")
     }
 
     /// Brings every own object of a version into the store, by the cheapest way that works.
@@ -137,6 +150,7 @@ struct Installer: Sendable {
     /// Makes the version's tree. Every object of its manifest must be in the store, its bundles' too.
     func installTree(_ verified: VerifiedManifest) throws {
         let manifest = verified.manifest
+        try dropDamaged(of: verified)
         let lacking = objects.missing(
             among: Set(manifest.files.values.map { Object(digest: $0.digest, size: $0.size) }).sorted {
                 $0.digest < $1.digest

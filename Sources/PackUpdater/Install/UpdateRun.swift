@@ -58,6 +58,7 @@ struct UpdateRun: Sendable {
             let has = appVersion.map { "this is \($0)" } ?? "the app's version is not known"
             throw UpdateError.refused(job.package, job.id.version, reason: "it requires app \(range) and \(has)")
         }
+        try installer.dropDamaged(of: verified)
         return verified
     }
 
@@ -73,6 +74,7 @@ struct UpdateRun: Sendable {
         guard verified.manifest.shared.isEmpty else {
             throw UpdateError.refused(pin.bundle, pin.pin.version, reason: "a shared bundle cannot pin another one")
         }
+        try installer.dropDamaged(of: verified)
         try await installer.fetchObjects(of: verified, bases: bases.map(\.id))
         try installer.installTree(verified)
     }

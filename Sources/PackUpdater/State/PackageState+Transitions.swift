@@ -167,9 +167,10 @@ extension PackageState {
 
     /// Leaves the active version for the last confirmed one, else the embedded one, else the one that ran before it,
     /// else none, and notes its failure.
+    /// - Parameter isItsFault: false for what happened to its files; then it may come back with the next update.
     /// - Returns: nil where staying is all that can be done: nothing is active, or the embedded version is and there
     ///   is no other.
-    package mutating func goBack(reason: String) -> WentBack? {
+    package mutating func goBack(reason: String, isItsFault: Bool = true) -> WentBack? {
         guard let left = active?.installed else { return nil }
         let target: Installed?
         let isConfirmed: Bool
@@ -183,7 +184,7 @@ extension PackageState {
             (target, isConfirmed) = (unproven, false)
             unproven = nil
         }
-        noteFailure(of: left, reason: reason)
+        if isItsFault { noteFailure(of: left, reason: reason) }
         if case .version(let installed) = staged, installed.id == left.id { staged = nil }
         if isConfirmed {
             previous = nil

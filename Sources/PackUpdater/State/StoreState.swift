@@ -9,6 +9,8 @@ package struct StoreState: Hashable, Sendable {
 
     /// The random id of this installation, made once; nothing sends it anywhere.
     package var deviceID: String
+    /// The app whose channel file came first; the store takes none of another.
+    package var app: String?
     package var packages: [PackageID: PackageState] = [:]
     /// The digests of the presets that were taken in, so that each is read once.
     package var presets: Set<Digest> = []
@@ -52,6 +54,7 @@ extension StoreState {
             let format = try json.integer("format")
             guard format <= Self.currentFormat else { throw ReadError.newer(found: format) }
             deviceID = try json.string("device")
+            app = try json["app"]?.string("app")
             for member in try json.object("packages").members {
                 packages[try PackageID(member.key)] = try PackageState(json: member.value.object(member.key))
             }
@@ -64,11 +67,12 @@ extension StoreState {
     }
 
     var bytes: [UInt8] {
-        let json: JSONObject = [
+        var json: JSONObject = [
             "format": .integer(Self.currentFormat), "device": .string(deviceID),
             "packages": .object(JSONObject(packages.map { ($0.key.text, .object($0.value.json)) })),
             "presets": .array(presets.sorted().map { .string($0.hex) }),
         ]
+        json["app"] = app.map { .string($0) }
         return Array((JSONValue.object(json).prettyText + "\n").utf8)
     }
 }

@@ -13,10 +13,17 @@ struct DeviceStore: Sendable {
     init(folder: URL) throws(UpdateError) {
         layout = StoreLayout(folder: folder.standardizedFileURL)
         do {
-            _ = try Self.read(layout)
+            // An earlier version let others read it.
+            if try Self.read(layout) != nil { makePrivate() }
         } catch {
             guard case .storeIsDamaged = error else { throw error }
         }
+    }
+
+    /// What a store says about its owner (which packages, which device id) is nobody else's to read. Its folder keeps
+    /// others away from all that is below.
+    private func makePrivate() {
+        for url in [layout.folder, layout.state, layout.events] { Durable.makePrivate(url) }
     }
 
     /// The state as it is on disk now.

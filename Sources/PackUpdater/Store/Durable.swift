@@ -20,7 +20,7 @@ enum Durable {
     }
 
     /// Writes a file and syncs its bytes, not its folder.
-    static func create(_ bytes: [UInt8], at url: URL, mode: mode_t = 0o644) throws(UpdateError) {
+    static func create(_ bytes: [UInt8], at url: URL, mode: mode_t = 0o600) throws(UpdateError) {
         let file = try OpenFile(url, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
         try file.write(bytes)
         try file.sync()
@@ -56,11 +56,11 @@ enum Durable {
         try file.sync()
     }
 
-    /// Makes a folder and those above it; each new one is synced into its parent.
+    /// Makes a folder and those above it, for their owner alone; each new one is synced into its parent.
     static func makeFolder(_ url: URL) throws(UpdateError) { try makeFolder(url, hasParent: false) }
 
     private static func makeFolder(_ url: URL, hasParent: Bool) throws(UpdateError) {
-        if mkdir(url.path, 0o755) == 0 {
+        if mkdir(url.path, 0o700) == 0 {
             return try sync(folder: url.deletingLastPathComponent())
         }
         let code = errno
@@ -74,6 +74,16 @@ enum Durable {
             errno = code
             throw .system("make the folder", url)
         }
+    }
+
+    /// Takes the rights on a file or folder of ours from everybody but its owner, where others have any.
+    static func makePrivate(_ url: URL) {
+        var status = stat()
+        guard lstat(url.path, &status) == 0, status.st_mode & 0o170000 != 0o120000, status.st_mode & 0o077 != 0 else {
+            return
+        }
+        // A store of another user is not ours to mend.
+        chmod(url.path, status.st_mode & 0o700)
     }
 
     /// Waits until everything written under `folder` is on the device: one by one where that is little, else the

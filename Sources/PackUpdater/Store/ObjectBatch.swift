@@ -71,6 +71,7 @@ final class ObjectBatch {
             try Durable.rename(url(object), to: target)
         }
         if !folders.isEmpty { try Durable.sync(files: [], folders: Array(folders), in: store.layout.objects) }
+        store.verified?.insert(written)
         written = []
         try Durable.remove(folder)
     }

@@ -6,12 +6,32 @@ import PackFormat
 /// rename, verified and synced.
 struct ObjectStore: Sendable {
     let layout: StoreLayout
+    /// Where what is verified on its way in is noted.
+    var verified: VerifiedObjects?
 
     func url(_ digest: Digest) -> URL { layout.object(digest) }
 
     func has(_ object: Object) -> Bool { Durable.size(of: url(object.digest)) == object.size }
 
     func missing(among objects: [Object]) -> [Object] { objects.filter { !has($0) } }
+
+    /// Reads through those of some objects that are here and were not read in this run. What is damaged is removed: it is
+    /// of no use to anybody, and is then fetched like what was never here.
+    /// - Returns: the damaged ones.
+    func dropDamaged(among objects: some Sequence<Object>) throws(UpdateError) -> [Object] {
+        var damaged: [Object] = []
+        var sound: [Object] = []
+        for object in objects where !(verified?.contains(object.digest) ?? false) && has(object) {
+            if fault(of: object) == nil {
+                sound.append(object)
+            } else {
+                try Durable.remove(url(object.digest))
+                damaged.append(object)
+            }
+        }
+        verified?.insert(sound)
+        return damaged
+    }
 
     /// Reads an object through and compares; nil where it is sound, else what is wrong.
     func fault(of object: Object) -> String? {

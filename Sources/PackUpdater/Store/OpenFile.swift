@@ -5,7 +5,8 @@ struct OpenFile: ~Copyable {
     let descriptor: Int32
     let url: URL
 
-    init(_ url: URL, flags: Int32, mode: mode_t = 0o644) throws(UpdateError) {
+    /// - Parameter mode: of a file that is made; what a store has is its owner's alone.
+    init(_ url: URL, flags: Int32, mode: mode_t = 0o600) throws(UpdateError) {
         let descriptor = open(url.path, flags | O_CLOEXEC, mode)
         guard descriptor >= 0 else { throw .system("open", url) }
         self.descriptor = descriptor

@@ -17,7 +17,7 @@ struct SiteTree {
         let place = url.appending(path: Manifest.fileName)
         if try Durable.exists(place) {
             let found = try Durable.readSound(place, maximumByteCount: Manifest.maximumByteCount)
-            if found == manifestBytes, isComplete { return }
+            if found == manifestBytes, isSound { return }
             if found != manifestBytes, try isInUse() {
                 throw UpdateError.refused(
                     manifest.package, manifest.version,
@@ -40,11 +40,6 @@ struct SiteTree {
         }
         try Durable.sync(folder: url.deletingLastPathComponent())
         if replaces { try Durable.remove(staging) }
-    }
-
-    /// Whether every file of the manifest is there with its size.
-    var isComplete: Bool {
-        manifest.files.allSatisfy { path, file in Durable.size(of: url.appending(path: path.text)) == file.size }
     }
 
     /// Whether every file is there, and is the object's own or has its content.
@@ -75,7 +70,7 @@ struct SiteTree {
                 name += "/" + component
                 parent = parent.appending(path: String(component))
                 if known.insert(name).inserted {
-                    guard mkdir(parent.path, 0o755) == 0 else { throw .system("make the folder", parent) }
+                    guard mkdir(parent.path, 0o700) == 0 else { throw .system("make the folder", parent) }
                     folders.append(parent)
                 }
             }

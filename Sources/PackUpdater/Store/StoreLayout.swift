@@ -16,6 +16,8 @@ package struct StoreLayout: Sendable {
     /// What is under way: everything in it can be deleted at any time, at the price of downloading it again.
     var downloads: URL { folder.appending(path: "downloads") }
     var objects: URL { folder.appending(path: "objects") }
+    /// What the files of installed versions looked like when they were verified: can be deleted.
+    var verifiedFolder: URL { folder.appending(path: "verified") }
     var pins: URL { folder.appending(path: "pins") }
     var unzipFiles: URL { folder.appending(path: "unzipFiles") }
 
@@ -45,6 +47,10 @@ package struct StoreLayout: Sendable {
 
     func arriving(_ package: PackageID, _ version: SemanticVersion) -> URL {
         arriving.appending(path: "\(package)@\(version)")
+    }
+
+    func verified(_ package: PackageID, _ version: SemanticVersion) -> URL {
+        verifiedFolder.appending(path: "\(package)@\(version)")
     }
 
     func pin(_ package: PackageID, _ version: SemanticVersion) -> URL {

@@ -6,7 +6,9 @@ struct ChannelReader {
     let layout: StoreLayout
     let targets: any SignedTargets
 
-    func channel(_ name: ChannelName) async throws -> ChannelFile {
+    /// - Parameter app: whose channel it has to be; nil for a device that does not know yet.
+    /// - Throws: ``UpdateError/notTrusted(reason:)`` for the file of another channel or app.
+    func channel(_ name: ChannelName, of app: String?) async throws -> ChannelFile {
         let target = ViewLayout.channelTarget(name)
         guard let signed = try await targets.file(target) else {
             throw UpdateError.notTrusted(reason: "the registry has no channel \"\(name)\"")
@@ -15,20 +17,25 @@ struct ChannelReader {
         if let bytes = try? Durable.read(cached, maximumByteCount: ChannelFile.maximumByteCount),
             Digest(of: bytes) == signed.digest
         {
-            return try parse(bytes, name)
+            return try parse(bytes, name, app)
         }
         let bytes = try await targets.target(target, maximumByteCount: ChannelFile.maximumByteCount)
-        let channel = try parse(bytes, name)
+        let channel = try parse(bytes, name, app)
         try Durable.makeFolder(layout.cache)
         try Durable.write(bytes, to: cached)
         return channel
     }
 
-    private func parse(_ bytes: [UInt8], _ name: ChannelName) throws -> ChannelFile {
+    private func parse(_ bytes: [UInt8], _ name: ChannelName, _ app: String?) throws -> ChannelFile {
         let channel = try ChannelFile(parsing: bytes)
         guard channel.channel == name else {
             throw UpdateError.notTrusted(
                 reason: "the file of the channel \"\(name)\" is that of \"\(channel.channel)\"")
+        }
+        if let app, channel.app != app {
+            throw UpdateError.notTrusted(
+                reason: "its channel \"\(name)\" is of the app \"\(channel.app)\", and this device is one of the app "
+                    + "\"\(app)\": give the address of that app's registry")
         }
         return channel
     }

@@ -7,12 +7,13 @@ import PackPatch
 /// A published view in a temporary folder, with unsigned targets: what the updater's own rules are tested against.
 final class TestRegistry {
     let folder: URL
-    let app = "shop"
+    let app: String
     let channel: ChannelName
     private(set) var channels: [PackageID: ChannelFile.Package] = [:]
     private(set) var manifests: [VersionID: Manifest] = [:]
 
-    init() throws {
+    init(app: String = "shop") throws {
+        self.app = app
         folder = try Folders.temporary("registry")
         channel = try ChannelName("beta")
     }

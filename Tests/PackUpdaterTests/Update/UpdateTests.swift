@@ -29,6 +29,7 @@ struct UpdateTests {
             ] + objects + [
                 "pins/checkout@1.0.0", "state.json", "state.lock", "unzipFiles/checkout/1.0.0/index.html",
                 "unzipFiles/checkout/1.0.0/pack.json", "unzipFiles/checkout/1.0.0/static/app.js", "update.lock",
+                "verified/checkout@1.0.0",
             ])
     }
 

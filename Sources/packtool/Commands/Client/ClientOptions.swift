@@ -20,6 +20,12 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The platform, such as ios.", valueName: "NAME"))
     var platform: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The app's name in its registry; others are refused (default: the one that the store saw first).",
+            valueName: "NAME"))
+    var app: String?
+
     @Option(help: ArgumentHelp("The app's version.", valueName: "V"))
     var appVersion: String?
 
@@ -61,6 +67,7 @@ struct ClientOptions: ParsableArguments {
             store: URL(fileURLWithPath: store), base: base, channel: ChannelName(channel), root: trustedRoot(base))
         configuration.deviceID = device
         configuration.platform = platform
+        configuration.app = app
         configuration.appVersion = try appVersion.map { try SemanticVersion($0) }
         configuration.tags = Dictionary(
             tag.map { pair in

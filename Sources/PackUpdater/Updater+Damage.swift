@@ -1,0 +1,24 @@
+import PackFormat
+
+extension Updater {
+    /// Looks at the files of a version at its first start in a run of the app. One with damaged files is left, and the
+    /// next update makes it whole again. Below the last one there is nothing: it opens without what is damaged, which is
+    /// never shown as what was signed.
+    func leaveDamaged(
+        _ manifest: Manifest, _ id: VersionID, _ state: inout PackageState
+    ) throws -> PackageState.WentBack? {
+        guard !checked.contains(id) else { return nil }
+        let check = ObjectCheck(store.layout)
+        let faults = try check.faults(in: manifest, id)
+        guard let (object, fault) = faults.first else {
+            checked.insert(id)
+            return nil
+        }
+        check.markDamaged(manifest.package, id.version)
+        let reason = "\(faults.count) of its files are damaged, such as object \(object.digest): \(fault)"
+        if let left = state.goBack(reason: reason, isItsFault: false) { return left }
+        _ = try ObjectStore(layout: store.layout).dropDamaged(among: faults.map(\.object))
+        journal.note(.started, manifest.package, id.version, "it opens without them, for there is no other: \(reason)")
+        return nil
+    }
+}
