@@ -1,0 +1,23 @@
+import Foundation
+import Testing
+
+/// Every call of packtool that changes something on a disk is the last one of some run. A dozen of each action here; all of
+/// them under `PACKTOOL_LONG=1` (`make soak`), or by `Tests/Tools/kill_sweep.py`.
+struct KillSweepTests {
+    @Test(arguments: ["publish", "withdraw", "update", "start", "confirm"])
+    func `killed before any change on the disk, nothing that was acknowledged is lost and the next run goes through`(
+        action: String
+    ) async throws {
+        let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] != nil
+        let script = Tool.project.appendingPathComponent("Tests/Tools/kill_sweep.py").path
+        let outcome = try await Tool().run(
+            URL(fileURLWithPath: "/usr/bin/python3"),
+            [script, Tool.executable.path, "--action", action] + (isLong ? [] : ["--points", "12"]), environment: [:])
+        #expect(outcome.exitCode == 0, "\(outcome)")
+        let points = try #require(
+            outcome.standardOutput.firstMatch(of: /: ([0-9]+) calls, ([0-9]+) points, ([0-9]+) kills/))
+        // It really was killed, and at calls that were spread over all of them.
+        let (calls, kills) = try (#require(Int(points.1)), #require(Int(points.3)))
+        #expect(kills >= min(calls, 12) - 1, "\(outcome)")
+    }
+}
