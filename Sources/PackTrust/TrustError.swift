@@ -11,6 +11,8 @@ public enum TrustError: Error, Equatable, Sendable, CustomStringConvertible {
     case wrongVersion(role: String, found: Int, wanted: Int)
     /// A version below one that was trusted before: §5.4.3, §5.5.5.
     case rollback(role: String, found: Int, trusted: Int)
+    /// A version of a delegated role below the least that its delegator signed.
+    case belowMinimum(role: String, found: Int, minimum: Int)
     /// A role that an earlier snapshot listed is gone: §5.5.5.
     case roleRemoved(role: String)
     /// A delegated role that the snapshot does not list, so its version cannot be known.
@@ -48,6 +50,9 @@ public enum TrustError: Error, Equatable, Sendable, CustomStringConvertible {
         case .wrongVersion(let role, let found, let wanted): "\(role) has version \(found) where \(wanted) is announced"
         case .rollback(let role, let found, let trusted):
             "\(role) would go back from version \(trusted) to \(found)"
+        case .belowMinimum(let role, let found, let minimum):
+            "\(role) has version \(found), and the app's owner signed that only version \(minimum) and later ones count: "
+                + "somebody shows an older state again"
         case .roleRemoved(let role): "the new snapshot no longer lists \(role)"
         case .notInSnapshot(let role): "the role \(role) is delegated but the snapshot does not list it"
         case .expired(let role, let expires): "\(role) expired at \(MetadataDate.text(of: expires))"

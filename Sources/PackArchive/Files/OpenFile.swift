@@ -41,7 +41,7 @@ final class OpenFile: Sendable {
 
     /// Creates a file that did not exist; the process's umask applies.
     static func creating(_ path: String) throws(SystemFault) -> OpenFile {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw SystemFault() }
         return OpenFile(descriptor: descriptor)
     }

@@ -9,7 +9,8 @@ struct PackageWriter {
     func write(_ drafts: [PackageDraft], progress: (Int) -> Void) throws -> [BuiltPackage] {
         let hadFolder = FileManager.default.fileExists(atPath: out.path)
         do {
-            try FileManager.default.createDirectory(at: out, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: out, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         } catch {
             throw BuildError.outUnusable(out.path, isFile: hadFolder)
         }

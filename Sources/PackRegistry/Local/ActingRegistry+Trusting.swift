@@ -77,6 +77,7 @@ struct Submission {
         }
         try checkDelegations(document.body, current: current.body)
         try checkRoles(document.body, current: current.body)
+        try checkMinimums(document.body, current: current.body)
         try table.put(document, as: role.rawValue)
         let channels: SignedDocument<TargetsMetadata>? = try table.newest(ViewLayout.channelsRole)
         let authority = document.body.authority(for: ViewLayout.channelsRole)
@@ -121,6 +122,33 @@ struct Submission {
                         + "one that stays first (\(error))")
             }
         }
+    }
+
+    /// A least version that is not there yet would stop the package on every device; one that goes down would undo a
+    /// withdrawal for those that have seen neither.
+    private func checkMinimums(_ targets: TargetsMetadata, current: TargetsMetadata) throws {
+        for role in targets.delegations?.roles ?? [] {
+            let known = current.delegations?.role(named: role.name)?.minimumVersion
+            guard let minimum = role.minimumVersion else {
+                guard known == nil else { throw lowered(role.name, known) }
+                continue
+            }
+            if let known, minimum < known { throw lowered(role.name, known) }
+            let newest: SignedDocument<TargetsMetadata>? = try table.newest(role.name)
+            guard minimum <= newest?.body.version ?? 0 else {
+                throw RegistryError(
+                    .invalid,
+                    "targets asks for version \(minimum) of \(role.name) and the newest is "
+                        + "\(newest?.body.version ?? 0): devices would refuse the package")
+            }
+        }
+    }
+
+    private func lowered(_ role: String, _ known: Int?) -> RegistryError {
+        RegistryError(
+            .invalid,
+            "targets would let versions of \(role) below \(known ?? 1) count again, so that what was withdrawn could "
+                + "come back: keep the least version that stands there")
     }
 
     /// Devices look for a package only in its own role, and for channels only in the registry's.

@@ -84,7 +84,7 @@ struct ViewWriter: Sendable {
 
     /// Everything in the view is durable before it is marked.
     private func markChecked() throws {
-        try Data().write(to: folder.viewCheck)
+        close(try SystemCall.open(folder.viewCheck, O_WRONLY | O_CREAT))
     }
 
     private func missing(_ files: [ViewFile]) throws -> [(bytes: [UInt8], destination: URL)] {

@@ -48,6 +48,15 @@ extension KeyMaintenance {
             })
     }
 
+    /// The next targets, by which only the present version of a package's role and later ones count.
+    package func proposeNewest(of package: PackageID) async throws -> KeyProposal {
+        let (targets, version) = try await newest(of: package)
+        return .targets(
+            try targets.revised(expires: later(MetadataLifetime.targets), signers: []) {
+                try $0.requireVersion(version, of: ViewLayout.role(of: package))
+            })
+    }
+
     /// A new online key in a registry's folder, and the root and targets that name it in place of the old one.
     package func proposeOnline(of local: LocalRegistry) async throws -> [KeyProposal] {
         let (root, targets) = try await current()

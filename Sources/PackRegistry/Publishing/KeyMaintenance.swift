@@ -40,6 +40,28 @@ package struct KeyMaintenance: Sendable {
         return true
     }
 
+    /// Has the owner sign that only the present version of a package's role and later ones count: from then on nobody can
+    /// show a device what was withdrawn, not even one that has seen nothing yet, and not with the registry's own key.
+    /// - Returns: that version, and whether it is new.
+    package func requireNewest(
+        of package: PackageID, owner: [any Signer]
+    ) async throws -> (version: Int, isNew: Bool) {
+        let (targets, version) = try await newest(of: package)
+        let name = ViewLayout.role(of: package)
+        if targets.body.delegations?.role(named: name)?.minimumVersion == version { return (version, false) }
+        try await reviseTargets(targets, owner: owner) { try $0.requireVersion(version, of: name) }
+        return (version, true)
+    }
+
+    /// Targets as they are, and the version of a package's role.
+    func newest(of package: PackageID) async throws -> (targets: SignedDocument<TargetsMetadata>, version: Int) {
+        let (_, targets) = try await trust.refresh()
+        guard let role = try await trust.role(of: package) else {
+            throw RegistryError(.notFound, "\(package) is not published here")
+        }
+        return (targets, role.body.version)
+    }
+
     /// Takes the right to publish from a key, for one package or for all, and has the packages' roles signed anew
     /// where that is needed.
     /// - Returns: the packages that the key could publish.

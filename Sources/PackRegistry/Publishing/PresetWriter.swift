@@ -94,8 +94,7 @@ package struct PresetWriter: Sendable {
     private func copy(_ path: String, of manifest: Manifest, into folder: URL) async throws -> Int {
         let name = "\(manifest.package) \(manifest.version)"
         let file = folder.appending(path: path)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Workspace.makeFolders(file.deletingLastPathComponent())
         guard try await registry.copyViewFile(path, to: file) else {
             throw RegistryError(.notFound, "the registry has no download of \(name) yet: try again soon")
         }
@@ -111,9 +110,8 @@ package struct PresetWriter: Sendable {
 
     private static func write(_ bytes: [UInt8], to path: String, in folder: URL) throws -> Int {
         let file = folder.appending(path: path)
-        try FileManager.default.createDirectory(
-            at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(bytes).write(to: file)
+        try Workspace.makeFolders(file.deletingLastPathComponent())
+        try SystemCall.replace(file, with: bytes)
         return bytes.count
     }
 }

@@ -26,6 +26,6 @@ package struct ProjectFolder: Sendable {
     package func make() throws {
         try Workspace.makeFolders(folder)
         let file = folder.appending(path: ".gitignore", directoryHint: .notDirectory)
-        if SystemCall.size(of: file) == nil { try Data(Self.ignored.utf8).write(to: file, options: .atomic) }
+        if SystemCall.size(of: file) == nil { try SystemCall.replace(file, with: Array(Self.ignored.utf8)) }
     }
 }

@@ -50,6 +50,12 @@ package struct PublisherTrust: Sendable {
         guard document.body.version == listed.version else {
             throw RegistryError(.unusable, "\(path) has version \(document.body.version)")
         }
+        if let minimum = targets.body.delegations?.role(named: name)?.minimumVersion, document.body.version < minimum {
+            throw RegistryError(
+                .unusable,
+                "the registry shows version \(document.body.version) of \(name), and the owner signed that only "
+                    + "\(minimum) and later ones count: it was set back, or somebody else answers in its name")
+        }
         if requiringSignature {
             guard let authority = targets.body.authority(for: name) else {
                 throw RegistryError(.unusable, "targets does not delegate \(name)")

@@ -70,7 +70,7 @@ package struct RegistryInitializer: Sendable {
         let signedRoot = try SignedDocument(unsigned: rootMetadata).signed(by: root)
         // Before the registry can be seen, for whoever sees it needs the root. Written beside and renamed, for the
         // project may be on another file system than the registry.
-        try Data(signedRoot.bytes).write(to: project.root, options: .atomic)
+        try SystemCall.replace(project.root, with: signedRoot.bytes)
         let registry = try LocalRegistry.create(
             folder, app: app, root: signedRoot, targets: SignedDocument(unsigned: targets).signed(by: owner),
             keys: online, clock: clock)

@@ -22,8 +22,8 @@ package struct TrustAnchor: Sendable {
             throw RegistryError(.notFound, "the registry has no \(path): is it a packtool registry?")
         }
         _ = try SignedDocument<RootMetadata>(parsing: bytes)
-        try FileManager.default.createDirectory(at: project.folder, withIntermediateDirectories: true)
-        try Data(bytes).write(to: project.root, options: .atomic)
+        try Workspace.makeFolders(project.folder)
+        try SystemCall.replace(project.root, with: bytes)
         root = bytes
         isNew = true
     }

@@ -103,7 +103,9 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable
             case .file where status != 200: exchange.limit = Self.maximumProblemByteCount
             case .file(let url):
                 exchange.limit = .max
-                if FileManager.default.createFile(atPath: url.path(percentEncoded: false), contents: nil) {
+                if FileManager.default.createFile(
+                    atPath: url.path(percentEncoded: false), contents: nil, attributes: [.posixPermissions: 0o644])
+                {
                     exchange.file = try? FileHandle(forWritingTo: url)
                 }
                 if exchange.file == nil {

@@ -66,6 +66,24 @@ enum SystemCall {
         #endif
     }
 
+    /// Puts a small file in place so that it is there whole or as it was, readable by all and written by its owner,
+    /// whatever the umask is: new file, fsync, rename, fsync of the folder.
+    static func replace(_ file: URL, with bytes: [UInt8], mode: mode_t = 0o644) throws {
+        let folder = file.deletingLastPathComponent()
+        let temporary = folder.appending(path: ".\(UUID().uuidString)", directoryHint: .notDirectory)
+        let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
+        defer { close(descriptor) }
+        do {
+            try bytes.withUnsafeBytes { try writeAll($0, to: descriptor, temporary) }
+            try synchronize(descriptor, temporary)
+            try rename(temporary, to: file)
+        } catch {
+            unlink(temporary.path(percentEncoded: false))
+            throw error
+        }
+        try synchronize(folder)
+    }
+
     static func rename(_ source: URL, to destination: URL) throws(RegistryError) {
         let result = source.path(percentEncoded: false).withCString { from in
             destination.path(percentEncoded: false).withCString { to in retrying { systemRename(from, to) } }

@@ -21,6 +21,7 @@ package struct OnlineKeys: Sendable {
                 "\(file) is missing or cannot be read: without the online key this registry cannot release "
                     + "anything. Restore it, or make a new one and let the root name it (packtool keys rotate online)")
         }
+        do { try PrivateFile.check(folder.onlineKeys) } catch { throw RegistryError(.unusable, "\(error)") }
         do {
             let json = try JSONValue(parsing: data).object("the key file")
             let keys = try json.array("keys").map { try PrivateKey(pem: $0.string("keys")) }

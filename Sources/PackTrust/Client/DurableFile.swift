@@ -38,7 +38,8 @@ enum DurableFile {
         var isDirectory: ObjCBool = false
         if FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory), isDirectory.boolValue { return }
         do {
-            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            try FileManager.default.createDirectory(
+                at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         } catch {
             throw .store(path: url.path, reason: "the folder cannot be made: \(error.localizedDescription)")
         }

@@ -54,6 +54,7 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
     ) throws -> any Signer {
         switch self {
         case .file(let url):
+            try PrivateFile.check(url)
             let data: Data
             do { data = try Data(contentsOf: url) } catch {
                 throw TrustError.store(path: url.path, reason: "the key cannot be read: \(error.localizedDescription)")

@@ -15,10 +15,18 @@ public struct DelegatedRole: Sendable, Equatable {
     public var scope: Scope
     /// Whether the search ends here for paths in scope.
     public var isTerminating: Bool
+    /// The lowest version of the role that counts, so that who holds the online keys cannot show an older one to a
+    /// client that has seen none. Not of the specification: other clients keep and verify the field, and ignore it.
+    public var minimumVersion: Int?
+
+    /// The name of that field.
+    static let minimumField = "x-packtool-minimum-version"
 
     /// A delegation to keys.
     /// - Throws: ``TrustError/malformed(document:reason:)`` for an empty name or that of a top-level role.
-    public init(name: String, roleKeys: RoleKeys, scope: Scope, isTerminating: Bool = false) throws(TrustError) {
+    public init(
+        name: String, roleKeys: RoleKeys, scope: Scope, isTerminating: Bool = false, minimumVersion: Int? = nil
+    ) throws(TrustError) {
         do {
             try Self.check(name: name)
         } catch {
@@ -28,6 +36,7 @@ public struct DelegatedRole: Sendable, Equatable {
         self.roleKeys = roleKeys
         self.scope = scope
         self.isTerminating = isTerminating
+        self.minimumVersion = minimumVersion
     }
 
     init(reading object: JSONObject) throws {
@@ -40,13 +49,19 @@ public struct DelegatedRole: Sendable, Equatable {
         case (nil, nil), (_?, _?):
             throw MetadataFault("the role \(name) must have either \"paths\" or \"path_hash_prefixes\"")
         }
-        roleKeys = try RoleKeys(reading: object, besides: ["name", "terminating", "paths", "path_hash_prefixes"])
+        minimumVersion = try object[Self.minimumField].map { _ in try object.integer(Self.minimumField) }
+        if let minimumVersion, minimumVersion < 1 {
+            throw MetadataFault("the least version of the role \(name) is below 1")
+        }
+        roleKeys = try RoleKeys(
+            reading: object, besides: ["name", "terminating", "paths", "path_hash_prefixes", Self.minimumField])
     }
 
     var json: JSONObject {
         var object = roleKeys.json
         object["name"] = .string(name)
         object["terminating"] = .bool(isTerminating)
+        object[Self.minimumField] = minimumVersion.map { .integer($0) }
         switch scope {
         case .paths(let patterns): object["paths"] = .array(patterns.map { .string($0) })
         case .pathHashPrefixes(let prefixes): object["path_hash_prefixes"] = .array(prefixes.map { .string($0) })

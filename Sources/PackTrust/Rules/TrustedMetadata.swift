@@ -151,6 +151,7 @@ public struct TrustedMetadata: Sendable {
         guard document.body.version == meta.version else {
             throw .wrongVersion(role: role, found: document.body.version, wanted: meta.version)
         }
+        try checkMinimum(of: document.body.version, role: role, delegator: delegator)
         try check(document.body, name: role)
         let name = Array(role.utf8)
         // Where a repository serves two texts under one version, what vouched for one does not vouch for the other.
@@ -182,6 +183,14 @@ public struct TrustedMetadata: Sendable {
             throw .outOfOrder("\(role) cannot be read before \(delegator)")
         }
         return found.document.body.authority(for: role)
+    }
+
+    /// The snapshot that names the version is signed by an online key; the least version by the delegator.
+    private func checkMinimum(of version: Int, role: String, delegator: String) throws(TrustError) {
+        guard let delegation = roles[Array(delegator.utf8)]?.document.body.delegations?.role(named: role),
+            let minimum = delegation.minimumVersion, version < minimum
+        else { return }
+        throw .belowMinimum(role: role, found: version, minimum: minimum)
     }
 
     private func currentTimestamp() throws(TrustError) -> TimestampMetadata {

@@ -18,6 +18,17 @@ extension TargetsMetadata {
         delegate(to: role, keys: keys)
     }
 
+    /// Lets only this version of a delegated role and later ones count; never lowers what counts already.
+    /// - Throws: ``TrustError/refusedChange(role:reason:)`` for a role that is not delegated.
+    public mutating func requireVersion(_ version: Int, of name: String) throws(TrustError) {
+        guard let role = delegations?.role(named: name) else {
+            throw .refusedChange(role: "targets", reason: "it does not delegate to \(name)")
+        }
+        var raised = role
+        raised.minimumVersion = max(version, role.minimumVersion ?? 1)
+        delegations?.delegate(to: raised, keys: [])
+    }
+
     /// Takes a delegation back. What the role signed is no longer reachable through this document.
     public mutating func revokeDelegation(to name: String) {
         delegations?.revoke(name)
@@ -28,7 +39,10 @@ extension Delegations {
     mutating func delegate(to role: DelegatedRole, keys newKeys: [PublicKey]) {
         for key in newKeys { keys[key.id] = key }
         if let position = roles.firstIndex(where: { $0.name.isExactly(role.name) }) {
+            // Other keys are no reason to believe an older version again.
+            let minimum = [roles[position].minimumVersion, role.minimumVersion].compactMap(\.self).max()
             roles[position] = role
+            roles[position].minimumVersion = minimum
         } else {
             roles.append(role)
         }

@@ -26,6 +26,37 @@ struct KeyCompromiseTests {
         }
     }
 
+    @Test func `a stolen online key cannot show a new device a role below the least version that counts`() async throws
+    {
+        let device = try TrustFixture()
+        try device.repository.delegate(to: "package.shop", paths: ["manifests/shop/*"])
+        device.repository.add("manifests/shop/1.json", "withdrawn later", to: "package.shop")
+        try device.repository.publish()
+        let before = device.repository
+        device.repository.delegated["package.shop"]?.targets = [:]
+        device.repository.delegated["package.shop"]?.version = 2
+        try device.repository.publishNext { try $0.requireVersion(2, of: "package.shop") }
+        let honest = device.repository
+        // The thief lets the snapshot name the first version again.
+        device.repository.delegated = before.delegated
+        try device.repository.publishNext()
+        await #expect(throws: TrustError.belowMinimum(role: "package.shop", found: 1, minimum: 2)) {
+            try await device.targetInfo("manifests/shop/1.json")
+        }
+        // Other keys for the package are no reason to believe it again.
+        let again = try PrivateKey.generate(.ed25519)
+        device.repository.signers["package.shop"] = [again]
+        try device.repository.delegate(to: "package.shop", paths: ["manifests/shop/*"], key: again)
+        try device.repository.publishNext()
+        await #expect(throws: TrustError.belowMinimum(role: "package.shop", found: 1, minimum: 2)) {
+            try await device.targetInfo("manifests/shop/1.json")
+        }
+        let other = try TrustFixture()
+        other.repository = honest
+        try TrustClient.initialize(other.store, trustedRoot: honest.files["metadata/1.root.json"] ?? [])
+        #expect(try await other.targetInfo("manifests/shop/1.json") == nil)
+    }
+
     @Test(arguments: [TopLevelRole.timestamp, .snapshot, .targets])
     func `an unsigned role is refused`(role: TopLevelRole) async throws {
         let device = try TrustFixture()

@@ -35,6 +35,8 @@ struct ReferenceTests {
             expiries: .init(root: later, targets: later, snapshot: later, timestamp: later)
         ) { targets in
             try targets.delegate("package.app", to: [publisher.publicKey], paths: ["manifests/app/*"])
+            // A field of ours, which the reference has to keep and to pass over.
+            try targets.requireVersion(1, of: "package.app")
         }
         let firstRoot = folder.appendingPathComponent("root.json")
         try Data(repository.root.bytes).write(to: firstRoot)

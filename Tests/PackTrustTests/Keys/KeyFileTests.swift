@@ -72,6 +72,20 @@ struct KeySourceTests {
         return ""
     }
 
+    @Test func `a key that others can read is not used, and the message says what to do`() throws {
+        let pem = FileManager.default.temporaryDirectory.appendingPathComponent("key-\(UUID().uuidString).pem")
+        defer { try? FileManager.default.removeItem(at: pem) }
+        let key = try PrivateKey.generate(.ed25519)
+        try Data(key.pem.utf8).write(to: pem)
+        for mode in [0o644, 0o640, 0o620] as [mode_t] {
+            chmod(pem.path, mode)
+            let error = #expect(throws: TrustError.self) { try KeySource.file(pem).signer { _ in "" } }
+            #expect(error?.description.contains("run chmod 600 '\(pem.path)'") == true)
+        }
+        chmod(pem.path, 0o600)
+        #expect(try KeySource.file(pem).signer { _ in "" }.publicKey == key.publicKey)
+    }
+
     @Test func `the written forms are read and written`() throws {
         #expect(try KeySource("file:/a b") == .file(URL(fileURLWithPath: "/a b")))
         #expect(try KeySource("env:NAME") == .environment("NAME"))
@@ -90,6 +104,7 @@ struct KeySourceTests {
         let pem = folder.appendingPathComponent("key.pem")
         let json = folder.appendingPathComponent("key.json")
         try Data(key.pem.utf8).write(to: pem)
+        chmod(pem.path, 0o600)
         try sealed.write(to: json)
         let plain = try KeySource.file(pem).signer(passphrase: noPassphrase)
         #expect(plain.publicKey == key.publicKey)

@@ -131,6 +131,62 @@ struct RegistryAttackTests {
         try await scene.expectRefusal(from: thief.mirror.url, saying: ["package.shop.json would go back"])
     }
 
+    @Test func `a withdrawn version does not come to a new device through an older role`() async throws {
+        let scene = try await AttackScene(.second)
+        let before = try OnlineThief(scene, mirror: try await scene.mirror())
+        let old = try before.newest("package.shop", as: TargetsMetadata.self).body.version
+        let oldTargets = try before.newest("targets", as: TargetsMetadata.self).body.version
+        let offering = try Self.channelFile(of: before)
+        let withdrawn = try await scene.run("withdraw", "shop@1.1.0", "--reason", "it is broken", "--json")
+        #expect(try withdrawn.json().object().integer("minimum") == old + 1)
+        let thief = try OnlineThief(scene, mirror: try await scene.mirror())
+        try thief.offer(offering, on: "beta")
+        try thief.seal { $0[role: "package.shop"] = MetaFile(version: old) }
+        func install(into store: String, root: String) async throws -> Outcome {
+            try await scene.tool.run([
+                "client", "update", "--store", store, "--channel", "beta", "--timeout", "1", "--registry",
+                thief.mirror.url, "--root", root,
+            ])
+        }
+        let refused = try await install(into: "new", root: ".packtool/root.json")
+        #expect(refused.exitCode == 1, "\(refused)")
+        #expect(
+            "\(refused)".contains(
+                "package.shop has version \(old), and the app's owner signed that only version \(old + 1)"),
+            "\(refused)")
+        #expect(
+            !FileManager.default.fileExists(atPath: scene.tool.folder.appendingPathComponent("new/unzipFiles").path))
+
+        // What remains, as THREATS.md says it: the whole of what the owner and the publisher had signed before.
+        try thief.seal { $0[role: "targets"] = MetaFile(version: oldTargets) }
+        try await install(into: "newer", root: ".packtool/root.json").expectSuccess()
+        // And what ends that: another owner's key, in the root that the next release of the app embeds.
+        try await scene.run("keys", "rotate", "owner")
+        let roots = try scene.tool.listing(".packtool/registry/view/metadata").keys.filter {
+            $0.hasSuffix(".root.json")
+        }
+        let newest = try #require(
+            roots.max { (Int($0.prefix { $0 != "." }) ?? 0) < (Int($1.prefix { $0 != "." }) ?? 0) })
+        let ended = try await install(into: "newest", root: ".packtool/registry/view/metadata/\(newest)")
+        #expect(ended.exitCode == 1 && "\(ended)".contains("targets is signed by 0 of the keys"), "\(ended)")
+    }
+
+    @Test func `without the owner's key a withdrawal says what remains, and the owner ends it`() async throws {
+        let scene = try await AttackScene(.second)
+        try await scene.tool.shell("mv .packtool/keys/owner.pem .").expectSuccess()
+        let withdrawn = try await scene.run("withdraw", "shop@1.1.0", "--reason", "it is broken")
+        #expect(withdrawn.standardError.contains("packtool keys newest shop"), "\(withdrawn)")
+        let refused = try await scene.tool.run("keys", "newest", "shop")
+        #expect(refused.exitCode == 1 && refused.standardError.contains("owner's key"), "\(refused)")
+        try await scene.tool.shell("mv owner.pem .packtool/keys").expectSuccess()
+        let done = try await scene.run("keys", "newest", "shop")
+        #expect(done.standardOutput == "of shop only version 3 of its metadata and later ones count\n", "\(done)")
+        #expect(try await scene.tool.run("keys", "newest", "shop").exitCode == 2)
+        // Publishing goes on, and so do devices.
+        try await scene.publish("1.2.0")
+        try await scene.expectUpdate(from: ".packtool/registry", to: "1.2.0")
+    }
+
     @Test func `versions that a thief drove up are forgotten with the key that signed them`() async throws {
         let scene = try await AttackScene()
         let thief = try OnlineThief(scene, mirror: try await scene.mirror())

@@ -78,6 +78,7 @@ struct OperationsTests {
             ".packtool/root.json": String(decoding: scene.tool.read(".packtool/root.json"), as: UTF8.self),
             "stolen.pem": String(decoding: scene.tool.read(".packtool/keys/publisher.pem"), as: UTF8.self),
         ])
+        try await thief.shell("chmod 600 stolen.pem").expectSuccess()
         try await scene.expectUpdate(from: ".packtool/registry", to: "1.1.0")
         try await Self.carryOut(
             "A publisher's key was stolen", on: ["owner": scene.tool], environment: ["EVIL": "shop@1.1.0"])

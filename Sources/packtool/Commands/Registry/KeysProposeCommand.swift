@@ -112,7 +112,9 @@ enum ProposalFile {
 
     static func write(_ proposal: KeyProposal, to file: String) throws {
         do {
-            try Data(proposal.bytes).write(to: URL(fileURLWithPath: file), options: .atomic)
+            let file = URL(fileURLWithPath: file)
+            try Data(proposal.bytes).write(to: file, options: .atomic)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
         } catch {
             throw CommandFailure("\(file) cannot be written: \(error.localizedDescription)")
         }

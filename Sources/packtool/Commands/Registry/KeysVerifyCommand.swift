@@ -59,8 +59,15 @@ struct KeysVerifyCommand: AsyncParsableCommand {
             let newNames = (document.body.delegations?.roles ?? []).map(\.name)
             return (names + newNames.filter { !names.contains($0) }).flatMap { name in
                 difference(name, targets.body.authority(for: name), document.body.authority(for: name))
+                    + newest(name, targets.body.delegations, document.body.delegations)
             }
         }
+    }
+
+    private func newest(_ role: String, _ old: Delegations?, _ new: Delegations?) -> [String] {
+        let minimum = new?.role(named: role)?.minimumVersion
+        guard let minimum, minimum != old?.role(named: role)?.minimumVersion else { return [] }
+        return ["  \(role): only version \(minimum) and later ones count"]
     }
 
     private func difference(_ role: String, _ old: RoleAuthority?, _ new: RoleAuthority?) -> [String] {

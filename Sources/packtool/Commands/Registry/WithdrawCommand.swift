@@ -30,11 +30,35 @@ struct WithdrawCommand: AsyncParsableCommand {
         let session = try RegistrySession(registry, console: options.console)
         let publisher = try await session.publisher(console: options.console)
         try await publisher.withdraw(version, of: package.package, reason: reason)
+        let minimum = await requireNewest(session)
         options.console.result(
             "withdrew  \(package.package) \(version)",
             json: .object([
                 "package": .string(package.package.text), "version": .string(version.description),
-                "reason": .string(reason),
+                "reason": .string(reason), "minimum": minimum.map { .integer($0) } ?? .null,
             ]))
+    }
+
+    /// The withdrawal holds for who has seen it. For devices that have seen nothing yet the owner signs it too; where
+    /// that cannot be now, it is said what remains.
+    private func requireNewest(_ session: RegistrySession) async -> Int? {
+        var why = "the owner's key is not here"
+        do {
+            let owner = try session.keys.signingKeys().owner
+            if !owner.isEmpty {
+                return try await session.maintenance(console: options.console).requireNewest(
+                    of: package.package, owner: owner
+                ).version
+            }
+        } catch {
+            why = "the owner's key could not sign it: \(error)"
+        }
+        options.console.note(
+            """
+            It holds for every device that has seen the withdrawal. One that has seen nothing of \(package.package) yet
+            could still be shown the version by somebody who stole the registry's online key: \(why).
+            The app's owner ends that with:  packtool keys newest \(package.package)
+            """)
+        return nil
     }
 }
