@@ -132,7 +132,8 @@ struct UpdateTests {
         try FileManager.default.moveItem(at: place, to: hidden)
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: false)
         let kiosk = try await RunningKiosk(bench, .proxy, "--update-interval", "1")
-        try await kiosk.event("finished") { $0["status"] == .integer(404) }
+        try await kiosk.event("finished") { $0["status"] == .integer(503) }
+        #expect(try await kiosk.evaluate("return document.title") as? String == "shop is not on this device")
         try FileManager.default.removeItem(at: place)
         try FileManager.default.moveItem(at: hidden, to: place)
         try await kiosk.event("ready") { $0["version"] == .string("1.0.0") }

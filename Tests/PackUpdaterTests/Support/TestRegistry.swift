@@ -29,7 +29,8 @@ final class TestRegistry {
     @discardableResult
     func publish(
         _ package: String, _ version: String, _ files: [String: String], shared: [String: VersionID] = [:],
-        from: [String: String] = [:], entry: String? = "index.html", requires: String? = nil, full: Bool = true
+        from: [String: String] = [:], entry: String? = "index.html", requires: String? = nil, full: Bool = true,
+        origins: [String] = []
     ) throws -> VersionID {
         var list: [PackagePath: Manifest.File] = [:]
         for (path, text) in files {
@@ -44,12 +45,23 @@ final class TestRegistry {
         let manifest = try Manifest(
             package: PackageID(package), version: SemanticVersion(version),
             entry: entry.map { try PackagePath($0) }, files: list, shared: pins,
+            origins: origins,
             requiredApp: requires.map { try VersionRange($0) })
         let id = VersionID(version: manifest.version, manifest: manifest.digest)
         manifests[id] = manifest
         try put(manifest.bytes, signed, ViewLayout.manifestTarget(manifest.package, manifest.version))
         if full { try patch(from: nil, to: id) }
         return id
+    }
+
+    /// Publishes the manifest alone of a version with one file of this size.
+    func publishClaim(_ package: String, _ version: String, size: Int) throws -> VersionID {
+        let path = try PackagePath("index.html")
+        let manifest = try Manifest(
+            package: PackageID(package), version: SemanticVersion(version), entry: path,
+            files: [path: Manifest.File(digest: Digest(of: Array("a claim".utf8)), size: size)])
+        try put(manifest.bytes, signed, ViewLayout.manifestTarget(manifest.package, manifest.version))
+        return VersionID(version: manifest.version, manifest: manifest.digest)
     }
 
     /// Makes the patch, and the manifest's, between two published versions.

@@ -247,7 +247,7 @@ struct RegistryAttackTests {
         return JSONValue.object(file).canonicalBytes
     }
 
-    private static func app(of thief: OnlineThief) throws -> String {
+    static func app(of thief: OnlineThief) throws -> String {
         try JSONValue(parsing: channelFile(of: thief)).object().string("app")
     }
 }

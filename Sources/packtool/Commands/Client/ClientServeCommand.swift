@@ -41,7 +41,8 @@ struct ClientServeCommand: AsyncParsableCommand {
     var noHook = false
 
     func run() async throws {
-        let updater = try client.existingUpdater()
+        // A device that has nothing yet, with what it needs to begin: packages install themselves as they are opened.
+        let updater = client.root == nil ? try client.existingUpdater() : try client.updater()
         try await updater.start()
         let site = ClientSite(updater: updater)
         let report = ClientPageReport(store: URL(fileURLWithPath: client.store))
