@@ -175,6 +175,8 @@ packages:
   script:
     - rm -rf packages
     - packtool build dist --strict --out packages
+    # GitLab lets others on the runner read such a file, and packtool takes no key that they can read.
+    - chmod 600 "$PACKTOOL_KEY"
     - PACKTOOL_KEY="file:$PACKTOOL_KEY" packtool publish packages/*.zip --channel beta --rollout 10
     - packtool status --channel beta
   artifacts:
