@@ -8,6 +8,7 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
     case severalDisks
     case dataBefore
     case dataAfter
+    case longComment(Int, limit: Int)
     case misplacedDirectory
     case damagedDirectory(String)
     case wrongEntryCount
@@ -17,6 +18,7 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
     // One entry's headers.
     case damagedLocalHeader
     case contradictoryHeaders(String)
+    case contradictoryComment
     case gap
     case overlap
     case encrypted
@@ -74,6 +76,8 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
         case .severalDisks: "is a part of a split archive; join the parts first"
         case .dataBefore: "has data before the first entry"
         case .dataAfter: "has data after the end record"
+        case .longComment(let size, let limit):
+            "has an archive comment of \(size) bytes, which not every reader gets past: shorten it to \(limit) or remove it"
         case .misplacedDirectory: "has a central directory that does not end where the end record starts"
         case .damagedDirectory(let reason): "has a damaged central directory: \(reason)"
         case .wrongEntryCount: "has another number of entries than its end record says"
@@ -82,6 +86,7 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
         case .damagedLocalHeader: "the entry has no local header where the central directory says"
         case .contradictoryHeaders(let field):
             "the \(field) in the local header is not that of the central directory"
+        case .contradictoryComment: "the entry's comment is not the one of its Unicode comment field"
         case .gap: "there are bytes before this entry that belong to no entry"
         case .overlap: "the entry's bytes overlap another entry or the central directory"
         case .encrypted: "the entry is encrypted"

@@ -104,6 +104,33 @@ struct HostileZipTests {
         expect(.severalEndRecords, in: zip { $0.comment = Array("PK\u{5}\u{6}".utf8) })
     }
 
+    @Test func `a long comment is refused as what it is, and the longest that every reader passes is not`() throws {
+        let longest = zip { $0.comment = [UInt8](repeating: 0x20, count: 16_362) }
+        try judge(longest.bytes)
+        let long = zip { $0.comment = [UInt8](repeating: 0x20, count: 65_535) }
+        expect(.longComment(65_535, limit: 16_362), in: long)
+        let error = #expect(throws: ArchiveError.self) { try judge(long.bytes) }
+        #expect(error?.description.contains("has an archive comment of 65535 bytes") == true, "\(error as Any)")
+    }
+
+    @Test func `a comment that its Unicode field contradicts is refused, and one in another character set is not`() throws
+    {
+        /// The field 0x6375 of libzip's incons-central-file-comment-utf8-ascii.zip, with a text.
+        func field(_ text: String) -> [UInt8] {
+            CraftedZip.number(UInt16(0x6375)) + CraftedZip.number(UInt16(5 + text.utf8.count)) + [1, 0x0c, 0x7e, 0x7f, 0xd8]
+                + Array(text.utf8)
+        }
+        func commented(_ comment: [UInt8], _ text: String) -> CraftedZip {
+            zip {
+                $0.entries[0].comment = comment
+                $0.entries[0].central.extra = field(text)
+            }
+        }
+        expect(.contradictoryComment, at: "a.txt", in: commented(Array("file comment".utf8), "ASCII  comment"))
+        try judge(commented(Array("file comment".utf8), "file comment").bytes)
+        try judge(commented([0x81], "ü").bytes)
+    }
+
     @Test func `two archives one after the other are refused`() {
         let error = #expect(throws: ArchiveError.self) { try judge(zip().bytes + zip().bytes) }
         #expect(error?.fault == .misplacedDirectory)

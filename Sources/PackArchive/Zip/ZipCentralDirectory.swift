@@ -42,7 +42,7 @@ struct ZipCentralDirectory {
             var fields = ZipHeader(&reader), let nameLength = reader.uint16(), let extraLength = reader.uint16(),
             let commentLength = reader.uint16(), let disk = reader.uint16(), reader.uint16() != nil,
             let attributes = reader.uint32(), let offset = reader.uint32(), let name = reader.slice(nameLength),
-            let extra = reader.slice(extraLength), reader.slice(commentLength) != nil
+            let extra = reader.slice(extraLength), let comment = reader.slice(commentLength)
         else { throw ZipFaultSignal(.damagedDirectory("a record is cut off or does not start where it should")) }
         entry = String(decoding: name, as: UTF8.self)
         fields.name = Array(name)
@@ -52,6 +52,9 @@ struct ZipCentralDirectory {
         try judgeKind(fields, attributes: attributes)
         guard fields.extra.agrees(withName: fields.name) else {
             throw ZipFaultSignal(.contradictoryHeaders("name in the Unicode path field"))
+        }
+        guard fields.extra.agrees(withComment: comment) else {
+            throw ZipFaultSignal(.contradictoryComment)
         }
         let isFolder = name.last == UInt8(ascii: "/")
         let path = try path(of: isFolder ? name.dropLast() : name)

@@ -13,6 +13,7 @@ struct ZipEndRecord {
             throw ZipFaultSignal(.truncated("the end record"))
         }
         let found = try Self.locate(in: tail)
+        let commentSize = tail.count - found - ZipFormat.endRecordSize
         offset = size - tailSize + found
         var reader = LittleEndianReader(tail[(found + 4)...])
         guard let disk = reader.uint16(), let directoryDisk = reader.uint16(), let diskEntries = reader.uint16(),
@@ -33,6 +34,9 @@ struct ZipEndRecord {
         let directoryEnd = max(0, offset - (size - tailSize))
         let signatures = Self.signatures(in: tail).filter { $0 >= directoryEnd }
         guard signatures == [found] else { throw ZipFaultSignal(.severalEndRecords) }
+        guard commentSize <= ZipFormat.maximumCommentSize else {
+            throw ZipFaultSignal(.longComment(commentSize, limit: ZipFormat.maximumCommentSize))
+        }
     }
 
     /// The record whose comment ends exactly where the file does.

@@ -24,6 +24,7 @@ enum ZipFormat {
     enum Extra {
         static let zip64 = 0x0001
         static let unicodePath = 0x7075
+        static let unicodeComment = 0x6375
         /// Times, owners and padding: nothing that changes what an entry is. Everything else is refused, because some
         /// readers take names, link targets, modes or keys from such fields.
         static let harmless: Set<Int> = [
@@ -31,7 +32,6 @@ enum ZipFormat {
             0x5455,  // Unix times
             0x5855, 0x7855, 0x7875,  // Unix owners
             0xcafe,  // the mark of a jar
-            0x6375,  // the comment in Unicode
             0xa220,  // padding of Office files
         ]
     }
@@ -48,6 +48,9 @@ enum ZipFormat {
     static let versionNeededZip64: UInt16 = 45
     /// `-rw-r--r--`, a regular file.
     static let externalAttributes: UInt32 = 0o100644 << 16
+
+    /// The longest archive comment: readers look for the end record in the last 16 KiB only, libarchive is one.
+    static let maximumCommentSize = (16 << 10) - endRecordSize
 
     static let saturated16 = 0xFFFF
     static let saturated32 = 0xFFFF_FFFF

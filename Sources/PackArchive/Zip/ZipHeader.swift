@@ -31,6 +31,7 @@ struct ZipExtraFields {
     /// The body of the zip64 field.
     private(set) var zip64: [UInt8]?
     private var unicodePath: [UInt8]?
+    private var unicodeComment: [UInt8]?
 
     init() {}
 
@@ -44,6 +45,7 @@ struct ZipExtraFields {
             switch id {
             case ZipFormat.Extra.zip64: zip64 = Array(body)
             case ZipFormat.Extra.unicodePath: unicodePath = Array(body)
+            case ZipFormat.Extra.unicodeComment: unicodeComment = Array(body)
             case _ where ZipFormat.Extra.harmless.contains(id): break
             default: throw ZipFaultSignal(.forbiddenExtraField(id))
             }
@@ -54,6 +56,16 @@ struct ZipExtraFields {
     func agrees(withName name: [UInt8]) -> Bool {
         guard let unicodePath else { return true }
         return unicodePath.first == 1 && unicodePath.dropFirst(5).elementsEqual(name)
+    }
+
+    /// [4.6.8] A second comment in an extra field is the first one in Unicode. Of an ASCII comment that is itself; of
+    /// another one nobody knows the character set.
+    func agrees(withComment comment: some Collection<UInt8>) -> Bool {
+        guard let unicodeComment else { return true }
+        guard unicodeComment.first == 1, unicodeComment.count >= 5 else { return false }
+        let text = unicodeComment.dropFirst(5)
+        return comment.allSatisfy { $0 < 0x80 }
+            ? text.elementsEqual(comment) : String(validating: text, as: UTF8.self) != nil
     }
 }
 
