@@ -40,6 +40,25 @@ static inline GtkContainer *pack_container(GtkWidget *widget) { return GTK_CONTA
 static inline GObject *pack_object(gpointer object) { return G_OBJECT(object); }
 static inline GtkWidget *pack_widget(gpointer object) { return GTK_WIDGET(object); }
 
+// What service workers keep: their registrations and Cache storage.
+static inline WebKitWebsiteDataTypes pack_worker_data(void) {
+    return WEBKIT_WEBSITE_DATA_SERVICE_WORKER_REGISTRATIONS | WEBKIT_WEBSITE_DATA_DOM_CACHE;
+}
+
+static inline void pack_free_website_data(GList *list) {
+    g_list_free_full(list, (GDestroyNotify)webkit_website_data_unref);
+}
+
+static inline void pack_destroy_child(GtkWidget *child, gpointer parent) {
+    (void)parent;
+    gtk_widget_destroy(child);
+}
+
+// A view's children are dialogs of its page.
+static inline void pack_remove_children(gpointer parent) {
+    gtk_container_foreach(GTK_CONTAINER(parent), pack_destroy_child, NULL);
+}
+
 static inline gulong pack_connect(gpointer object, const char *signal, void *handler, gpointer data) {
     return g_signal_connect_data(object, signal, G_CALLBACK(handler), data, NULL, (GConnectFlags)0);
 }

@@ -60,6 +60,8 @@ public struct PackageStatus: Hashable, Sendable {
     /// The version whose pages are shown; nil: none, they load online.
     public let active: SemanticVersion?
     public let isConfirmed: Bool
+    /// The digest of the active version's manifest, which names its content.
+    public let manifest: Digest?
     /// Starts of the active version that were not confirmed yet.
     public let unconfirmedStarts: Int
     /// The version to which the device goes back.
@@ -76,6 +78,7 @@ public struct PackageStatus: Hashable, Sendable {
         self.package = package
         active = state.active?.id.version
         isConfirmed = state.active?.isConfirmed ?? false
+        manifest = state.active?.id.manifest
         unconfirmedStarts = state.active?.starts ?? 0
         previous = state.previous?.id.version
         if case .version(let installed) = state.staged { staged = installed.id.version } else { staged = nil }

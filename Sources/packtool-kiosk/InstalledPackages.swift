@@ -4,7 +4,8 @@ import PackUpdater
 import PackWeb
 import Synchronization
 
-/// The packages of a store as the web side wants them: a page that starts gets the version that was opened last.
+/// The packages of a store as the web side wants them: a page that starts gets the version that is active then, and so
+/// does a frame of another package in it. All that are installed are known, whether or not somebody has opened them.
 final class InstalledPackages: SiteCatalog {
     private struct State {
         var settings = WebSettings()
@@ -16,8 +17,8 @@ final class InstalledPackages: SiteCatalog {
 
         var manifest: Manifest { session.manifest }
         var isInstalling: Bool { session.isInstalling }
-        func file(for digest: Digest) throws -> URL { session.file(for: digest) }
         func fetch(_ digest: Digest) async throws { try await session.fetch(digest) }
+        func file(for digest: Digest) throws -> URL { session.file(for: digest) }
     }
 
     private let updater: Updater
@@ -28,25 +29,44 @@ final class InstalledPackages: SiteCatalog {
         state = Mutex(State(settings: WebSettings(schemes: schemes, rules: rules)))
     }
 
-    /// Opens the active version of a package for the next page, which counts as a start while it is not confirmed.
+    /// Takes over what the store has now. Nothing is counted: no page has started.
+    func refresh() async throws {
+        for status in try await updater.status() {
+            let (known, isEnabled) = state.withLock { state in
+                (state.sessions[status.package], state.settings.packages[status.package]?.isEnabled)
+            }
+            if known?.manifest.digest == status.manifest, isEnabled == status.isEnabled { continue }
+            // What is on its way is no version of the store yet.
+            if status.manifest == nil, known?.isInstalling != false, status.isEnabled { continue }
+            take(try await updater.pin(status.package), of: status.package, isEnabled: status.isEnabled)
+        }
+    }
+
+    /// Opens a package for the view's own page, which counts as a start while its version is not confirmed; one that is not
+    /// here begins to install itself.
     @discardableResult
     func open(_ package: PackageID) async throws -> OpenedPackage {
         let opened = try await updater.open(package)
         let isEnabled = try await updater.status().first { $0.package == package }?.isEnabled ?? true
-        state.withLock { state in
-            var settings = WebSettings.Package(isEnabled: isEnabled)
-            switch opened {
-            case .installed(let session), .installing(let session):
-                state.sessions[package] = session
-                settings.origins = session.manifest.origins
-            case .unavailable(let absence):
-                state.sessions[package] = nil
-                settings.origins = absence.origins
-                settings.absence = WebSettings.Absence(why: absence.why, isUnreachable: absence.isUnreachable)
-            }
-            state.settings.packages[package] = settings
+        if case .unavailable(let absence) = opened {
+            take(nil, of: package, isEnabled: isEnabled, absence: absence)
+        } else {
+            take(opened.session, of: package, isEnabled: isEnabled)
         }
         return opened
+    }
+
+    private func take(
+        _ session: PackUpdater.PackageSession?, of package: PackageID, isEnabled: Bool,
+        absence: UnavailablePackage? = nil
+    ) {
+        state.withLock { state in
+            var settings = WebSettings.Package(isEnabled: isEnabled)
+            settings.origins = session?.manifest.origins ?? absence?.origins ?? []
+            settings.absence = absence.map { WebSettings.Absence(why: $0.why, isUnreachable: $0.isUnreachable) }
+            state.sessions[package] = session
+            state.settings.packages[package] = settings
+        }
     }
 
     /// The package that a URL names, opened or not.

@@ -15,7 +15,10 @@ extension Kiosk {
             case "reload": view.reload()
             case "stop": view.stopLoading()
             case "snapshot": try await view.writeSnapshot(to: URL(fileURLWithPath: command.argument("file")))
-            case "update": return .value(await update() ? "true" : "false")
+            case "update":
+                let isChanged = await update()
+                if isChanged, settings.showsUpdates { view.load(address) }
+                return .value(isChanged ? "true" : "false")
             case "version": return .value(shownVersion.map { "\"\($0)\"" } ?? "null")
             case "report": return .value(try report())
             case "hook": return .value(hookState)

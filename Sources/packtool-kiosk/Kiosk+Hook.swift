@@ -6,10 +6,8 @@ import PackWebKitGTK
 
 /// The page hook in the kiosk's pages.
 extension Kiosk {
-    /// Tells the next page of a package which version it is, and the hook what to hand over.
+    /// Tells the next pages of a package which version they may confirm, and the hook what to hand over.
     func hookPages(of package: PackageID) {
-        let place = SiteAddress(package: package)
-        let address = settings.usesProxy ? place.virtualURL : place.url(scheme: settings.scheme)
         var hook = PageHook(strategy: settings.hook, transport: .messageHandler(""))
         hook.schemes = [settings.scheme]
         // With body hand-over, only what the device gets may be tagged: another server would see the tag.
@@ -19,11 +17,8 @@ extension Kiosk {
         hook.formHosts = hosts
         // Behind the proxy the engine's own cookies work.
         hook.sharesCookies = !settings.usesProxy
-        if let session = packages.session(of: package) {
-            hook.load = PageHook.Load(
-                package: package.text, version: session.version.description, token: session.loadToken)
-        }
-        view.setHook(hook, for: String(address.dropLast()), bridge: bridge)
+        hook.load = loads[package]
+        view.setHook(hook, for: origin(of: package), bridge: bridge)
     }
 
     private var hosts: [String] {
@@ -34,7 +29,10 @@ extension Kiosk {
     /// The app's end of the hook. A page's confirmation counts for the load that it was made for only.
     static func bridge(
         pages: any PageSource, online: OnlineSession, bodies: BodyStore, cookies: CookieKeeper,
-        confirm: @escaping @Sendable (_ package: String, _ version: String, _ token: String) async throws -> Void
+        confirm:
+            @escaping @Sendable (
+                _ sender: PageBridge.Sender, _ package: String, _ version: String, _ token: String
+            ) async throws -> Void
     ) -> PageBridge {
         var configuration = PageBridge.Configuration()
         configuration.cookies = cookies

@@ -13,37 +13,33 @@ import PackWebKitGTK
 /// One window with one package: start, show, confirm or go back, update.
 @MainActor
 final class Kiosk {
-    /// One attempt to show a page.
-    private struct Attempt {
-        let number: Int
-        var url = ""
-        var session: PackUpdater.PackageSession?
-        var version: String?
-        /// Until then the page before it is the one on view, and speaks.
-        var hasCommitted = false
-        var isReady = false
-        var hasFailed = false
-        var isOver = false
-    }
-
     let settings: KioskSettings
     let updater: Updater
     let pages: any PageSource
     /// Told of the view's loads where requests do not name their page.
-    private let viewPages: ViewPages?
+    let viewPages: ViewPages?
     /// Told of the view's pages where requests do.
-    private let directory: PageDirectory?
+    let directory: PageDirectory?
     let packages: InstalledPackages
     private let online: OnlineSession
-    private let cookies: CookieKeeper
+    let cookies: CookieKeeper
     private let proxy: LoopbackProxy?
-    private let control: KioskControl?
+    let control: KioskControl?
     private(set) var view: PackageView
     let bridge: PageBridge
-    private var attempt = Attempt(number: 0)
-    private var attemptCount = 0
+    /// The page that is on view or under way.
+    var attempt = Attempt(number: 0)
+    var attemptCount = 0
     /// The page on view while the one of the attempt is under way, which may turn out to be a download.
-    private var attemptOnView: Attempt?
+    var attemptOnView: Attempt?
+    /// What the next page of a package may confirm.
+    var loads: [PackageID: PageHook.Load] = [:]
+    /// The package's version that was never confirmed, and the one that has just been.
+    var trial: Trial?
+    var probation: Trial?
+    /// The version that has nothing at the path to open; `/` is opened then.
+    var lacksPath: Digest?
+    var seen: SeenVersions
 
     init(_ settings: KioskSettings) async throws {
         self.settings = settings
@@ -83,9 +79,10 @@ final class Kiosk {
         self.view = view
         let confirmations = Confirmations()
         bridge = Self.bridge(pages: pages, online: online, bodies: bodies, cookies: cookies) {
-            try await confirmations.confirm($0, $1, $2)
+            try await confirmations.confirm($0, $1, $2, $3)
         }
         cookies.attach(view.cookieStore)
+        seen = SeenVersions(folder: settings.dataFolder)
         control = settings.takesCommands ? KioskControl() : nil
         confirmations.kiosk = self
     }
@@ -93,22 +90,26 @@ final class Kiosk {
     /// Shows the package; returns when the first page is under way.
     func start() async throws {
         view.willNavigate = { [weak self] url in await self?.willNavigate(to: url) }
-        view.willShow = { [weak self] _ in await self?.cookies.takeFromWebView() }
+        view.willShow = { [weak self] answer in await self?.willShow(answer) ?? true }
         view.didChange = { [weak self] event in self?.changed(event) }
         control?.start { [weak self] command in await self?.perform(command) ?? .failed("the kiosk is closing") }
         try await updater.start()
-        // One that is not here installs itself while its pages come.
-        try await packages.open(settings.package)
+        try await packages.refresh()
         view.load(address)
         startUpdating()
         Task { await FreeMemory.giveBack() }
     }
 
-    /// The page's address, in the form that the transport serves.
+    /// The address of the page to show, in the form that the transport serves.
     var address: String {
-        let place = SiteAddress(package: settings.package)
-        let base = settings.usesProxy ? place.virtualURL : place.url(scheme: settings.scheme)
-        return String(base.dropLast()) + settings.path
+        let hasPath = lacksPath == nil || packages.manifest(of: settings.package)?.digest != lacksPath
+        return origin(of: settings.package) + (hasPath ? settings.path : "/")
+    }
+
+    /// Such as `https://shop.package` or `h5pack://shop`.
+    func origin(of package: PackageID) -> String {
+        let place = SiteAddress(package: package)
+        return String((settings.usesProxy ? place.virtualURL : place.url(scheme: settings.scheme)).dropLast())
     }
 
     /// The version that the page on view started with.
@@ -120,6 +121,7 @@ final class Kiosk {
         do {
             let report = try await updater.update(.list([settings.package]))
             for entry in report.entries { say("update: \(entry.package): \(entry.why)") }
+            try await packages.refresh()
             control?.say("updated", ["changed": .bool(report.isChanged)])
             return report.isChanged
         } catch {
@@ -144,144 +146,6 @@ final class Kiosk {
         }
     }
 
-    private func willNavigate(to url: String) async {
-        await cookies.giveToWebView()
-        guard let package = InstalledPackages.package(of: url, scheme: settings.scheme) else { return }
-        view.acceptProxyCertificate(from: ["\(package).\(SiteAddress.virtualSuffix)"])
-        do {
-            let opened = try await packages.open(package)
-            switch opened {
-            case .installed: break
-            case .installing(let session): say("\(package) \(session.version) installs itself while it is shown")
-            case .unavailable(let absence): say("\(package) cannot be shown: \(absence.why)")
-            }
-        } catch {
-            say("\(package) cannot be opened: \(error)")
-        }
-        hookPages(of: package)
-    }
-
-    private func changed(_ event: PackageView.Event) {
-        switch event {
-        case .started(let url):
-            viewPages?.start(url)
-            let session = InstalledPackages.package(of: url, scheme: settings.scheme).flatMap {
-                packages.session(of: $0)
-            }
-            if attempt.hasCommitted { attemptOnView = attempt }
-            attemptCount += 1
-            attempt = Attempt(
-                number: attemptCount, url: url, session: session, version: session?.version.description)
-            watch(attempt.number)
-            control?.say("started", ["url": .string(url)])
-        case .committed(let url, let isRestored, let isReload):
-            let history = view.history
-            let page =
-                viewPages.map { $0.commit(url, history: history, isReload: isReload) }
-                ?? directory?.commit(url, history: history, isRestored: isRestored, isReload: isReload)
-            let package = InstalledPackages.package(of: url, scheme: settings.scheme)
-            let version = package.flatMap { page?.versions[$0.text] }
-            attempt.hasCommitted = true
-            if isRestored || version != nil && version != attempt.version {
-                // What the engine had kept, as a page or as its document, says nothing about the version that is installed
-                // now, neither good nor bad.
-                attempt.isOver = true
-                attempt.version = version
-            }
-            attemptOnView = nil
-            control?.say("committed", ["url": .string(url), "isRestored": .bool(isRestored)])
-        case .finished(let url, let status):
-            control?.say("finished", ["url": .string(url), "status": .integer(status)])
-            // What the page's scripts have set since its answer: the app's own requests have them from here on.
-            Task { await cookies.takeFromWebView() }
-            if status >= 400 {
-                fail("\(url) was answered \(status)")
-            } else if !(300..<400).contains(status), !settings.waitsForPage, !attempt.hasFailed, !attempt.isOver {
-                becomeReady()
-            }
-        case .failed(let url, let reason):
-            viewPages?.stop(url)
-            control?.say("failed", ["url": .string(url), "reason": .string(reason)])
-            fail("\(url) did not load: \(reason)")
-        case .stopped(let url):
-            viewPages?.stop(url)
-            // What was given up says nothing about its version, neither good nor bad.
-            if let onView = attemptOnView, !attempt.hasCommitted, attempt.url == url {
-                attempt = onView
-                attemptOnView = nil
-            } else {
-                attempt.isOver = true
-            }
-            control?.say("stopped", ["url": .string(url)])
-        case .crashed(let reason):
-            control?.say("crashed", ["reason": .string(reason)])
-            fail(reason)
-        case .message(let json, let pageURL):
-            control?.say("message", ["json": .string(json), "url": .string(pageURL)])
-            let isReady = json.filter { !$0.isWhitespace } == #"{"ready":true}"#
-            if settings.waitsForPage, attempt.hasCommitted, !attempt.isOver, isReady { becomeReady() }
-        }
-    }
-
-    /// A page that hangs says nothing: time speaks for it.
-    private func watch(_ number: Int) {
-        Task {
-            try? await Task.sleep(for: settings.readyTimeout)
-            // Another page has no version to confirm: it is there, and that is enough.
-            if attempt.number == number, !attempt.isReady, !attempt.isOver, isOwn || !attempt.hasCommitted {
-                fail("the page was not ready in \(settings.readyTimeout.components.seconds) s")
-            }
-        }
-    }
-
-    /// The page on view says that its version works: `packtool.confirm()`.
-    func confirm(_ package: String, _ version: String, _ token: String) throws {
-        guard let session = attempt.session, session.package.text == package,
-            session.version.description == version, session.loadToken == token
-        else { throw KioskFailure("\(package) \(version) is not the page on view") }
-        if settings.waitsForPage { becomeReady() }
-    }
-
-    private func becomeReady() {
-        guard !attempt.isReady, let session = attempt.session else { return }
-        attempt.isReady = true
-        Task {
-            do {
-                try await updater.confirm(session.package, version: session.version, loadToken: session.loadToken)
-                control?.say(
-                    "ready",
-                    ["package": .string(session.package.text), "version": .string(session.version.description)])
-            } catch {
-                say("\(error)")
-            }
-        }
-    }
-
-    private var isOwn: Bool { attempt.session?.package == settings.package }
-
-    /// Goes back where the version was never confirmed; else the start is shown again after a while. No user can leave an
-    /// error by himself, whichever page it is.
-    private func fail(_ reason: String) {
-        guard !attempt.hasFailed else { return }
-        attempt.hasFailed = true
-        say(reason)
-        let number = attempt.number
-        let own = isOwn && !attempt.isOver ? attempt.session : nil
-        Task {
-            let status = try? await updater.status().first { $0.package == settings.package }
-            if let session = own, status?.active == session.version, status?.isConfirmed == false {
-                let version = try? await updater.rollBack(session.package, reason: reason)
-                say("\(session.package) \(session.version) does not work; back to \(version?.description ?? "none")")
-                control?.say(
-                    "rolledBack",
-                    ["from": .string(session.version.description), "to": .string(version?.description ?? "")])
-            } else {
-                try? await Task.sleep(for: .seconds(5))
-            }
-            if attempt.number == number { view.load(address) }
-        }
-    }
-
     func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }
 
@@ -290,8 +154,8 @@ final class Kiosk {
 private final class Confirmations {
     weak var kiosk: Kiosk?
 
-    func confirm(_ package: String, _ version: String, _ token: String) throws {
+    func confirm(_ sender: PageBridge.Sender, _ package: String, _ version: String, _ token: String) throws {
         guard let kiosk else { throw KioskFailure("the kiosk is closing") }
-        try kiosk.confirm(package, version, token)
+        try kiosk.confirm(sender, package, version, token)
     }
 }

@@ -29,7 +29,7 @@ struct KioskSettings: Sendable {
     let showsDeveloperTools: Bool
 
     init(_ command: KioskCommand) throws {
-        updater = try Self.updaterConfiguration(command)
+        var updater = try Self.updaterConfiguration(command)
         package = try PackageID(command.package)
         path = command.path.hasPrefix("/") ? command.path : "/" + command.path
         usesProxy = command.transport == .proxy
@@ -39,6 +39,8 @@ struct KioskSettings: Sendable {
         waitsForPage = command.ready == .page
         guard command.readyTimeout > 0 else { throw ValidationError("--ready-timeout must be 1 or more") }
         readyTimeout = .seconds(command.readyTimeout)
+        updater.readyDeadline = readyTimeout
+        self.updater = updater
         updateInterval = command.updateInterval > 0 ? .seconds(command.updateInterval) : nil
         showsUpdates = command.reload
         takesCommands = command.control

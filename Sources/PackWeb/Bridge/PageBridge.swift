@@ -31,8 +31,11 @@ public final class PageBridge: Sendable {
         public var admits: @Sendable (_ origin: String) -> Bool = { _ in true }
         /// Whether another origin's server must agree, as it must in a browser.
         public var asksOtherOrigins = true
-        /// A page says that its version works.
-        public var confirm: (@Sendable (_ package: String, _ version: String, _ token: String) async throws -> Void)?
+        /// A page says that its version works. Whether the sender may speak for the package is the app's to judge.
+        public var confirm:
+            (
+                @Sendable (_ sender: Sender, _ package: String, _ version: String, _ token: String) async throws -> Void
+            )?
         public var cookies: (any CookieAuthority)?
         /// Requests under way at a time.
         public var maximumCallCount = 256
@@ -172,7 +175,7 @@ public final class PageBridge: Sendable {
             guard let confirm = configuration.confirm else {
                 throw HookFault(.unavailable, "this app has no version to confirm")
             }
-            try await confirm(package, version, token)
+            try await confirm(sender, package, version, token)
         }
         return reply.text
     }

@@ -12,18 +12,24 @@ public final class PageDirectory: Sendable {
         /// The number of the last request that was its.
         var lastUse: Int
         var places: Set<Int> = []
+        /// The address of the document that the page began with, until the view takes it.
+        var document: String?
     }
 
     private struct Pages {
         /// In the order of their starts, or of their coming back.
         var open: [Page] = []
         var requestCount = 0
+        /// By the address of a service worker's script: what the worker's own requests are answered from.
+        var workers: [String: PageSession] = [:]
         /// The page on view, where the view says.
         weak var onView: PageSession?
     }
 
     /// A page forgets further addresses: its later parts are then taken for the newest page's.
     private static let maximumURLCount = 4096
+    /// Beyond it all are forgotten, and found again by their next look for a newer script.
+    private static let maximumWorkerCount = 64
 
     private let catalog: any SiteCatalog
     private let maximumPageCount: Int
@@ -39,9 +45,10 @@ public final class PageDirectory: Sendable {
     /// The page that a request belongs to, a new one for a navigation.
     public func page(for request: SiteRequest) -> PageSession {
         let url = Self.key(request.url)
-        if Self.isNavigation(request) { return open(at: url) }
+        if let worker = worker(of: request, at: url) { return worker }
+        if Self.isNavigation(request) { return open(at: url, isDocument: Self.isDocument(request)) }
         let candidates = pages.withLock { $0.open }
-        guard let index = Self.owner(of: request, among: candidates) else { return open(at: url) }
+        guard let index = Self.owner(of: request, among: candidates) else { return open(at: url, isDocument: false) }
         let session = candidates[index].session
         pages.withLock { pages in
             guard let index = pages.open.lastIndex(where: { $0.session === session }) else { return }
@@ -90,17 +97,45 @@ public final class PageDirectory: Sendable {
         }
     }
 
+    public func takeDocument(of url: String) -> PageSession? {
+        let key = Self.key(url)
+        let taken = pages.withLock { pages -> PageSession? in
+            let waiting = pages.open.indices.filter { pages.open[$0].document == key }
+            for index in waiting { pages.open[index].document = nil }
+            return waiting.last.map { pages.open[$0].session }
+        }
+        return taken?.hasAnsweredDocument(at: key) == true ? taken : nil
+    }
+
+    /// A service worker outlives pages. Its script, and what the script asks for by itself (its imports, what it keeps for
+    /// later), come from the version that a page would get now, not from that of the page that registered it.
+    private func worker(of request: SiteRequest, at url: String) -> PageSession? {
+        let script = request.isWorkerScript ? url : request.headers["referer"].map(Self.key)
+        guard let script else { return nil }
+        return pages.withLock { pages in
+            let known = pages.workers[script]
+            guard request.isWorkerScript || known != nil else { return nil }
+            if let known, known.isCurrent { return known }
+            if pages.workers.count >= Self.maximumWorkerCount { pages.workers = [:] }
+            let session = PageSession(catalog)
+            pages.workers[script] = session
+            return session
+        }
+    }
+
     /// The newest page's report; nil before the first page.
     public var lastReport: PageReport? { pages.withLock { $0.open.last?.session.report } }
 
     /// Forgets all pages: the next request of each gets the newest version.
     public func forgetPages() { pages.withLock { $0.open = [] } }
 
-    private func open(at url: String) -> PageSession {
+    private func open(at url: String, isDocument: Bool) -> PageSession {
         let session = PageSession(catalog)
         pages.withLock { pages in
             pages.requestCount += 1
-            pages.open.append(Page(session: session, urls: [url], lastUse: pages.requestCount))
+            pages.open.append(
+                Page(
+                    session: session, urls: [url], lastUse: pages.requestCount, document: isDocument ? url : nil))
             guard pages.open.count > maximumPageCount,
                 let idle = pages.open.indices.min(by: { pages.open[$0].lastUse < pages.open[$1].lastUse })
             else { return }
@@ -125,6 +160,11 @@ public final class PageDirectory: Sendable {
             return destination == "document" || (request.wantsPage && request.headers["referer"] == nil)
         }
         return request.headers["referer"] == nil || request.headers["accept"]?.contains("text/html") == true
+    }
+
+    /// A frame's document is none: the view shows the page around it.
+    private static func isDocument(_ request: SiteRequest) -> Bool {
+        ["document", nil].contains(request.headers["sec-fetch-dest"])
     }
 
     private static func key(_ url: String) -> String { String(url.prefix { $0 != "#" }) }

@@ -15,6 +15,8 @@ public struct PageReport: Hashable, Sendable, Codable {
         public let reason: SiteAnswer.Reason
         /// The rule that decided, the path that was opened, or what was wrong.
         public let detail: String?
+        /// What the engine says that the request is for (`Sec-Fetch-Dest`); nil where it does not say.
+        public var destination: String?
         /// Nil until an online answer has come.
         public var status: Int?
         /// The body's bytes that were handed over; nil until the request has ended.
@@ -31,6 +33,17 @@ public struct PageReport: Hashable, Sendable, Codable {
     public internal(set) var entries: [Entry] = []
     /// Requests beyond ``maximumEntryCount``.
     public internal(set) var droppedCount = 0
+
+    /// The addresses of scripts and styles that the page asked for and its version does not have: without them it may be
+    /// blank. Where the engine does not say what a request is for, the name's ending does.
+    public var missingParts: [String] {
+        entries.filter { entry in
+            guard entry.outcome == .missed, entry.reason == .notInVersion else { return false }
+            if let destination = entry.destination { return ["script", "style"].contains(destination) }
+            let path = entry.url.prefix { $0 != "?" && $0 != "#" }
+            return [".js", ".mjs", ".css"].contains { path.hasSuffix($0) }
+        }.map(\.url)
+    }
 
     mutating func add(_ entry: Entry) {
         if entries.count < Self.maximumEntryCount {

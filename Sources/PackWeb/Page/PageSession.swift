@@ -117,7 +117,8 @@ public final class PageSession: Sendable {
             state.report.add(
                 PageReport.Entry(
                     number: number, method: request.method, url: request.url, outcome: outcome,
-                    reason: decision.reason, detail: decision.detail, status: status))
+                    reason: decision.reason, detail: decision.detail,
+                    destination: request.headers["sec-fetch-dest"], status: status))
             return SiteAnswer(number: number, way: decision.way, reason: decision.reason)
         }
     }
@@ -145,6 +146,28 @@ public final class PageSession: Sendable {
     public func version(of package: PackageID) -> SemanticVersion? {
         state.withLock { state in
             if case .content(let content) = state.pins[package] { content.manifest.version } else { nil }
+        }
+    }
+
+    /// The manifest of the version that the page has of a package; nil where it has none.
+    public func manifest(of package: PackageID) -> Manifest? {
+        state.withLock { state in
+            if case .content(let content) = state.pins[package] { content.manifest } else { nil }
+        }
+    }
+
+    /// Whether the page began with this document, and the device answered it, if with an error.
+    func hasAnsweredDocument(at url: String) -> Bool {
+        guard let first = report.entries.first, first.outcome != .online else { return false }
+        return String(first.url.prefix { $0 != "#" }) == url
+    }
+
+    /// Whether a page that starts now would get the same versions.
+    var isCurrent: Bool {
+        let pins = state.withLock { $0.pins }
+        return pins.allSatisfy { package, pin in
+            guard case .content(let content) = pin, let active = catalog.manifest(of: package) else { return true }
+            return content.manifest.digest == active.digest
         }
     }
 
@@ -214,6 +237,12 @@ extension PageSession {
                 "\(address.package) is not on this device", absence?.why ?? "No version of it is installed.")
         }
         guard isRead else { return writeDecision(request, at: address) }
+        if request.isWorkerScript, !content.manifest.allowsServiceWorkers {
+            let text =
+                "\(content.manifest.package) \(content.manifest.version) may have no service worker: it would keep "
+                + "old versions on the screen. A package that needs one says \"serviceWorker\": true in packtool.json"
+            return Decision(way: .local(.message(403, text, to: request)), reason: .worker, detail: text)
+        }
         guard let (path, file) = found else {
             // Below a real origin the server may know more than the package; a virtual domain has nothing behind it.
             if case .origin = address.form { return Decision(way: .online(request.url), reason: .notInVersion) }

@@ -25,6 +25,8 @@ public final class ViewPages: PageSource {
         /// The load that has started, and its session once the document was asked for.
         var startedURL: String?
         var started: Page?
+        /// Whether the view has taken that document.
+        var isTaken = false
         /// The page on view, and before it those that the view may bring back without asking for them again.
         var shown: [Page] = []
 
@@ -106,6 +108,7 @@ public final class ViewPages: PageSource {
             if state.startedURL == key, request.wantsPage {
                 let page = Page(url: key, session: PageSession(catalog))
                 state.started = page
+                state.isTaken = false
                 return page.session
             }
             if let onView = state.shown.last { return onView.session }
@@ -114,6 +117,16 @@ public final class ViewPages: PageSource {
             state.shown = [page]
             return page.session
         }
+    }
+
+    public func takeDocument(of url: String) -> PageSession? {
+        let key = Self.key(url)
+        let taken = state.withLock { state -> PageSession? in
+            guard let started = state.started, started.url == key, !state.isTaken else { return nil }
+            state.isTaken = true
+            return started.session
+        }
+        return taken?.hasAnsweredDocument(at: key) == true ? taken : nil
     }
 
     public var lastReport: PageReport? {

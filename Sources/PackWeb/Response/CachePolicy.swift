@@ -22,8 +22,6 @@ enum CachePolicy {
     private static func steersPage(_ path: PackagePath, _ request: SiteRequest) -> Bool {
         let type = MediaType(of: path).description.prefix { $0 != ";" }
         if ["text/html", "application/xhtml+xml", "application/manifest+json"].contains(String(type)) { return true }
-        // Service Workers section 4.3 ("Update"): the script's own request says what it is.
-        let destination = request.headers["sec-fetch-dest"]
-        return destination == "serviceworker" || request.headers["service-worker"] == "script"
+        return request.isWorkerScript
     }
 }

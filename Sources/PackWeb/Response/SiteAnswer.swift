@@ -24,6 +24,8 @@ public struct SiteAnswer: Sendable {
         case notInstalled
         /// The version does not have the path.
         case notInVersion
+        /// It is a service worker's script, and the version does not say `serviceWorker`.
+        case worker
         /// The method is not GET or HEAD.
         case method
         /// No site can have the path, or no package the host.

@@ -12,6 +12,12 @@ public struct SiteRequest: Hashable, Sendable {
         self.headers = Dictionary(headers.map { ($0.key.lowercased(), $0.value) }) { "\($0), \($1)" }
     }
 
+    /// Whether the request is for a service worker's own script: its registration, or an engine's look for a newer one
+    /// (Service Workers section "Update"). Engines alone can set the two fields.
+    public var isWorkerScript: Bool {
+        headers["service-worker"] == "script" || headers["sec-fetch-dest"] == "serviceworker"
+    }
+
     /// Whether the request is for a page and not for data or a part of a page. Engines say so in
     /// `Sec-Fetch-Dest` (Fetch Metadata); older ones and WebKit's scheme handlers in `Accept` only.
     public var wantsPage: Bool {

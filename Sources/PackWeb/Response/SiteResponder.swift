@@ -7,7 +7,10 @@ struct SiteResponder {
 
     func response(to request: SiteRequest, path: PackagePath, file: Manifest.File, at location: URL) -> SiteResponse {
         let tag = EntityTag(file.digest)
-        let condition = ConditionalRequest(method: request.method) { request.headers[$0] }
+        // What an engine has of a worker may be of another version, with imports that have changed: it gets all of it.
+        let condition = ConditionalRequest(method: request.method) {
+            request.isWorkerScript && $0 == "if-none-match" ? nil : request.headers[$0]
+        }
         var headers = representationHeaders(tag: tag)
         headers[CachePolicy.field] = CachePolicy.value(
             for: path, request: request, wanted: manifest.headers[CachePolicy.field])

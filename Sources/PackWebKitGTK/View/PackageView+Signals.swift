@@ -88,12 +88,14 @@ extension PackageView {
 
     /// - Parameter reason: nil where the load was given up.
     private func didFail(_ url: String, _ reason: String?) {
+        guard !isEndingPage else { return }
         loadHasFailed = true
         expectsErrorPage = reason != nil
         didChange?(reason.map { .failed(url: url, reason: $0) } ?? .stopped(url: url))
     }
 
     private func didCrash(_ reason: WebKitWebProcessTerminationReason) {
+        guard !isEndingPage else { return }
         let text =
             switch reason {
             case WEBKIT_WEB_PROCESS_EXCEEDED_MEMORY_LIMIT: "it used too much memory"
@@ -123,14 +125,17 @@ extension PackageView {
                 await self?.willNavigate?(url)
                 self?.allowedURL = url
                 self?.allowsReload = isReload
+                return true
             }
         case WEBKIT_POLICY_DECISION_TYPE_RESPONSE:
             let response = decision.assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
-            if webkit_response_policy_decision_is_main_frame_main_resource(response) != 0 { isAnswered = true }
+            let isMain = webkit_response_policy_decision_is_main_frame_main_resource(response) != 0
+            if isMain { isAnswered = true }
             guard let willShow else { return false }
+            let isPage = isMain && webkit_response_policy_decision_is_mime_type_supported(response) != 0
             let request = webkit_response_policy_decision_get_request(response)
             let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) }
-            return hold(decision, type: type, url, until: willShow)
+            return hold(decision, type: type, url) { await willShow(Answer(url: $0, isPage: isPage)) }
         default: return false
         }
     }
@@ -138,7 +143,7 @@ extension PackageView {
     /// Leaves the decision to WebKit, which knows what it can show and what is a download, but later.
     private func hold(
         _ decision: gpointer, type: WebKitPolicyDecisionType, _ url: String?,
-        until wait: @escaping @MainActor (String) async -> Void
+        until wait: @escaping @MainActor (String) async -> Bool
     ) -> Bool {
         guard let url,
             let classes = UnsafeMutableRawPointer(view).assumingMemoryBound(to: GTypeInstance.self).pointee.g_class,
@@ -149,8 +154,11 @@ extension PackageView {
         g_object_ref(view)
         nonisolated(unsafe) let (held, view) = (decision, view)
         Task {
-            await wait(url)
-            _ = decide(view, held.assumingMemoryBound(to: WebKitPolicyDecision.self), type)
+            if await wait(url) {
+                _ = decide(view, held.assumingMemoryBound(to: WebKitPolicyDecision.self), type)
+            } else {
+                webkit_policy_decision_ignore(held.assumingMemoryBound(to: WebKitPolicyDecision.self))
+            }
             g_object_unref(held)
             g_object_unref(view)
         }

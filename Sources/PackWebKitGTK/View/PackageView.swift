@@ -28,10 +28,18 @@ public final class PackageView {
         case message(json: String, pageURL: String)
     }
 
-    /// Waited for before a navigation goes on, in any frame.
+    /// The answer of a navigation.
+    public struct Answer: Sendable, Hashable {
+        public let url: String
+        /// Whether it is the view's own page, as against one of a frame in it and against a download.
+        public let isPage: Bool
+    }
+
+    /// Waited for before a navigation goes on, in any frame: WebKitGTK does not say in which.
     public var willNavigate: (@MainActor (String) async -> Void)?
-    /// Waited for when a navigation's answer is there, with its cookies, and before its page is.
-    public var willShow: (@MainActor (String) async -> Void)?
+    /// Waited for when a navigation's answer is there, with its cookies, and before its page is: no code of it has run. False
+    /// gives the page up.
+    public var willShow: (@MainActor (Answer) async -> Bool)?
     public var didChange: (@MainActor (Event) -> Void)?
 
     let context: UnsafeMutablePointer<WebKitWebContext>
@@ -60,6 +68,8 @@ public final class PackageView {
     var allowsReload = false
     /// Of the history's places: the number of the latest.
     var placeCount = 0
+    /// Whether the app itself is ending the page's process.
+    var isEndingPage = false
     private var isClosed = false
 
     /// - Returns: nil where the view cannot be made, which is where there is no display.

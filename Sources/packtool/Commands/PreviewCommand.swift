@@ -89,7 +89,7 @@ struct PreviewCommand: AsyncParsableCommand {
         var configuration = PageBridge.Configuration()
         // A browser has six connections to a server: a question that waits must not hold one for long.
         configuration.patience = .seconds(1)
-        configuration.confirm = { package, version, _ in
+        configuration.confirm = { _, package, version, _ in
             console.note("confirmed  \(package) \(version)")
         }
         return PageBridge(pages: { pages.page(for: $0) }, online: online, configuration: configuration)

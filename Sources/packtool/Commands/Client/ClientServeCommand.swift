@@ -71,7 +71,7 @@ struct ClientServeCommand: AsyncParsableCommand {
         var configuration = PageBridge.Configuration()
         // A browser has six connections to a server: a question that waits must not hold one for long.
         configuration.patience = .seconds(1)
-        configuration.confirm = { package, version, token in
+        configuration.confirm = { _, package, version, token in
             try await site.confirm(PackageID(package), SemanticVersion(version), token: token)
         }
         let none = PageDirectory(NoPackages())

@@ -1,0 +1,5 @@
+import PackFormat
+
+extension Manifest {
+    var allowsServiceWorkers: Bool { true }
+}

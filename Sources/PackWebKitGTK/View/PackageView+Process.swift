@@ -1,0 +1,53 @@
+import CWebKitGTK
+import PackWeb
+
+/// The page's process: whether it answers, and its end.
+extension PackageView {
+    /// Ends the page's process, whatever it does: a page that hangs or has a dialog open lets go of the screen by nothing else.
+    /// No event tells of it. The next ``load(_:)`` starts a new process.
+    public func endPage() {
+        isEndingPage = true
+        webkit_web_view_terminate_web_process(view)
+        pack_remove_children(view)
+        isEndingPage = false
+        endHookedPages()
+    }
+
+    /// Whether the page's thread does what it is asked. It does not while a script runs on and on, or a dialog of the page is
+    /// open. WebKit's own signal (`is-web-process-responsive`) speaks only once somebody touches the page.
+    public func isAnswering(within limit: Duration) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let waiter = FirstAnswer(continuation)
+            // In a world of its own: whatever the page has changed, this runs.
+            webkit_web_view_evaluate_javascript(
+                view, "0", -1, "packtool-pulse", nil, nil,
+                { source, result, data in
+                    guard let source, let data else { return }
+                    let waiter = Unmanaged<FirstAnswer>.fromOpaque(data).takeRetainedValue()
+                    let view = UnsafeMutableRawPointer(source).assumingMemoryBound(to: WebKitWebView.self)
+                    if let value = webkit_web_view_evaluate_javascript_finish(view, result, nil) {
+                        g_object_unref(value)
+                    }
+                    MainActor.assumeIsolated { waiter.resume(true) }
+                }, Unmanaged.passRetained(waiter).toOpaque())
+            Task {
+                try? await Task.sleep(for: limit)
+                waiter.resume(false)
+            }
+        }
+    }
+}
+
+@MainActor
+private final class FirstAnswer {
+    private var continuation: CheckedContinuation<Bool, Never>?
+
+    init(_ continuation: CheckedContinuation<Bool, Never>) {
+        self.continuation = continuation
+    }
+
+    func resume(_ answer: Bool) {
+        continuation?.resume(returning: answer)
+        continuation = nil
+    }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import PackFormat
+import PackJSON
+import PackUpdater
+import PackWeb
+import PackWebKitGTK
+
+/// The pages of the view: what they start with, and what they say about their version.
+extension Kiosk {
+    /// Before a navigation in any frame. Nothing is counted here: which frame it is, WebKit does not say.
+    func willNavigate(to url: String) async {
+        await cookies.giveToWebView()
+        guard let package = InstalledPackages.package(of: url, scheme: settings.scheme) else { return }
+        view.acceptProxyCertificate(from: ["\(package).\(SiteAddress.virtualSuffix)"])
+        do {
+            try await packages.refresh()
+            if packages.session(of: package) == nil {
+                switch try await packages.open(package) {
+                case .installed: break
+                case .installing(let session): say("\(package) \(session.version) installs itself while it is shown")
+                case .unavailable(let absence): say("\(package) cannot be shown: \(absence.why)")
+                }
+            }
+        } catch {
+            say("\(package) cannot be opened: \(error)")
+        }
+        await removeOldWorkers(of: package)
+        hookPages(of: package)
+    }
+
+    /// The first page of another version, newer or older, must not meet a service worker of the one before: it would answer in
+    /// the version's place. A custom scheme has none.
+    private func removeOldWorkers(of package: PackageID) async {
+        guard settings.usesProxy, let digest = packages.manifest(of: package)?.digest,
+            seen.isOther(digest, of: package)
+        else { return }
+        await view.removeWorkers(of: ["\(package).\(SiteAddress.virtualSuffix)"])
+        seen.note(digest, of: package)
+    }
+
+    /// The answer of a navigation is there and no code of it has run: the moment to count the start of its version. Only the
+    /// view's own page counts, and only where the device has answered its document.
+    /// - Returns: whether to show it.
+    func willShow(_ answer: PackageView.Answer) async -> Bool {
+        await cookies.takeFromWebView()
+        guard answer.isPage, let package = InstalledPackages.package(of: answer.url, scheme: settings.scheme) else {
+            return true
+        }
+        loads[package] = nil
+        defer { hookPages(of: package) }
+        let number = attempt.number
+        guard let page = pages.takeDocument(of: answer.url), let manifest = page.manifest(of: package) else {
+            return true
+        }
+        do {
+            let opened = try await packages.open(package).session
+            guard let session = opened, session.manifest.digest == manifest.digest else {
+                // Its starts or its time are used up, or another has taken its place: its page must not run.
+                leave(package, manifest.version, for: opened?.version)
+                return false
+            }
+            guard attempt.number == number else { return true }
+            attempt.session = session
+            attempt.page = page
+            attempt.version = session.version.description
+            loads[package] = PageHook.Load(
+                package: package.text, version: session.version.description, token: session.loadToken)
+            if package == settings.package { await beginTrial(of: session) }
+        } catch {
+            say("\(package) cannot be opened: \(error)")
+        }
+        return true
+    }
+
+    private func leave(_ package: PackageID, _ version: SemanticVersion, for other: SemanticVersion?) {
+        say("\(package) \(version) is not the version to show any more; that is \(other?.description ?? "none")")
+        if package == settings.package {
+            trial = nil
+            control?.say(
+                "rolledBack", ["from": .string(version.description), "to": .string(other?.description ?? "")])
+        }
+        Task { view.load(address) }
+    }
+
+    func changed(_ event: PackageView.Event) {
+        switch event {
+        case .started(let url):
+            viewPages?.start(url)
+            if attempt.hasCommitted { attemptOnView = attempt }
+            attemptCount += 1
+            attempt = Attempt(number: attemptCount, url: url)
+            watch(attempt.number)
+            control?.say("started", ["url": .string(url)])
+        case .committed(let url, let isRestored, let isReload):
+            committed(url, isRestored: isRestored, isReload: isReload)
+            control?.say("committed", ["url": .string(url), "isRestored": .bool(isRestored)])
+        case .finished(let url, let status):
+            control?.say("finished", ["url": .string(url), "status": .integer(status)])
+            // What the page's scripts have set since its answer: the app's own requests have them from here on.
+            Task { await cookies.takeFromWebView() }
+            finished(url, status)
+        case .failed(let url, let reason):
+            ended(url)
+            control?.say("failed", ["url": .string(url), "reason": .string(reason)])
+            fail("\(url) did not load: \(reason)")
+        case .stopped(let url):
+            ended(url)
+            // What was given up says nothing about its version, neither good nor bad.
+            if let onView = attemptOnView, !attempt.hasCommitted, attempt.url == url {
+                attempt = onView
+                attemptOnView = nil
+            } else {
+                attempt.isOver = true
+            }
+            control?.say("stopped", ["url": .string(url)])
+        case .crashed(let reason):
+            control?.say("crashed", ["reason": .string(reason)])
+            fail(reason)
+        case .message(let json, let pageURL):
+            control?.say("message", ["json": .string(json), "url": .string(pageURL)])
+            let isReady = json.filter { !$0.isWhitespace } == #"{"ready":true}"#
+            if settings.waitsForPage, attempt.hasCommitted, !attempt.isOver, isReady { becomeReady() }
+        }
+    }
+
+    private func committed(_ url: String, isRestored: Bool, isReload: Bool) {
+        let history = view.history
+        let report =
+            viewPages.map { $0.commit(url, history: history, isReload: isReload) }
+            ?? directory?.commit(url, history: history, isRestored: isRestored, isReload: isReload)
+        attempt.hasCommitted = true
+        attemptOnView = nil
+        if isRestored || attempt.session == nil {
+            // What the engine or a worker had kept, as a page or as its document, says nothing about the version that is
+            // installed now, neither good nor bad. A page of the network has none.
+            attempt.isOver = true
+            attempt.session = nil
+            let package = InstalledPackages.package(of: url, scheme: settings.scheme)
+            attempt.version = package.flatMap { report?.versions[$0.text] }
+        }
+    }
+
+    private func finished(_ url: String, _ status: Int) {
+        if status == 404, attempt.session != nil {
+            miss(url)
+        } else if status >= 400 {
+            fail("\(url) was answered \(status)")
+        } else if !(300..<400).contains(status), !settings.waitsForPage, !attempt.hasFailed, !attempt.isOver {
+            let missing = attempt.page?.report.missingParts ?? []
+            if missing.isEmpty {
+                becomeReady()
+            } else if let version = attempt.version {
+                say("\(url) is not ready: \(missing.joined(separator: ", ")) is not in version \(version)")
+            }
+        }
+    }
+
+    /// A load has ended without a page.
+    private func ended(_ url: String) {
+        viewPages?.stop(url)
+        _ = pages.takeDocument(of: url)
+    }
+
+    /// The page on view says that its version works: `packtool.confirm()`. A frame of the page's own origin speaks for it; one
+    /// of another package or of a stranger does not, whatever it knows.
+    func confirm(_ sender: PageBridge.Sender, _ package: String, _ version: String, _ token: String) throws {
+        guard let session = attempt.session, session.package.text == package,
+            sender.origin == origin(of: session.package), session.version.description == version,
+            session.loadToken == token, !attempt.isOver
+        else { throw KioskFailure("\(package) \(version) is not the page on view") }
+        if settings.waitsForPage { becomeReady() }
+    }
+
+    private func becomeReady() {
+        guard !attempt.isReady, let session = attempt.session else { return }
+        attempt.isReady = true
+        Task {
+            do {
+                try await updater.confirm(session.package, version: session.version, loadToken: session.loadToken)
+                control?.say(
+                    "ready",
+                    ["package": .string(session.package.text), "version": .string(session.version.description)])
+                if session.package == settings.package { endTrial(of: session) }
+            } catch {
+                say("\(error)")
+            }
+        }
+    }
+}
