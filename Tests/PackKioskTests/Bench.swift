@@ -47,7 +47,7 @@ final class Bench: Sendable {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// Writes, builds and publishes a version.
+    /// Writes, builds and publishes a version. One with a file `sw.js` says that it has a service worker.
     func publish(_ version: String, of package: String = "shop", _ site: [String: Data]) throws {
         let dist = folder.appendingPathComponent("sites/\(package)-\(version)")
         for (path, content) in site {
@@ -56,8 +56,17 @@ final class Bench: Sendable {
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try content.write(to: file)
         }
+        try allowServiceWorkers(site["sw.js"] != nil)
         try packtool("build", dist.path, "--package", package, "--package-version", version, "--out", "packages")
         try packtool("publish", "packages/\(package)-\(version).zip", "--channel", "stable")
+    }
+
+    private func allowServiceWorkers(_ allows: Bool) throws {
+        let file = folder.appendingPathComponent("packtool.json")
+        let (line, text) = ("{\n\"serviceWorker\": true,", try String(contentsOf: file, encoding: .utf8))
+        guard text.hasPrefix(line) != allows, let first = text.firstIndex(of: "{") else { return }
+        let rest = allows ? line + text[text.index(after: first)...] : "{" + text.dropFirst(line.count)
+        try rest.write(to: file, atomically: true, encoding: .utf8)
     }
 
     func update() throws { try packtool("client", "update", "--store", "store") }

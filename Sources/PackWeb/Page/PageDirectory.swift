@@ -109,7 +109,13 @@ public final class PageDirectory: Sendable {
 
     /// A service worker outlives pages. Its script, and what the script asks for by itself (its imports, what it keeps for
     /// later), come from the version that a page would get now, not from that of the page that registered it.
+    /// One that is refused stands in the report of the page that asked for it.
     private func worker(of request: SiteRequest, at url: String) -> PageSession? {
+        if request.isWorkerScript {
+            let candidates = pages.withLock { $0.open }
+            let page = Self.owner(of: request, among: candidates).map { candidates[$0].session }
+            if let page, page.isCurrent, page.refusesWorker(request) { return page }
+        }
         let script = request.isWorkerScript ? url : request.headers["referer"].map(Self.key)
         guard let script else { return nil }
         return pages.withLock { pages in

@@ -142,6 +142,9 @@ public final class PageSession: Sendable {
     /// Whether the page's version answers the request itself. Nothing is reported.
     func has(_ request: SiteRequest) -> Bool { [.installed, .installing].contains(decide(request).reason) }
 
+    /// Whether the page's version may have no service worker. Nothing is reported.
+    func refusesWorker(_ request: SiteRequest) -> Bool { decide(request).reason == .worker }
+
     /// The version that the page has of a package; nil where it has not asked for it or it is not installed.
     public func version(of package: PackageID) -> SemanticVersion? {
         state.withLock { state in
@@ -237,7 +240,7 @@ extension PageSession {
                 "\(address.package) is not on this device", absence?.why ?? "No version of it is installed.")
         }
         guard isRead else { return writeDecision(request, at: address) }
-        if request.isWorkerScript, !content.manifest.allowsServiceWorkers {
+        if request.isWorkerScript, !content.manifest.wantsServiceWorker {
             let text =
                 "\(content.manifest.package) \(content.manifest.version) may have no service worker: it would keep "
                 + "old versions on the screen. A package that needs one says \"serviceWorker\": true in packtool.json"

@@ -1,5 +1,0 @@
-import PackFormat
-
-extension Manifest {
-    var allowsServiceWorkers: Bool { true }
-}
