@@ -74,6 +74,7 @@ struct KioskCommand: ParsableCommand {
         help: """
             When a version works: its page has loaded, or the page itself says so with
             packtool.confirm() or webkit.messageHandlers.packtool.postMessage({ready: true}).
+            Take page where nobody watches.
             """)
     var ready = Ready.load
 

@@ -12,6 +12,10 @@ extension Updater {
         guard state.isEnabled, let active = state.active,
             let found = try store.manifest(of: package, active.id)
         else { return nil }
+        if !checked.contains(active.id) {
+            guard try ObjectCheck(store.layout).faults(in: found.manifest, active.id).isEmpty else { return nil }
+            checked.insert(active.id)
+        }
         let pin = try Self.pin(package, active.id.version, store.layout)
         return PackageSession(
             package: package, manifest: found.manifest, loadToken: "", layout: store.layout, pin: pin)
