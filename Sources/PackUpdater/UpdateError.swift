@@ -15,6 +15,8 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
     case noRoot
     /// The signed metadata is missing, expired or not genuine.
     case notTrusted(reason: String)
+    /// The registry's metadata is genuine, and has no such channel: the name is misspelt, or nothing was released on it.
+    case noChannel(ChannelName, existing: [String])
     case unreachable(address: String, reason: String)
     case notFound(address: String)
     /// The answer broke a rule: too long, too slow, of the wrong length.
@@ -41,6 +43,8 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
         case .noRoot:
             "the store has no trusted root yet: give the app's root.json (an app embeds it; packtool takes --root FILE)"
         case .notTrusted(let reason): "the registry's signed metadata was refused: \(reason)"
+        case .noChannel(let name, let existing):
+            "the registry has no channel \"\(name)\" (there is: \(Self.list(existing))): check the name"
         case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
         case .notFound(let address): "\(address) does not exist"
         case .badAnswer(let address, let reason): "the answer of \(address) was refused: \(reason)"
@@ -57,6 +61,12 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
         case .unreachable, .storeIsBusy: true
         default: false
         }
+    }
+
+    static func list(_ names: [String]) -> String {
+        guard !names.isEmpty else { return "none yet" }
+        let shown = names.sorted().prefix(50).joined(separator: ", ")
+        return names.count > 50 ? "\(shown), and \(names.count - 50) more" : shown
     }
 
     /// Wraps the current `errno`.

@@ -19,11 +19,14 @@ public struct UpdateReport: Hashable, Sendable {
         public let outcome: Outcome
         /// Why, release by release.
         public let why: String
+        /// False for a package that was asked for by name and that the channel does not have.
+        public let isInChannel: Bool
 
-        public init(package: PackageID, outcome: Outcome, why: String) {
+        public init(package: PackageID, outcome: Outcome, why: String, isInChannel: Bool = true) {
             self.package = package
             self.outcome = outcome
             self.why = why
+            self.isInChannel = isInChannel
         }
     }
 

@@ -56,6 +56,7 @@ extension Updater {
     private struct NoTargets: SignedTargets {
         func refresh() async throws {}
         func file(_ path: String) async throws -> SignedFile? { nil }
+        func channelNames() async -> [String] { [] }
         func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8] { throw UpdateError.noRoot }
     }
 }

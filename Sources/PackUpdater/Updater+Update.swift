@@ -6,6 +6,8 @@ extension Updater {
     struct Offer {
         let package: PackageID
         let decision: PackageDecision
+        /// False for a name that the channel does not have.
+        var isInChannel = true
     }
 
     /// One check for many packages: which would change, and why. Nothing is downloaded.
@@ -23,7 +25,9 @@ extension Updater {
                 case .embedded: outcome = .activated(offer.decision.offered?.version)
                 case .undecided(let reason): outcome = .failed(reason)
                 }
-                return UpdateReport.Entry(package: offer.package, outcome: outcome, why: offer.decision.summary)
+                return UpdateReport.Entry(
+                    package: offer.package, outcome: outcome, why: offer.decision.summary,
+                    isInChannel: offer.isInChannel)
             })
     }
 
@@ -133,8 +137,12 @@ extension Updater {
         var offers: [Offer] = []
         for package in selected {
             do {
+                guard let offered = channel.packages[package] else {
+                    offers.append(absent(package, from: channel))
+                    continue
+                }
                 let decision = try await PackageDecision.make(
-                    package, app: channel.app, channel: channel.packages[package], state: state[package],
+                    package, app: channel.app, channel: offered, state: state[package],
                     facts: facts, targets: targets,
                     isThere: { [store] id in
                         try store.hasTree(of: package, id)
@@ -157,6 +165,15 @@ extension Updater {
         return offers
     }
 
+    /// A name that the channel does not have: misspelt, or not released there yet.
+    private func absent(_ package: PackageID, from channel: ChannelFile) -> Offer {
+        let names = UpdateError.list(channel.packages.keys.map(\.text))
+        let step = "the channel \"\(channel.channel)\" does not have the package (it has: \(names))"
+        return Offer(
+            package: package, decision: PackageDecision(choice: .nothing, steps: [step], offered: nil),
+            isInChannel: false)
+    }
+
     /// On demand, the packages that nobody opened yet: nothing of them is fetched, but their first open has to know
     /// whether the gate is open.
     private func others(
@@ -167,8 +184,9 @@ extension Updater {
         let selected = Set(selected)
         var offers: [Offer] = []
         for package in packages(.all, channel: channel, state: state) where !selected.contains(package) {
+            guard let offered = channel.packages[package] else { continue }
             let decision = try await PackageDecision.make(
-                package, app: channel.app, channel: channel.packages[package], state: state[package], facts: facts,
+                package, app: channel.app, channel: offered, state: state[package], facts: facts,
                 targets: nil, isThere: { _ in true })
             offers.append(Offer(package: package, decision: decision))
         }
@@ -232,7 +250,8 @@ extension Updater {
                 return .nothing
             }
         }
-        return UpdateReport.Entry(package: offer.package, outcome: outcome, why: offer.decision.summary)
+        return UpdateReport.Entry(
+            package: offer.package, outcome: outcome, why: offer.decision.summary, isInChannel: offer.isInChannel)
     }
 
     /// Stages what was installed.

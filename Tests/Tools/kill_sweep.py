@@ -195,7 +195,7 @@ def after_confirm(folder, outcome):
 
 ACTIONS = {
     "publish": (before_first, ("publish", "packages/shop-1.1.0.zip", "--channel", "beta"), after_publish),
-    "withdraw": (before_withdraw, ("withdraw", "shop@1.1.0", "--reason", "it is broken"), after_withdraw),
+    "withdraw": (before_withdraw, ("withdraw", "shop@1.1.0", "--reason", "it is broken", "--yes"), after_withdraw),
     "update": (before_update, update(), after_update),
     "start": (before_start, ("client", "start", "--store", "device"), after_start),
     "confirm": (before_confirm, ("client", "confirm", "--store", "device", "--package", "shop"), after_confirm),

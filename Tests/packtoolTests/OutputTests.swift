@@ -18,7 +18,7 @@ struct OutputTests {
         ["diff", "packages/ferries-1.0.0.zip", "packages/ferries-1.0.0.zip"],
         ["publish", "packages/ferries-1.0.0.zip", "--channel", "beta"],
         ["promote", "ferries", "--from", "beta", "--to", "stable"],
-        ["rollout", "ferries", "--channel", "beta", "--percent", "50"],
+        ["rollout", "ferries", "--channel", "beta", "--percent", "50", "--yes"],
         ["status"],
         ["token", "create", "ci", "--registry", ".packtool/registry"],
         ["token", "list", "--registry", ".packtool/registry"],
@@ -28,7 +28,7 @@ struct OutputTests {
         ["client", "explain", "--store", "device"],
         ["client", "gc", "--store", "device"],
         ["rollback", "ferries", "--channel", "stable", "--to", "embedded"],
-        ["withdraw", "ferries@1.0.0", "--reason", "a test"],
+        ["withdraw", "ferries@1.0.0", "--reason", "a test", "--yes"],
     ]
 
     @Test func `with --json every step of the whole way prints one document and nothing else on stdout`() async throws {

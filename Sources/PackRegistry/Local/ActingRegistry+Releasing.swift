@@ -17,7 +17,7 @@ extension ActingRegistry {
                 let isNewChannel = try !releases.exists(channel)
                 guard !steps.isEmpty else { return ChannelOutcome(isChanged: false, releases: history.offered) }
                 try releases.apply(steps, of: package, on: channel, by: identity, now: signer.now)
-                let offered = history.applying(steps).offered
+                let offered = history.applying(steps, by: identity.name, now: signer.now).offered
                 try audit.append(
                     change.auditName, "\(package) on \(channel)", offered.first?.auditText ?? "nothing", by: identity,
                     now: signer.now)
@@ -40,23 +40,23 @@ struct ReleaseChange {
     func steps(for change: ChannelChange) throws -> [ReleaseHistory.Step] {
         let releases = ReleaseTable(db: db)
         switch change {
-        case .offer(let version, let rollout):
-            let published = try installable(version)
-            return try history.offering(
-                offer(published), rollout, requiredApp: published.requiredApp, id: releases.newID())
-        case .promote(let version, let source):
-            let published = try installable(try promoted(version, from: source))
-            return try history.offering(
-                offer(published), .everyone, requiredApp: published.requiredApp, id: releases.newID())
-        case .percent(let rollout): return try history.setting(rollout)
-        case .retry: return try history.retrying()
+        case .offer(let version, let rollout, let again):
+            return try offering(installable(version), rollout, again: again)
+        case .promote(let version, let source, let rollout, let again):
+            return try offering(installable(promoted(version, from: source)), rollout, again: again)
+        case .percent(let rollout, let version):
+            return try history.setting(rollout, of: subject(version))
+        case .retry(let version): return try history.retrying(subject(version))
         case .rollBackToEmbedded:
+            try checkNames()
             return try history.rollingBack(to: .embedded, requiredApp: nil, id: releases.newID())
         case .rollBack(let version?):
+            try checkNames()
             let published = try installable(version)
             return try history.rollingBack(
                 to: offer(published), requiredApp: published.requiredApp, id: releases.newID())
         case .rollBack(nil):
+            try checkNames()
             guard let earlier = history.earlier else {
                 throw RegistryError(
                     .notFound,
@@ -66,6 +66,45 @@ struct ReleaseChange {
             return try history.rollingBack(
                 to: earlier.offer, requiredApp: earlier.requiredApp, id: releases.newID())
         }
+    }
+
+    private func offering(
+        _ published: VersionTable.Published, _ rollout: Rollout?, again: Bool
+    ) throws -> [ReleaseHistory.Step] {
+        let offer = offer(published)
+        if !again, let rollback = history.rollback(over: offer) {
+            let back = rollback.to == .embedded ? "what the app embeds" : ReleaseHistory.name(rollback.to)
+            throw RegistryError(
+                .conflict,
+                "\(channel) was rolled back from \(package) \(published.version) to \(back) by \(rollback.by) at "
+                    + "\(WireTime.text(rollback.at)): offering it once more would undo that. Publish a new version, or give "
+                    + "--again")
+        }
+        return try history.offering(
+            offer, rollout, requiredApp: published.requiredApp, id: ReleaseTable(db: db).newID())
+    }
+
+    private func subject(_ version: SemanticVersion?) throws -> Release {
+        try checkNames()
+        return try history.subject(version, of: package, on: channel)
+    }
+
+    /// A misspelt name is told from a channel that is empty.
+    private func checkNames() throws {
+        guard history.entries.isEmpty else { return }
+        let channels = try ReleaseTable(db: db).channels()
+        guard channels.contains(channel) else {
+            throw RegistryError(.notFound, "there is no channel \(channel) (there is: \(Self.list(channels)))")
+        }
+        let packages = try ReleaseTable(db: db).histories(on: channel).keys.sorted()
+        throw RegistryError(
+            .notFound, "\(channel) never offered anything of \(package) (it has: \(Self.list(packages)))")
+    }
+
+    private static func list(_ names: [some CustomStringConvertible]) -> String {
+        guard !names.isEmpty else { return "none yet" }
+        let shown = names.prefix(50).map(\.description).joined(separator: ", ")
+        return names.count > 50 ? "\(shown), and \(names.count - 50) more" : shown
     }
 
     private func promoted(_ version: SemanticVersion?, from source: ChannelName) throws -> SemanticVersion {
@@ -81,14 +120,27 @@ struct ReleaseChange {
             return version
         }
         guard !history.entries.isEmpty else {
+            let channels = try ReleaseTable(db: db).channels()
+            guard channels.contains(source) else {
+                throw RegistryError(.notFound, "there is no channel \(source) (there is: \(Self.list(channels)))")
+            }
+            let packages = try ReleaseTable(db: db).histories(on: source).keys.sorted()
             throw RegistryError(
-                .notFound, "\(source) offers nothing of \(package), and never did: check both names in packtool status")
+                .notFound,
+                "\(source) offers nothing of \(package), and never did (it has: \(Self.list(packages)))")
         }
         guard let newest = history.newestFull else {
             throw RegistryError(
                 .notFound,
                 "\(source) offers no version of \(package) to everyone yet: complete its rollout first, or name "
                     + "the version (\(package)@VERSION)")
+        }
+        if let partial = history.offered.first, partial.id != newest.id {
+            let names = [partial.version, newest.version].compactMap(\.self).map { "\(package)@\($0)" }
+            throw RegistryError(
+                .conflict,
+                "\(source) offers \(package) \(ReleaseHistory.list(history.offered)): say which is meant, "
+                    + names.joined(separator: " or "))
         }
         guard let version = newest.version else {
             throw RegistryError(.invalid, "\(source) offers what the app embeds, which cannot be promoted")

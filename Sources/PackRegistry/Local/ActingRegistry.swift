@@ -14,11 +14,15 @@ extension ActingRegistry {
             try local.database.read { db in
                 let releases = ReleaseTable(db: db)
                 var channels: [ChannelName: [PackageID: [Release]]] = [:]
+                var earlier: [ChannelName: [PackageID: Release]] = [:]
                 for channel in try releases.channels() {
-                    channels[channel] = try releases.histories(on: channel).mapValues(\.offered)
+                    let histories = try releases.histories(on: channel)
+                    channels[channel] = histories.mapValues(\.offered)
+                    earlier[channel] = histories.compactMapValues(\.hidden)
                 }
                 return RegistryOverview(
-                    app: local.app, versions: try VersionTable(db: db).overview(), channels: channels)
+                    app: local.app, versions: try VersionTable(db: db).overview(), channels: channels,
+                    earlier: earlier)
             }
         }
     }

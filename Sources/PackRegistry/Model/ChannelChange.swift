@@ -2,18 +2,20 @@ package import PackFormat
 
 /// One change to what a channel offers for a package.
 package enum ChannelChange: Hashable, Sendable {
-    /// Offers a published version as the newest release.
-    case offer(SemanticVersion, Rollout)
-    /// Offers what another channel's newest full release offers (`packtool promote`).
-    case promote(SemanticVersion?, from: ChannelName)
-    /// Changes the newest release's share.
-    case percent(Rollout)
+    /// Offers a published version as the newest release. Without a share the release that is there keeps its own, and a
+    /// new one is for everyone.
+    /// - Parameter again: also where the version was rolled back over on this channel.
+    case offer(SemanticVersion, Rollout? = nil, again: Bool = false)
+    /// Offers what another channel's newest release offers, which everyone there gets (`packtool promote`).
+    case promote(SemanticVersion?, from: ChannelName, Rollout = .everyone, again: Bool = false)
+    /// Changes the share of the newest release, or of the one that offers this version.
+    case percent(Rollout, of: SemanticVersion? = nil)
     /// Goes back to a version; nil: to the newest earlier one.
     case rollBack(to: SemanticVersion?)
     /// Goes back to what the app embeds.
     case rollBackToEmbedded
-    /// Asks devices on which the newest release failed to try it once more.
-    case retry
+    /// Asks devices on which the newest release failed, or the one that offers this version, to try it once more.
+    case retry(of: SemanticVersion? = nil)
 }
 
 package struct ChannelOutcome: Hashable, Sendable {

@@ -37,13 +37,18 @@ package struct RegistryOverview: Hashable, Sendable {
     package let app: String
     /// Newest publication first.
     package let versions: [PackageID: [Version]]
+    /// What each channel offers, newest first.
     package let channels: [ChannelName: [PackageID: [Release]]]
+    /// What devices go to when the newest release for everyone is no longer offered; nothing where there is none.
+    package let earlier: [ChannelName: [PackageID: Release]]
 
     package init(
-        app: String, versions: [PackageID: [Version]], channels: [ChannelName: [PackageID: [Release]]]
+        app: String, versions: [PackageID: [Version]], channels: [ChannelName: [PackageID: [Release]]],
+        earlier: [ChannelName: [PackageID: Release]] = [:]
     ) {
         self.app = app
         self.versions = versions
         self.channels = channels
+        self.earlier = earlier
     }
 }

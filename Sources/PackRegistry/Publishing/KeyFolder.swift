@@ -14,7 +14,7 @@ package struct KeyFolder: Sendable {
         case publisher
 
         /// The environment variable that gives the key in place of the folder: a PEM text, the text of a key file, or
-        /// `file:PATH`, `env:NAME`, `command:PROGRAM ARGUMENT …`.
+        /// `file:PATH`, `env:NAME`, `command:PROGRAM ARGUMENT …`, or the path of a file.
         package var variable: String {
             switch self {
             case .root: "PACKTOOL_ROOT_KEY"
@@ -53,7 +53,12 @@ package struct KeyFolder: Sendable {
     package func source(_ name: Name) throws -> KeySource? {
         if let text = environment[name.variable], !text.isEmpty {
             let isReference = ["file:", "env:", "command:"].contains { text.hasPrefix($0) }
-            return isReference ? try KeySource(text) : .environment(name.variable)
+            if isReference { return try KeySource(text) }
+            // As GitLab hands on a variable of the type File.
+            let path = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            let isPath = path.utf8.count < 4096 && !path.contains("PRIVATE KEY") && !path.contains(where: \.isNewline)
+            return isPath && FileManager.default.fileExists(atPath: path)
+                ? .file(URL(filePath: path)) : .environment(name.variable)
         }
         let file = file(of: name)
         return SystemCall.size(of: file) == nil ? nil : .file(file)
@@ -79,7 +84,13 @@ package struct KeyFolder: Sendable {
                 try environment[Self.passphraseVariable] ?? askPassphrase(file)
             }
         } catch let error as TrustError {
-            throw RegistryError(.invalid, "\(what) (\(source)): \(error)")
+            var hint = ""
+            if case .environment(let name) = source, let text = environment[name], !text.isEmpty {
+                hint =
+                    ". \(name) takes a PEM text (its line breaks may be written as \\n), base64 of one, or the path of a key "
+                    + "file; it holds none of them: \(text.utf8.count) characters, and there is no file of that name"
+            }
+            throw RegistryError(.invalid, "\(what) (\(source)): \(error)\(hint)")
         }
     }
 

@@ -169,7 +169,8 @@ package struct Publisher: Sendable {
             throw RegistryError(
                 .forbidden,
                 "the package \(package) is new and the app's owner has not delegated it to your key yet: they "
-                    + "run packtool keys delegate \(package)")
+                    + "run packtool keys delegate \(package) --key KEY, where KEY is what packtool keys generate publisher "
+                    + "printed for you, or publish it once themselves")
         }
         let document = try targets.revised(
             expires: now().addingTimeInterval(MetadataLifetime.targets), signers: keys.owner
@@ -178,7 +179,16 @@ package struct Publisher: Sendable {
                 name, to: keys.publisher.map(\.publicKey), paths: [ViewLayout.manifestPaths(of: package)],
                 isTerminating: true)
         }
-        try await registry.submit(metadata: document.bytes, role: TopLevelRole.targets.rawValue)
+        do {
+            try await registry.submit(metadata: document.bytes, role: TopLevelRole.targets.rawValue)
+        } catch let error as RegistryError where error.kind == .forbidden {
+            throw RegistryError(
+                .forbidden,
+                "the package \(package) is new, and letting a key publish it needs the admin right, which this token does "
+                    + "not have. Once, on the registry's machine: packtool keys delegate \(package) --registry FOLDER, or with "
+                    + "an admin token (packtool token create owner --admin); from then on this token is enough (\(error))"
+            )
+        }
         return try await trust.refresh().targets
     }
 

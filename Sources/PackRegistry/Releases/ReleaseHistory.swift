@@ -8,8 +8,20 @@ import PackFormat
 struct ReleaseHistory: Hashable, Sendable {
     struct Entry: Hashable, Sendable {
         var release: Release
-        /// No longer offered: rolled back over, or withdrawn.
-        var isRemoved = false
+        /// When it was made, and who made it.
+        var created = Date.distantPast
+        var createdBy = ""
+        /// Since when it is no longer offered: rolled back over, or withdrawn.
+        var removed: Date?
+
+        var isRemoved: Bool { removed != nil }
+    }
+
+    /// Who took a version back from a channel.
+    struct Rollback: Hashable, Sendable {
+        let by: String
+        let at: Date
+        let to: Release.Offer
     }
 
     /// Oldest first.
@@ -39,8 +51,17 @@ struct ReleaseHistory: Hashable, Sendable {
         return offered
     }
 
-    /// The newest release that everyone gets, as `packtool promote` takes it.
-    var newestFull: Release? { offered.first { $0.rollout.percent == 100 } }
+    /// The newest release that everyone gets.
+    var newestFull: Release? { offered.first { $0.rollout == .everyone } }
+
+    /// The newest one for everyone that ``offered`` hides: what devices go to when what is offered is no longer.
+    var hidden: Release? {
+        let shown = Set(offered.map(\.id))
+        return entries.last {
+            !$0.isRemoved && $0.release.rollout == .everyone && !shown.contains($0.release.id)
+                && $0.release.offer != newestFull?.offer
+        }?.release
+    }
 
     /// The newest release before the present one that offered something else to everyone, and was not removed: a trial
     /// on a few devices is nothing to go back to.
@@ -64,33 +85,91 @@ struct ReleaseHistory: Hashable, Sendable {
 
     /// Offers something as the newest release. The newest release is kept, with its id, where it offers the same, and
     /// its share is never lowered: publishing twice must not take a version from devices that have it.
+    /// - Parameter rollout: nil leaves the share of a release that is there as it is; a new one is for everyone.
     func offering(
-        _ offer: Release.Offer, _ rollout: Rollout, requiredApp: VersionRange?, id: String
+        _ offer: Release.Offer, _ rollout: Rollout?, requiredApp: VersionRange?, id: String
     ) throws -> [Step] {
         if let newest = offered.first, newest.offer == offer {
-            return rollout.percent > newest.rollout.percent ? try setting(rollout) : []
+            guard let rollout, rollout.percent > newest.rollout.percent else { return [] }
+            return [.update(try newest.with(rollout))]
         }
-        return [.add(try Release(id: id, offer: offer, rollout: rollout, requiredApp: requiredApp))]
+        return [.add(try Release(id: id, offer: offer, rollout: rollout ?? .everyone, requiredApp: requiredApp))]
     }
 
-    func setting(_ rollout: Rollout) throws -> [Step] {
-        guard let newest = offered.first else { throw Self.nothing }
-        guard newest.rollout != rollout else { return [] }
-        return [
-            .update(
-                try Release(
-                    id: newest.id, offer: newest.offer, rollout: rollout, requiredApp: newest.requiredApp,
-                    retry: newest.retry))
-        ]
+    /// Who went back from an offer, where its last release here was rolled back over: a CI job that runs once more must not
+    /// undo in silence what somebody did in an emergency. Nil for what was never here, is offered, or was withdrawn.
+    func rollback(over offer: Release.Offer) -> Rollback? {
+        guard offered.first?.offer != offer, let last = entries.lastIndex(where: { $0.release.offer == offer }) else {
+            return nil
+        }
+        let way: Entry?
+        if let removed = entries[last].removed {
+            // The way back was made in the step that removed what it leads over.
+            way = entries.last { $0.created == removed }
+        } else {
+            // Back to what the app embeds leads over everything, and removes the newest only.
+            way = entries[last...].last { !$0.isRemoved && $0.release.offer == .embedded }
+        }
+        return way.map { Rollback(by: $0.createdBy, at: $0.created, to: $0.release.offer) }
     }
 
-    func retrying() throws -> [Step] {
-        guard let newest = offered.first else { throw Self.nothing }
-        return [
+    /// The release that a change of a share or a retry is about: the one that offers the version, else the newest.
+    ///
+    /// Without a version the newest must be the one that its caller has in mind: what a rollback or a withdrawal left is not.
+    func subject(_ version: SemanticVersion?, of package: PackageID, on channel: ChannelName) throws -> Release {
+        guard let newest = offered.first else {
+            throw RegistryError(
+                .notFound,
+                "\(channel) offers nothing of \(package) now: publish or promote a version first")
+        }
+        if let version {
+            guard let named = offered.first(where: { $0.version == version }) else {
+                throw RegistryError(
+                    .notFound, "\(channel) does not offer \(package) \(version); it offers \(Self.list(offered))")
+            }
+            return named
+        }
+        guard newest.offer != .embedded else {
+            throw RegistryError(
+                .conflict,
+                "the newest release of \(package) on \(channel) is the way back to what the app embeds: name the one that "
+                    + "you mean (\(package)@VERSION; there is \(Self.list(offered))), or publish a version")
+        }
+        if let index = entries.lastIndex(where: { $0.release.id == newest.id }),
+            let gone = entries[index...].last(where: \.isRemoved)?.release.version
+        {
+            throw RegistryError(
+                .conflict,
+                "\(package) \(gone) was taken back, and the newest release on \(channel) is \(Self.list([newest])) now: "
+                    + "if you mean that, name it (\(package)@\(newest.version?.description ?? "VERSION"))")
+        }
+        return newest
+    }
+
+    /// `1.1.0 (10 %), 1.0.0`.
+    static func list(_ releases: [Release]) -> String {
+        releases.isEmpty
+            ? "nothing"
+            : releases.map { release in
+                let name = name(release.offer)
+                return release.rollout == .everyone ? name : "\(name) (\(release.rollout.percent) %)"
+            }.joined(separator: ", ")
+    }
+
+    static func name(_ offer: Release.Offer) -> String {
+        if case .version(let version, _) = offer { version.description } else { "embedded" }
+    }
+
+    func setting(_ rollout: Rollout, of release: Release) throws -> [Step] {
+        release.rollout == rollout ? [] : [.update(try release.with(rollout))]
+    }
+
+    func retrying(_ release: Release) throws -> [Step] {
+        [
             .update(
                 try Release(
-                    id: newest.id, offer: newest.offer, rollout: newest.rollout, requiredApp: newest.requiredApp,
-                    retry: newest.retry + 1))
+                    id: release.id, offer: release.offer, rollout: release.rollout, requiredApp: release.requiredApp,
+                    retry: release.retry + 1))
         ]
     }
 
@@ -114,25 +193,28 @@ struct ReleaseHistory: Hashable, Sendable {
         }
     }
 
-    func applying(_ steps: [Step]) -> ReleaseHistory {
+    func applying(_ steps: [Step], by actor: String, now: Date) -> ReleaseHistory {
         var result = self
         for step in steps {
             switch step {
-            case .add(let release): result.entries.append(Entry(release: release))
+            case .add(let release):
+                result.entries.append(Entry(release: release, created: now, createdBy: actor))
             case .update(let release):
                 for index in result.entries.indices where result.entries[index].release.id == release.id {
                     result.entries[index].release = release
                 }
             case .remove(let id):
                 for index in result.entries.indices where result.entries[index].release.id == id {
-                    result.entries[index].isRemoved = true
+                    result.entries[index].removed = result.entries[index].removed ?? now
                 }
             }
         }
         return result
     }
+}
 
-    private static var nothing: RegistryError {
-        RegistryError(.notFound, "the channel offers nothing of this package yet: publish or promote a version first")
+extension Release {
+    fileprivate func with(_ rollout: Rollout) throws -> Release {
+        try Release(id: id, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry)
     }
 }

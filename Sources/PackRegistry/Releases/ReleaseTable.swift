@@ -49,7 +49,9 @@ struct ReleaseTable {
                     id: $0, offer: offer, rollout: Rollout(percent: percent), requiredApp: requiredApp, retry: retry)
             }
             entries[package, default: []].append(
-                ReleaseHistory.Entry(release: release, isRemoved: try row.optionalText("removed") != nil))
+                ReleaseHistory.Entry(
+                    release: release, created: try row.date("created"), createdBy: try row.text("createdBy"),
+                    removed: try row.optionalText("removed") == nil ? nil : row.date("removed")))
         }
         return entries.mapValues { ReleaseHistory(entries: $0) }
     }

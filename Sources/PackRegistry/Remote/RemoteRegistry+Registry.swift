@@ -92,9 +92,20 @@ extension RemoteRegistry: RegistryReleasing {
     package func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName
     ) async throws -> ChannelOutcome {
-        try await ChannelOutcome(
-            json: call(
-                "POST", "v1/channels/\(channel)/packages/\(package)", document: change.json, isRepeatable: false))
+        do {
+            return try await ChannelOutcome(
+                json: call(
+                    "POST", "v1/channels/\(channel)/packages/\(package)", document: change.json, isRepeatable: false))
+        } catch let error as RegistryError where error.kind == .invalid {
+            // It must not guess a share, and an older one needs it said.
+            if case .offer(let version, nil, _) = change, error.message.contains("\"percent\"") {
+                throw RegistryError(
+                    .invalid,
+                    "the registry at \(base) is of an older packtool, which cannot keep a release's share: say for "
+                        + "\(package) \(version) what it is, with --rollout PERCENT")
+            }
+            throw error
+        }
     }
 }
 

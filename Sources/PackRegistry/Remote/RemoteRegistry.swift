@@ -78,7 +78,7 @@ package struct RemoteRegistry: Sendable {
             let reply = try await reply(
                 to: request, uploading: file, into: .memory(maximumByteCount: Self.maximumAnswerByteCount))
             if (200...299).contains(reply.status) { return reply }
-            let error = RegistryError(reply: reply, from: base)
+            let error = RegistryError(reply: reply, from: base, sent: body?.count ?? Self.size(of: file))
             guard reply.status == 429 || reply.status == 503, isRepeatable || Self.didNothing(reply),
                 let pause = retry.pause(
                     afterAttempt: attempt, retryAfter: reply.fields["retry-after"], now: Date())
@@ -87,6 +87,8 @@ package struct RemoteRegistry: Sendable {
             attempt += 1
         }
     }
+
+    private static func size(of file: URL?) -> Int? { file.flatMap { SystemCall.size(of: $0) } }
 
     /// Whether the registry itself, and no proxy before it, refused the request before it ran.
     private static func didNothing(_ reply: HTTPReply) -> Bool {
@@ -115,11 +117,25 @@ package struct RemoteRegistry: Sendable {
         do {
             return try await exchange.send(request, uploading: file, into: sink)
         } catch let error as URLError where error.code != .cancelled {
+            if Self.isAboutTrust(error) {
+                throw RegistryError(
+                    .unreachable,
+                    "the certificate of \(base) is not accepted (\(error.localizedDescription)): if it is of a private "
+                        + "authority, put that into the system's list (/usr/local/share/ca-certificates/NAME.crt, then "
+                        + "update-ca-certificates)")
+            }
             throw RegistryError(
                 .unreachable,
                 "the registry at \(base) cannot be reached (\(error.localizedDescription)): check the address and the "
                     + "network, or start it with packtool serve")
         }
+    }
+
+    private static func isAboutTrust(_ error: URLError) -> Bool {
+        [
+            .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
+            .serverCertificateNotYetValid, .secureConnectionFailed,
+        ].contains(error.code)
     }
 
     private func makeRequest(_ method: String, _ path: String) throws -> URLRequest {
@@ -142,12 +158,22 @@ package struct RemoteRegistry: Sendable {
 
 extension RegistryError {
     /// What an answer that is no success means, from its problem document or, from something in between, its status.
-    init(reply: HTTPReply, from base: String) {
+    /// - Parameter sent: the bytes of the request's body.
+    init(reply: HTTPReply, from base: String, sent: Int? = nil) {
         let problem = try? JSONValue(parsing: reply.body).object("problem")
         let type = try? problem?.string("type")
         let detail = try? problem?.string("detail")
         if let type, type.hasPrefix(Problem.typePrefix), let detail {
             self.init(Kind(problem: String(type.dropFirst(Problem.typePrefix.count))), detail)
+            return
+        }
+        if reply.status == 413, let sent {
+            let server = reply.fields["server"].map { " (\($0))" } ?? ""
+            self.init(
+                .tooLarge,
+                "\(base) refused a body of \(sent) bytes (413), and not as a packtool registry does: a proxy before "
+                    + "it\(server) has a lower limit. In nginx it is client_max_body_size, 1m unless it is set; the registry "
+                    + "takes 2 GiB: set \"client_max_body_size 2g;\" in the registry's server block")
             return
         }
         let kind: Kind =

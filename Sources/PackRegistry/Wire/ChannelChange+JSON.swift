@@ -4,18 +4,30 @@ import PackJSON
 extension ChannelChange {
     /// The body of `POST /v1/channels/CHANNEL/packages/PACKAGE`.
     var json: JSONObject {
+        // What is as it always was is left out, so that an older registry understands all that it can do.
+        var json: JSONObject
         switch self {
-        case .offer(let version, let rollout):
-            ["change": "offer", "version": .string(version.description), "percent": .integer(rollout.percent)]
-        case .promote(let version?, let channel):
-            ["change": "promote", "version": .string(version.description), "from": .string(channel.text)]
-        case .promote(nil, let channel): ["change": "promote", "from": .string(channel.text)]
-        case .percent(let rollout): ["change": "percent", "percent": .integer(rollout.percent)]
-        case .rollBack(let version?): ["change": "rollBack", "to": .string(version.description)]
-        case .rollBack(nil): ["change": "rollBack"]
-        case .rollBackToEmbedded: ["change": "rollBackToEmbedded"]
-        case .retry: ["change": "retry"]
+        case .offer(let version, let rollout, let again):
+            json = ["change": "offer", "version": .string(version.description)]
+            json["percent"] = rollout.map { .integer($0.percent) }
+            if again { json["again"] = true }
+        case .promote(let version, let channel, let rollout, let again):
+            json = ["change": "promote", "from": .string(channel.text)]
+            json["version"] = version.map { .string($0.description) }
+            if rollout != .everyone { json["percent"] = .integer(rollout.percent) }
+            if again { json["again"] = true }
+        case .percent(let rollout, let version):
+            json = ["change": "percent", "percent": .integer(rollout.percent)]
+            json["version"] = version.map { .string($0.description) }
+        case .rollBack(let version):
+            json = ["change": "rollBack"]
+            json["to"] = version.map { .string($0.description) }
+        case .rollBackToEmbedded: json = ["change": "rollBackToEmbedded"]
+        case .retry(let version):
+            json = ["change": "retry"]
+            json["version"] = version.map { .string($0.description) }
         }
+        return json
     }
 
     init(json: JSONObject) throws {
@@ -24,16 +36,19 @@ extension ChannelChange {
         func version(_ key: String) throws -> SemanticVersion? {
             try json[key].map { try SemanticVersion($0.string(key)) }
         }
+        func rollout() throws -> Rollout? { try json["percent"].map { try Rollout(percent: $0.integer("percent")) } }
+        func again() throws -> Bool { try json["again"]?.bool("again") ?? false }
         switch name {
         case "offer":
-            try only(["version", "percent"])
-            self = try .offer(SemanticVersion(json.string("version")), Rollout(percent: json.integer("percent")))
+            try only(["version", "percent", "again"])
+            self = try .offer(SemanticVersion(json.string("version")), rollout(), again: again())
         case "promote":
-            try only(["version", "from"])
-            self = try .promote(version("version"), from: ChannelName(json.string("from")))
+            try only(["version", "from", "percent", "again"])
+            self = try .promote(
+                version("version"), from: ChannelName(json.string("from")), rollout() ?? .everyone, again: again())
         case "percent":
-            try only(["percent"])
-            self = try .percent(Rollout(percent: json.integer("percent")))
+            try only(["percent", "version"])
+            self = try .percent(Rollout(percent: json.integer("percent")), of: version("version"))
         case "rollBack":
             try only(["to"])
             self = try .rollBack(to: version("to"))
@@ -41,8 +56,8 @@ extension ChannelChange {
             try only([])
             self = .rollBackToEmbedded
         case "retry":
-            try only([])
-            self = .retry
+            try only(["version"])
+            self = try .retry(of: version("version"))
         default:
             throw JSONError.unexpected(field: "change", wanted: "a change of a channel", found: "\"\(name)\"")
         }

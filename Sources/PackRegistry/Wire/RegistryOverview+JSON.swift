@@ -13,8 +13,12 @@ extension RegistryOverview {
             }
             return (channel.text, JSONValue.object(JSONObject(releases)))
         }
+        let earlier = earlier.filter { !$0.value.isEmpty }.map { channel, packages in
+            (channel.text, JSONValue.object(JSONObject(packages.map { ($0.key.text, .object($0.value.json)) })))
+        }
         return [
             "app": .string(app), "packages": .object(JSONObject(packages)), "channels": .object(JSONObject(channels)),
+            "earlier": .object(JSONObject(earlier)),
         ]
     }
 
@@ -35,7 +39,15 @@ extension RegistryOverview {
             }
             channels[try ChannelName(channel.key)] = packages
         }
-        try self.init(app: json.string("app"), versions: versions, channels: channels)
+        var earlier: [ChannelName: [PackageID: Release]] = [:]
+        // An older registry does not tell.
+        for channel in try json["earlier"]?.object("earlier").members ?? [] {
+            for member in try channel.value.object(channel.key).members {
+                earlier[try ChannelName(channel.key), default: [:]][try PackageID(member.key)] = try Release(
+                    json: member.value.object(member.key))
+            }
+        }
+        try self.init(app: json.string("app"), versions: versions, channels: channels, earlier: earlier)
     }
 
     /// The same without who published: what the registry tells people without a token.
@@ -49,7 +61,7 @@ extension RegistryOverview {
                         fileCount: $0.fileCount, size: $0.size, fullSize: $0.fullSize,
                         archiveSize: $0.archiveSize, withdrawn: $0.withdrawn)
                 }
-            }, channels: channels)
+            }, channels: channels, earlier: earlier)
     }
 }
 

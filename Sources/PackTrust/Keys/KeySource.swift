@@ -5,7 +5,7 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
     /// A ``KeyFile``, or a PEM file where the key is protected by other means.
     case file(URL)
     /// An environment variable that holds a PEM private key, or the text of a ``KeyFile``, as CI systems hand secrets
-    /// on.
+    /// on: also as one line, with `\n` for its line breaks, or in base64.
     case environment(String)
     /// A program that holds the key, such as the client of a KMS or HSM: it gets the bytes to sign on stdin and writes
     /// the raw signature to stdout. With `publicKey` nil the program is asked for it: run with the further argument
@@ -73,8 +73,8 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
     private static func key(
         in bytes: [UInt8], name: String, passphrase: (String) throws -> String
     ) throws -> PrivateKey {
-        let isKeyFile = bytes.first { !" \t\r\n".utf8.contains($0) } == UInt8(ascii: "{")
-        guard isKeyFile else { return try PrivateKey(pem: String(decoding: bytes, as: UTF8.self)) }
-        return try KeyFile(parsing: bytes).open(passphrase: try passphrase(name))
+        let text = WrittenKey.restored(String(decoding: bytes, as: UTF8.self))
+        guard text.hasPrefix("{") else { return try PrivateKey(pem: text) }
+        return try KeyFile(parsing: Array(text.utf8)).open(passphrase: try passphrase(name))
     }
 }

@@ -5,7 +5,7 @@ struct PackageDecision {
     enum Choice: Equatable {
         /// The device runs what the channel offers to it.
         case upToDate
-        /// The channel does not know the package, or offers it nothing.
+        /// The channel does not know the package, or offers this device nothing of it.
         case nothing
         /// The feature gate is off: pages load online.
         case disabled
@@ -30,12 +30,9 @@ struct PackageDecision {
     ///   - targets: nil leaves out what the publisher says, for a package that is not to be installed.
     ///   - isThere: whether the store has the files of a version.
     static func make(
-        _ package: PackageID, app: String, channel: ChannelFile.Package?, state: PackageState, facts: DeviceFacts,
+        _ package: PackageID, app: String, channel: ChannelFile.Package, state: PackageState, facts: DeviceFacts,
         targets: (any SignedTargets)?, isThere: @Sendable (VersionID) throws -> Bool
     ) async throws -> PackageDecision {
-        guard let channel else {
-            return PackageDecision(choice: .nothing, steps: ["the channel does not have the package"], offered: nil)
-        }
         guard channel.isEnabled else {
             return PackageDecision(
                 choice: .disabled, steps: ["the channel's feature gate is off: pages load online"], offered: nil)

@@ -11,7 +11,7 @@ struct ChannelReader {
     func channel(_ name: ChannelName, of app: String?) async throws -> ChannelFile {
         let target = ViewLayout.channelTarget(name)
         guard let signed = try await targets.file(target) else {
-            throw UpdateError.notTrusted(reason: "the registry has no channel \"\(name)\"")
+            throw UpdateError.noChannel(name, existing: await targets.channelNames())
         }
         let cached = layout.cache.appending(path: "channel-\(name).json")
         if let bytes = try? Durable.read(cached, maximumByteCount: ChannelFile.maximumByteCount),

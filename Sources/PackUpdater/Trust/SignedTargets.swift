@@ -19,6 +19,8 @@ package protocol SignedTargets: Sendable {
     func refresh() async throws
     /// What is signed under a path of `ViewLayout`; nil where nobody who may sign it lists it.
     func file(_ path: String) async throws -> SignedFile?
+    /// The names of all channels, for a message; by the last refresh.
+    func channelNames() async -> [String]
     /// The verified bytes of a target.
     func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8]
 }

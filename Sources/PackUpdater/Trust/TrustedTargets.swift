@@ -64,6 +64,16 @@ struct TrustedTargets: SignedTargets {
         }
     }
 
+    func channelNames() async -> [String] {
+        let role = await client.trustedMetadata?.targets(ViewLayout.channelsRole, delegator: "targets")
+        guard let role else { return [] }
+        var names: [String] = []
+        for path in role.body.targets.names where path.hasPrefix("channels/") && path.hasSuffix(".json") {
+            names.append(String(path.dropFirst("channels/".count).dropLast(".json".count)))
+        }
+        return names
+    }
+
     func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8] {
         do {
             return try await client.target(path, maximumByteCount: maximumByteCount)

@@ -1,9 +1,18 @@
 import ArgumentParser
 import Foundation
+import PackRegistry
+import PackUpdater
 
-/// Runs the command line and turns what goes wrong into a message on stderr and an exit code.
+/// Runs the command line and turns what goes wrong into a message on stderr and an exit code; with `--json` into a document on
+/// stdout as well.
 enum CommandRunner {
     static func run(_ root: (some AsyncParsableCommand).Type) async {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        let isJSON = arguments.prefix { $0 != "--" }.contains("--json")
+        if let mistake = CommandMistake.message(for: arguments, root: root) {
+            report(mistake, kind: "usage", exitCode: .validationFailure, isJSON)
+            Foundation.exit(ExitCode.validationFailure.rawValue)
+        }
         do {
             var command = try root.parseAsRoot()
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -12,13 +21,35 @@ enum CommandRunner {
                 try command.run()
             }
         } catch let failure as CommandFailure {
-            Console.standardError("error: \(failure.message)")
+            report(failure.message, kind: failure.kind, exitCode: failure.exitCode, isJSON)
             Foundation.exit(failure.exitCode.rawValue)
         } catch  where isArgumentParserError(error) {
+            let code = root.exitCode(for: error)
+            if isJSON, code != .success {
+                // What ended with a code alone has said why, in its result or on stderr.
+                let kind = error is ArgumentParser.ExitCode ? kindOfEnd(code) : "usage"
+                Console.failure(root.message(for: error), kind: kind, exitCode: code.rawValue)
+            }
             root.exit(withError: error)
         } catch {
-            Console.standardError("error: \(error)")
+            report("\(error)", kind: kind(of: error), exitCode: .failed, isJSON)
             Foundation.exit(ExitCode.failed.rawValue)
+        }
+    }
+
+    private static func report(_ message: String, kind: String, exitCode: ExitCode, _ isJSON: Bool) {
+        if isJSON { Console.failure(message, kind: kind, exitCode: exitCode.rawValue) }
+        Console.standardError("error: \(message)")
+    }
+
+    private static func kindOfEnd(_ code: ExitCode) -> String { code == .nothingToDo ? "nothingToDo" : "failed" }
+
+    /// The word for machines: the kinds of `docs/HTTP-API.md`, and the few that only a command has.
+    private static func kind(of error: any Error) -> String {
+        switch error {
+        case let error as RegistryError: error.kind.rawValue
+        case let error as UpdateError: error.kind
+        default: "failed"
         }
     }
 
@@ -26,6 +57,21 @@ enum CommandRunner {
     private static func isArgumentParserError(_ error: any Error) -> Bool {
         error is ArgumentParser.ExitCode || error is ValidationError || error is CleanExit
             || String(reflecting: type(of: error)).hasPrefix("ArgumentParser.")
+    }
+}
+
+extension UpdateError {
+    fileprivate var kind: String {
+        switch self {
+        case .notTrusted, .refused, .damagedContent: "notTrusted"
+        case .noChannel, .notFound, .notInstalled: "notFound"
+        case .unreachable, .badAnswer: "unreachable"
+        case .diskIsFull: "full"
+        case .storeIsBusy: "busy"
+        case .notConfirmed, .nothingToGoBackTo: "conflict"
+        case .noRoot: "unauthorized"
+        case .storeIsNewer, .storeIsDamaged, .fileFailed: "unusable"
+        }
     }
 }
 
@@ -40,9 +86,12 @@ extension ExitCode {
 struct CommandFailure: Error {
     let message: String
     var exitCode = ExitCode.failed
+    /// The word for machines.
+    var kind: String
 
-    init(_ message: String, exitCode: ExitCode = .failed) {
+    init(_ message: String, exitCode: ExitCode = .failed, kind: String? = nil) {
         self.message = message
         self.exitCode = exitCode
+        self.kind = kind ?? (exitCode == .nothingToDo ? "nothingToDo" : "failed")
     }
 }

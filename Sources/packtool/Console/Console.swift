@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import Synchronization
 
 /// Where a command's words go: results to stdout, messages and progress to stderr.
 ///
@@ -12,7 +13,25 @@ struct Console {
     /// a server's address reads it from a file or a pipe, where `print` would hold it back.
     func result(_ text: @autoclosure () -> String, json: @autoclosure () -> JSONValue) {
         let text = isJSON ? json().prettyText : text()
+        Self.hasResult.withLock { $0 = true }
         if !text.isEmpty { Self.write(text, to: .standardOutput) }
+    }
+
+    /// Whether a result was printed: then a failure after it has no document of its own on stdout.
+    private static let hasResult = Mutex(false)
+
+    /// The document that `--json` gives in place of a result (docs/JSON.md).
+    static func failure(_ message: String, kind: String, exitCode: Int32) {
+        let isFirst = hasResult.withLock { has in
+            defer { has = true }
+            return !has
+        }
+        guard isFirst else { return }
+        let document: JSONObject = [
+            "error": .object(["kind": .string(kind), "detail": .string(message)]),
+            "exitCode": .integer(Int(exitCode)),
+        ]
+        write(JSONValue.object(document).prettyText, to: .standardOutput)
     }
 
     /// A message for people, on stderr.

@@ -25,10 +25,18 @@ struct RegistryOptions: ParsableArguments {
     var tokenFile: String?
 
     /// The registry's place: the option, else `PACKTOOL_REGISTRY`, else the configuration's, else the project's own.
-    func location(of project: CurrentProject) -> String {
-        // A CI service sets a variable that nobody filled in to nothing.
-        let variable = ProcessInfo.processInfo.environment["PACKTOOL_REGISTRY"] ?? ""
-        return registry ?? (variable.isEmpty ? project.registry : variable)
+    /// - Throws: for a variable that is set to nothing: a CI service does that with one that nobody filled in, and another
+    ///   registry than the one meant must not be taken for it.
+    func location(of project: CurrentProject) throws -> String {
+        if let registry { return registry }
+        guard let variable = ProcessInfo.processInfo.environment["PACKTOOL_REGISTRY"] else { return project.registry }
+        let place = variable.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard !place.isEmpty else {
+            throw CommandFailure(
+                "PACKTOOL_REGISTRY is set and empty: give it the registry's URL or folder, or unset it (--registry goes "
+                    + "before it)")
+        }
+        return place
     }
 
     /// The access token; nil where none is given.
@@ -40,6 +48,8 @@ struct RegistryOptions: ParsableArguments {
             return text.trimmingCharacters(in: .whitespacesAndNewlines)
         }
         let text = ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"] ?? ""
-        return text.isEmpty ? nil : text
+        // Secrets are pasted and piped with the line break that ended their line.
+        let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+        return token.isEmpty ? nil : token
     }
 }

@@ -1,27 +1,32 @@
 import Foundation
 import Synchronization
 
-/// One line on stderr that is written over, ten times a second at most; nothing where it is not shown.
+/// What a command is at, on stderr. On a terminal one line that is written over, ten times a second at most; elsewhere, as in the
+/// log of a CI job, a line of its own every ten seconds, from the tenth on; nothing where messages are not wanted.
 final class ProgressLine: Sendable {
-    private let isShown: Bool
-    private let last = Mutex<ContinuousClock.Instant?>(nil)
+    private let console: Console
+    private let last: Mutex<ContinuousClock.Instant?>
 
-    init(isShown: Bool) {
-        self.isShown = isShown
+    init(_ console: Console) {
+        self.console = console
+        last = Mutex(console.showsProgress ? nil : .now)
     }
 
     func show(_ text: String) {
-        guard isShown else { return }
+        guard !console.isQuiet else { return }
         let now = ContinuousClock.now
+        let pause: Duration = console.showsProgress ? .milliseconds(100) : .seconds(10)
         let isDue = last.withLock { last in
-            if let last, last + .milliseconds(100) > now { return false }
+            if let last, last + pause > now { return false }
             last = now
             return true
         }
-        if isDue { write("\r\u{1B}[K\(text)") }
+        guard isDue else { return }
+        write(console.showsProgress ? "\r\u{1B}[K\(text)" : "\(text)\n")
     }
 
     func clear() {
+        guard console.showsProgress else { return }
         let wasShown = last.withLock { last in
             defer { last = nil }
             return last != nil

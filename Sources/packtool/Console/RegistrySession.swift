@@ -12,23 +12,11 @@ struct RegistrySession {
     /// The registry of a folder; nil for a server.
     let local: LocalRegistry?
 
-    /// - Parameter makesDefault: makes the project's own registry where it is not there yet (`packtool publish`).
-    init(_ options: RegistryOptions, console: Console, makesDefault: Bool = false) throws {
+    init(_ options: RegistryOptions, console: Console) throws {
         let current = try CurrentProject()
         configuration = current.configuration
         project = current.folder
         location = try RegistryLocation(options.location(of: current), relativeTo: URL.currentDirectory())
-        if makesDefault, case .folder(let folder) = location,
-            folder.standardizedFileURL.path == project.registry.standardizedFileURL.path,
-            let made = try ProjectStart(current, app: configuration?.app, options).make()
-        {
-            console.note(
-                """
-                made a registry of the app \(made.app) in \(made.registry.path)
-                The keys in \(made.keys.path) sign packages: keep them secret, and keep a copy.
-                Embed \(made.root.path) in the app: it is what devices trust.
-                """)
-        }
         let token = try options.token()
         if case .server(let url) = location, token != nil, url.scheme?.lowercased() == "http",
             !LoopbackName.isOne(url.host() ?? "")
@@ -78,8 +66,7 @@ struct RegistrySession {
     /// failure of the command.
     func finish(console: Console) async {
         guard let local, !local.isServed else { return }
-        let line = ProgressLine(isShown: console.showsProgress)
-        line.show("making patches")
+        let line = ProgressLine(console)
         do {
             try await local.maintain { made, all in line.show("making patches and downloads: \(made) of \(all)") }
             line.clear()

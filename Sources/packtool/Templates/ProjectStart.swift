@@ -21,7 +21,7 @@ struct ProjectStart {
         project = current.folder
         self.app = app ?? Self.appID(from: current.home)
         initializer = try RegistryInitializer(project: project, app: self.app)
-        let place = options.location(of: current)
+        let place = try options.location(of: current)
         switch try RegistryLocation(place, relativeTo: URL.currentDirectory()) {
         case .folder(let url): registry = url
         case .server: registry = nil

@@ -62,6 +62,104 @@ struct ReleasingContractTests {
     }
 
     @Test(arguments: RegistryKind.allCases)
+    func `without a share an offered release keeps its own, and a new one is for everyone`(
+        kind: RegistryKind
+    ) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { (registry) async throws in
+            _ = try await registry.change(.offer(version("1.0.0")), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.0.0@100"])
+            _ = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
+            #expect(try await !registry.change(.offer(version("1.1.0")), of: package(), on: channel()).isChanged)
+            #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `what was rolled back over is offered once more only with again`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { (registry) async throws in
+            _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
+            _ = try await registry.change(offer("1.1.0"), of: package(), on: channel())
+            _ = try await registry.change(.rollBack(to: nil), of: package(), on: channel())
+            let actor = try #require(try await registry.auditLog(limit: 1).first?.actor)
+            let attempts = [try offer("1.1.0"), try offer("1.1.0", 5)]
+            for change in attempts {
+                let refused = await #expect(throws: RegistryError.self) {
+                    try await registry.change(change, of: package(), on: channel())
+                }
+                #expect(refused?.kind == .conflict)
+                for word in ["1.1.0", "to 1.0.0", actor, "--again"] {
+                    #expect(refused?.message.contains(word) == true, "\(word): \(refused?.message ?? "")")
+                }
+            }
+            // Another version is offered as ever, and the one that was left stays away.
+            _ = try await registry.change(offer("1.2.0"), of: package(), on: channel())
+            await #expect(throws: RegistryError.self) {
+                try await registry.change(offer("1.1.0"), of: package(), on: channel())
+            }
+            _ = try await registry.change(.offer(version("1.1.0"), again: true), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.1.0@100"])
+            // Back to the embedded version leads over everything.
+            _ = try await registry.change(.rollBackToEmbedded, of: package(), on: channel())
+            for text in ["1.1.0", "1.0.0"] {
+                let refused = await #expect(throws: RegistryError.self) {
+                    try await registry.change(offer(text), of: package(), on: channel())
+                }
+                #expect(refused?.message.contains("to what the app embeds") == true)
+            }
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a share is not changed of what a rollback or a withdrawal left, but by its name`(
+        kind: RegistryKind
+    ) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { (registry) async throws in
+            _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
+            _ = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
+            _ = try await registry.change(
+                .percent(Rollout(percent: 90), of: version("1.0.0")), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@90"])
+            let unknown = await #expect(throws: RegistryError.self) {
+                try await registry.change(.percent(.everyone, of: version("1.2.0")), of: package(), on: channel())
+            }
+            #expect(unknown?.message.contains("1.1.0 (10 %), 1.0.0 (90 %)") == true)
+            try await shop.publisher().withdraw(version("1.1.0"), of: package(), reason: "broken")
+            let withdrawn = await #expect(throws: RegistryError.self) {
+                try await registry.change(.percent(.everyone), of: package(), on: channel())
+            }
+            #expect(withdrawn?.message.contains("checkout 1.1.0 was taken back") == true)
+            _ = try await registry.change(.percent(.everyone, of: version("1.0.0")), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.0.0@100"])
+            _ = try await registry.change(.rollBackToEmbedded, of: package(), on: channel())
+            let embedded = await #expect(throws: RegistryError.self) {
+                try await registry.change(.percent(Rollout(percent: 10)), of: package(), on: channel())
+            }
+            #expect(embedded?.message.contains("the way back to what the app embeds") == true)
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a misspelt channel or package is told what is there`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { (registry) async throws in
+            _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
+            for change in [ChannelChange.rollBack(to: nil), .percent(.everyone), .retry(), .rollBackToEmbedded] {
+                let noChannel = await #expect(throws: RegistryError.self) {
+                    try await registry.change(change, of: package(), on: channel("betta"))
+                }
+                #expect(noChannel?.message == "there is no channel betta (there is: beta)")
+                let noPackage = await #expect(throws: RegistryError.self) {
+                    try await registry.change(change, of: package("chekout"), on: channel())
+                }
+                #expect(noPackage?.message == "beta never offered anything of chekout (it has: checkout)")
+            }
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
     func `rolling back goes to the version before, for everyone, under a new id`(kind: RegistryKind) async throws {
         let shop = try await stocked()
         try await kind.using(shop) { (registry) async throws in
@@ -93,9 +191,16 @@ struct ReleasingContractTests {
             }
             #expect(none?.kind == .notFound)
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
-            _ = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
             _ = try await registry.change(.promote(nil, from: channel()), of: package(), on: channel("stable"))
             #expect(try await shop.releases(on: "stable") == ["1.0.0@100"])
+            _ = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
+            let unclear = await #expect(throws: RegistryError.self) {
+                try await registry.change(.promote(nil, from: channel()), of: package(), on: channel("stable"))
+            }
+            #expect(unclear?.kind == .conflict && unclear?.message.contains("checkout@1.1.0 or checkout@1.0.0") == true)
+            _ = try await registry.change(
+                .promote(version("1.1.0"), from: channel(), Rollout(percent: 5)), of: package(), on: channel("stable"))
+            #expect(try await shop.releases(on: "stable") == ["1.1.0@5", "1.0.0@100"])
             _ = try await registry.change(
                 .promote(version("1.1.0"), from: channel()), of: package(), on: channel("stable"))
             #expect(try await shop.releases(on: "stable") == ["1.1.0@100"])
@@ -112,11 +217,11 @@ struct ReleasingContractTests {
         let shop = try await stocked()
         try await kind.using(shop) { (registry) async throws in
             let nothing = await #expect(throws: RegistryError.self) {
-                try await registry.change(.retry, of: package(), on: channel())
+                try await registry.change(.retry(), of: package(), on: channel())
             }
             #expect(nothing?.kind == .notFound)
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
-            _ = try await registry.change(.retry, of: package(), on: channel())
+            _ = try await registry.change(.retry(), of: package(), on: channel())
             #expect(try await shop.channel().packages[package()]?.releases.map(\.retry) == [1])
         }
     }

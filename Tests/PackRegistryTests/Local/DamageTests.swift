@@ -49,7 +49,7 @@ struct DamageTests {
         let attempts: [() async throws -> Void] = [
             { _ = try await shop.registry.overview() }, { _ = try await shop.registry.tokens() },
             { _ = try await shop.local.manifest(of: package(), version("1.0.0")) },
-            { _ = try await shop.registry.change(.retry, of: package(), on: channel()) },
+            { _ = try await shop.registry.change(.retry(), of: package(), on: channel()) },
             { try await shop.publisher().publish([shop.page("1.1.0", package: "help").zip]) },
         ]
         for attempt in attempts {

@@ -97,8 +97,8 @@ struct ServedRegistryTests {
             shop.clock.advance(days: 1)
             let attempts: [(RegistryError.Kind, @Sendable () async throws -> Void)] = [
                 (.forbidden, { _ = try await narrow.upload(archive: site.zip) }),
-                (.forbidden, { _ = try await narrow.change(.retry, of: package(), on: channel()) }),
-                (.forbidden, { _ = try await releasing.change(.retry, of: package(), on: channel("stable")) }),
+                (.forbidden, { _ = try await narrow.change(.retry(), of: package(), on: channel()) }),
+                (.forbidden, { _ = try await releasing.change(.retry(), of: package(), on: channel("stable")) }),
                 (.forbidden, { _ = try await releasing.upload(archive: site.zip) }),
                 (.forbidden, { _ = try await releasing.tokens() }),
                 (.unauthorized, { _ = try await expired.tokens() }),
@@ -219,7 +219,7 @@ struct RemoteRetryTests {
             #expect(pauses.withLock { $0 } == [Duration](repeating: .seconds(2), count: 4))
             pauses.withLock { $0 = [] }
             let change = await #expect(throws: RegistryError.self) {
-                try await remote.change(.retry, of: PackageID("checkout"), on: ChannelName("beta"))
+                try await remote.change(.retry(), of: PackageID("checkout"), on: ChannelName("beta"))
             }
             #expect(change?.kind == .busy)
             #expect(pauses.withLock { $0 } == [Duration](repeating: .seconds(2), count: 4))

@@ -133,6 +133,8 @@ struct UnsignedTargets: SignedTargets {
         return SignedFile(digest: Digest(of: data), size: data.count)
     }
 
+    func channelNames() async -> [String] { [] }
+
     func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8] {
         Array(try Data(contentsOf: folder.appending(path: path)))
     }

@@ -183,6 +183,7 @@ struct ChannelRuleTests {
             let id: VersionID
             func refresh() async throws {}
             func file(_ path: String) async throws -> SignedFile? { SignedFile(digest: id.manifest, size: .max) }
+            func channelNames() async -> [String] { [] }
             func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8] { [] }
         }
         let store = try DeviceStore(folder: device.store)

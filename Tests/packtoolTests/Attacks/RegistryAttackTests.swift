@@ -112,7 +112,7 @@ struct RegistryAttackTests {
     @Test func `a withdrawn version that a channel still offers is not installed`() async throws {
         let scene = try await AttackScene(.second)
         let offering = try Self.channelFile(of: OnlineThief(scene, mirror: try await scene.mirror()))
-        try await scene.run("withdraw", "shop@1.1.0", "--reason", "it is broken")
+        try await scene.run("withdraw", "shop@1.1.0", "--reason", "it is broken", "--yes")
         let thief = try OnlineThief(scene, mirror: try await scene.mirror())
         try thief.offer(offering, on: "beta")
         try await scene.expectRefusal(from: thief.mirror.url, saying: ["1.1.0", "withdrew"])
@@ -123,7 +123,7 @@ struct RegistryAttackTests {
         let scene = try await AttackScene(.second)
         let before = try OnlineThief(scene, mirror: try await scene.mirror())
         let old = try before.newest("package.shop", as: TargetsMetadata.self)
-        try await scene.run("withdraw", "shop@1.1.0", "--reason", "it is broken")
+        try await scene.run("withdraw", "shop@1.1.0", "--reason", "it is broken", "--yes")
         // The device has seen the withdrawal.
         _ = try await scene.update(from: scene.serve())
         let thief = try OnlineThief(scene, mirror: try await scene.mirror())
@@ -137,7 +137,7 @@ struct RegistryAttackTests {
         let old = try before.newest("package.shop", as: TargetsMetadata.self).body.version
         let oldTargets = try before.newest("targets", as: TargetsMetadata.self).body.version
         let offering = try Self.channelFile(of: before)
-        let withdrawn = try await scene.run("withdraw", "shop@1.1.0", "--reason", "it is broken", "--json")
+        let withdrawn = try await scene.run("withdraw", "shop@1.1.0", "--reason", "it is broken", "--yes", "--json")
         #expect(try withdrawn.json().object().integer("minimum") == old + 1)
         let thief = try OnlineThief(scene, mirror: try await scene.mirror())
         try thief.offer(offering, on: "beta")
@@ -174,7 +174,7 @@ struct RegistryAttackTests {
     @Test func `without the owner's key a withdrawal says what remains, and the owner ends it`() async throws {
         let scene = try await AttackScene(.second)
         try await scene.tool.shell("mv .packtool/keys/owner.pem .").expectSuccess()
-        let withdrawn = try await scene.run("withdraw", "shop@1.1.0", "--reason", "it is broken")
+        let withdrawn = try await scene.run("withdraw", "shop@1.1.0", "--reason", "it is broken", "--yes")
         #expect(withdrawn.standardError.contains("packtool keys newest shop"), "\(withdrawn)")
         let refused = try await scene.tool.run("keys", "newest", "shop")
         #expect(refused.exitCode == 1 && refused.standardError.contains("owner's key"), "\(refused)")

@@ -80,6 +80,7 @@ struct PackageCommandTests {
         let tool = try Tool()
         try tool.write(Self.site)
         try await tool.run("build", "dist", "--quiet")
+        try await tool.run("init", "--template", "config").expectSuccess()
         let published = try await tool.run("publish", "--channel", "beta")
         #expect(published.exitCode == 0, "\(published)")
         let verified = try await tool.run("verify", "shop@1.0.0")

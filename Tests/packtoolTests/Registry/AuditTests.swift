@@ -9,7 +9,8 @@ struct AuditTests {
         let admin = try await registry.token("--admin")
         let environment = ["PACKTOOL_TOKEN": admin]
         let withdrawal = try await registry.tool.run(
-            "withdraw", "shop@1.0.0", "--reason", "broken", "--registry", registry.url, environment: environment)
+            "withdraw", "shop@1.0.0", "--reason", "broken", "--yes", "--registry", registry.url,
+            environment: environment)
         try #require(withdrawal.exitCode == 0, "\(withdrawal)")
 
         let local = try await registry.tool.run("audit", "--json").json().object().array("entries").map {

@@ -93,6 +93,21 @@ struct OperationsTests {
         #expect(refused.exitCode == 1 && refused.standardError.contains("package.shop"), "\(refused)")
     }
 
+    @Test func `a lost publisher's key is replaced, and the team publishes on`() async throws {
+        let scene = try await AttackScene()
+        let lost = try #require(try await Self.keyIDs(scene.tool, of: "package.shop").first)
+        try await scene.tool.shell("rm .packtool/keys/publisher.pem").expectSuccess()
+        let zip = try await Self.build(scene.tool, "1.1.0")
+        let without = try await scene.tool.run("publish", zip, "--channel", "beta")
+        expectClearError(without, naming: ["there is no key to sign with"])
+        try await Self.carryOut(
+            "A publisher's key was lost", on: ["owner": scene.tool],
+            environment: ["LOST": String(lost.prefix(16)), "PACKAGE": "shop"])
+        #expect(try await !Self.keyIDs(scene.tool, of: "package.shop").contains(lost))
+        try await scene.publish("1.1.0")
+        try await scene.expectUpdate(from: ".packtool/registry", to: "1.1.0")
+    }
+
     @Test func `a stolen registry is worth nothing after the steps for it`() async throws {
         let scene = try await AttackScene()
         let tool = scene.tool

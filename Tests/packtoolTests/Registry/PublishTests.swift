@@ -7,6 +7,9 @@ struct PublishTests {
     private static let page = "<!doctype html><title>Shop</title>"
 
     private static func build(_ tool: Tool, _ package: String, _ version: String, _ extra: String...) async throws {
+        // A registry is made once, by init: of the later ones nothing is left to do.
+        let started = try await tool.run("init", "--template", "config", "--quiet")
+        try #require(started.exitCode == 0 || started.exitCode == 2, "\(started)")
         try tool.write(["dist/\(package)/index.html": page + version])
         let outcome = try await tool.run(
             ["build", "dist/\(package)", "--package", package, "--package-version", version] + extra)
@@ -46,6 +49,7 @@ struct PublishTests {
 
     @Test func `bundles that the newest versions pin go along, older ones do not`() async throws {
         let tool = try Tool()
+        try await tool.run("init", "--template", "config").expectSuccess()
         for version in ["1.0.0", "1.1.0"] {
             let vendor = String(repeating: "export const shared = '\(version)';\n", count: 400)
             for package in ["shop", "cart"] {
@@ -92,7 +96,7 @@ struct PublishTests {
         #expect(again.exitCode == 0 && again.standardOutput.contains("100 % of devices"), "\(again)")
     }
 
-    @Test func `the keys that the first publish makes are kept out of git`() async throws {
+    @Test func `the keys that init makes are kept out of git`() async throws {
         let tool = try Tool()
         try await Self.build(tool, "shop", "1.0.0")
         #expect(try await tool.run("publish", "--channel", "beta").exitCode == 0)
@@ -139,7 +143,7 @@ struct PublishTests {
         try tool.write(["packtool.json": #"{"package": "shop", "version": "1.0.0", "registry": "reg"}"#])
         try tool.write(["dist/index.html": Self.page])
         for arguments in [["init", "--template", "config"], ["build", "dist"], ["publish", "--channel", "beta"]] {
-            let outcome = try await tool.run(arguments, environment: ["PACKTOOL_REGISTRY": ""])
+            let outcome = try await tool.run(arguments)
             #expect([0, 2].contains(outcome.exitCode), "\(outcome)")
         }
         #expect(try tool.listing("reg").keys.contains("registry.sqlite"))

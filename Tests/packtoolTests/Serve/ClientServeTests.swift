@@ -43,6 +43,17 @@ struct ClientServeTests {
         let server = try tool.start(["client", "serve", "--port", "0"] + device)
         let line = try #require(await server.line(holding: "http://127.0.0.1:"), "it did not start")
         let base = try String(#require(line.firstMatch(of: /http:\/\/127.0.0.1:[0-9]+/)).output)
+        // The address that works for sites with paths from the root, and what the other one says to those.
+        let port = try #require(base.split(separator: ":").last)
+        let address = try #require(try await server.line(holding: "shop 1.0.0"))
+        #expect(address == "http://shop.package.localhost:\(port)/  shop 1.0.0")
+        let own = try await get(base + "/app.js", ["Host": "shop.package.localhost:\(port)"])
+        #expect(own.0 == "1" && own.1.statusCode == 200)
+        let astray = try await get(base + "/assets/app.js", ["Referer": base + "/shop/"])
+        #expect(
+            astray.1.statusCode == 404 && astray.0.contains("http://shop.package.localhost:\(port)/"), "\(astray.0)")
+        #expect(try await !tool.run(["client", "status"] + device).standardOutput.contains("assets"))
+        #expect(try await get(base + "/").0 == "http://shop.package.localhost:\(port)/  1.0.0\n\n")
         // A program gets the file's bytes; a browser's page has the hook behind the document type.
         #expect(try await get(base + "/shop/").0 == "<!doctype html><title>shop</title>")
         let page = try await get(base + "/shop/", ["Sec-Fetch-Dest": "document", "Accept": "text/html"]).0

@@ -27,6 +27,9 @@ final class LiveRegistry {
         server.kill(SIGKILL)
     }
 
+    /// Ends the server; the folder stays.
+    func stop() { server.kill(SIGKILL) }
+
     /// Makes a token; `arguments` are those of `packtool token create`.
     func token(_ arguments: String...) async throws -> String {
         let outcome = try await tool.run(["token", "create", "test"] + arguments + ["--registry", folder, "--json"])

@@ -24,8 +24,7 @@ struct ClientConfirmCommand: AsyncParsableCommand {
         let named = try packageVersion.map { try SemanticVersion($0) } ?? active
         let newest = try await updater.loadTokens(of: package).last
         if status.isConfirmed, named == active {
-            client.global.console.note("\(package) \(active) was confirmed before")
-            throw ExitCode.nothingToDo
+            throw CommandFailure("\(package) \(active) was confirmed before", exitCode: .nothingToDo)
         }
         guard let load = token ?? newest else {
             throw CommandFailure(

@@ -13,8 +13,9 @@ struct ClientServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Serve the installed packages to a browser on this machine, as an app does to its web view.",
         discussion: """
-            http://127.0.0.1:PORT/ID/… and http://ID.package.localhost:PORT/… are
-            the pages of the package ID. A page gets every file from the version
+            http://ID.package.localhost:PORT/ is the page of the package ID, as a device
+            shows it; http://127.0.0.1:PORT/ID/ is for programs, and for sites that use
+            relative paths only. A page gets every file from the version
             that it started with; each page that opens counts as a start, and
             packtool.confirm() in the page confirms it. Programs without a
             browser use POST /-/confirm?package=ID&version=V&token=T; the token is
@@ -49,15 +50,22 @@ struct ClientServeCommand: AsyncParsableCommand {
         var logger = Logger(label: "packtool")
         logger.logLevel = client.global.verbose ? .info : .warning
         let console = client.global.console
+        let installed = try await site.packages().filter { $0.active != nil }
         let application = Application(
             responder: ClientSiteResponder(
                 site: site, hook: noHook ? nil : (hook, bridge(site, report)), report: report),
             configuration: .init(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? 0
+                let address = { (package: PackageID) in "http://\(package).package.localhost:\(port)/" }
+                let lines = installed.map { "\(address($0.package))  \($0.package) \($0.active?.description ?? "")" }
                 console.result(
-                    "http://127.0.0.1:\(port)/",
-                    json: .object(["url": .string("http://127.0.0.1:\(port)/")]))
+                    (["http://127.0.0.1:\(port)/"] + lines).joined(separator: "\n"),
+                    json: .object([
+                        "url": .string("http://127.0.0.1:\(port)/"),
+                        "packages": .object(
+                            JSONObject(installed.map { ($0.package.text, .string(address($0.package))) })),
+                    ]))
             }, logger: logger)
         do {
             try await application.runService()

@@ -48,6 +48,10 @@ struct ClientSiteResponder: HTTPResponder {
         let query = request.uri.query.map { "?\($0)" } ?? ""
         let asked = SiteRequest(
             method: request.method.rawValue, url: "https://\(package).package\(path)\(query)", headers: headers)
+        // What a page below `/ID/` asks for from the root is no package, and must not become one.
+        if !prefix.isEmpty, !asked.wantsPage, try await !site.packages().contains(where: { $0.package == package }) {
+            return Self.text(.notFound, try await unknown(package, request))
+        }
         let token = Self.cookie(headers["cookie"], Self.loadCookie)
         switch try await site.content(of: package, token: token, isPage: asked.wantsPage) {
         case .unavailable(let absence):
@@ -129,9 +133,18 @@ struct ClientSiteResponder: HTTPResponder {
         return (package, rest.count == 2 ? "/\(rest[1])" : "", "/\(package)")
     }
 
+    /// A page below `/ID/` that asks for a path from the root asks for a package that is none.
+    private func unknown(_ package: PackageID, _ request: Request) async throws -> String {
+        let port = (request.head.authority ?? "").split(separator: ":").last.map(String.init) ?? ""
+        let known = try await site.packages().map { "http://\($0.package).package.localhost:\(port)/" }
+        return "there is no package \(package) here. Pages that use paths from the root are at "
+            + known.joined(separator: ", ")
+    }
+
     private func index(_ request: Request) async throws -> Response {
+        let port = (request.head.authority ?? "").split(separator: ":").last.map(String.init) ?? ""
         let lines = try await site.packages().map { status in
-            "/\(status.package)/  \(status.active?.description ?? "not installed")\n"
+            "http://\(status.package).package.localhost:\(port)/  \(status.active?.description ?? "not installed")\n"
         }
         return Self.text(.ok, lines.joined())
     }

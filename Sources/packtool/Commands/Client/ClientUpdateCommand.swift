@@ -42,6 +42,10 @@ struct ClientUpdateCommand: AsyncParsableCommand {
                 "packages": .object(JSONObject(report.entries.map { ($0.package.text, json($0)) }))
             ]))
         if !report.failures.isEmpty { throw ExitCode.failed }
+        let unknown = report.entries.filter { !$0.isInChannel }
+        if !unknown.isEmpty {
+            throw CommandFailure(unknown.map { "\($0.package): \($0.why): check the name" }.joined(separator: "; "))
+        }
         if !report.isChanged { throw ExitCode.nothingToDo }
     }
 
@@ -56,6 +60,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
                 "\(entry.package) \(version) \(check ? "is embedded in the app, and would be gone back to" : "is active")"
             case .activated(nil):
                 "\(entry.package) \(check ? "would go" : "is") back to what the app embeds: nothing"
+            case .nothing where !entry.isInChannel: "\(entry.package) is not in the channel"
             case .nothing: "\(entry.package) stays as it is: \(entry.why)"
             case .failed(let reason): "\(entry.package) failed: \(reason)"
             }

@@ -71,7 +71,7 @@ struct BuildCommand: AsyncParsableCommand {
         request.isStrict = strict
         request.compression = compression
         request.cache = noCache ? nil : .standard()
-        let line = ProgressLine(isShown: console.showsProgress)
+        let line = ProgressLine(console)
         let builder = Builder(request) { phase, done, total in
             line.show("\(phase.rawValue) \(done)/\(total)")
         }

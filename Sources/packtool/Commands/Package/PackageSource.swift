@@ -40,10 +40,35 @@ struct PackageSource {
             defer { try? FileManager.default.removeItem(at: folder) }
             let path = ViewLayout.archive(package, version)
             let file = folder.appending(path: "\(package)-\(version).zip")
-            guard try await session.registry.copyViewFile(path, to: file) else {
-                throw CommandFailure("the registry has no \(package)@\(version): packtool status lists what it has")
-            }
+            try await fetch(path, to: file, from: session, package, version, console)
             return try await body(file)
         }
     }
+
+    /// The zip is made after a publication: in a folder it is made now, of a server it is waited for.
+    private func fetch(
+        _ path: String, to file: URL, from session: RegistrySession, _ package: PackageID, _ version: SemanticVersion,
+        _ console: Console
+    ) async throws {
+        if try await session.registry.copyViewFile(path, to: file) { return }
+        let versions = try await session.registry.overview().versions[package] ?? []
+        guard versions.contains(where: { $0.version == version }) else {
+            let names = versions.map(\.version.description).joined(separator: ", ")
+            throw CommandFailure(
+                "the registry has no \(package)@\(version) (there is: \(names.isEmpty ? "no version of it" : names))",
+                kind: "notFound")
+        }
+        console.note("the zip of \(package) \(version) is still being made")
+        await session.finish(console: console)
+        for _ in 0..<Self.maximumWait {
+            if try await session.registry.copyViewFile(path, to: file) { return }
+            try await Task.sleep(for: .seconds(1))
+        }
+        throw CommandFailure(
+            "\(package) \(version) is published, and the registry has not made its zip within \(Self.maximumWait) s: try again "
+                + "later", kind: "busy")
+    }
+
+    /// Seconds that a server gets to make a zip: it makes the patches that devices wait for first.
+    private static let maximumWait = 300
 }

@@ -43,7 +43,7 @@ struct VerifyCommand: AsyncParsableCommand {
         global.console.result(
             sound.compactMap { try? $0.string("summary") }.joined(separator: "\n"),
             json: .object(["results": .array(results.map { .object($0) })]))
-        if !failures.isEmpty { throw CommandFailure(failures.joined(separator: "\nerror: ")) }
+        if !failures.isEmpty { throw CommandFailure(failures.joined(separator: "\nerror: "), kind: "invalid") }
     }
 
     private func verify(_ file: URL) throws -> String {

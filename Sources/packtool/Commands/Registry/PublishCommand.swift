@@ -12,8 +12,14 @@ struct PublishCommand: AsyncParsableCommand {
         abstract: "Publish packages and offer them on a channel.",
         discussion: """
             Without arguments it takes ./packages: of each package the highest version there.
-            Of several versions of a package it offers the highest, and a release that is
-            offered already keeps its share of devices unless the new one is larger.
+            Of several versions of a package it offers the highest. A release that is
+            offered already keeps its share of devices, unless --rollout gives a larger
+            one; a new release is for everyone, unless --rollout says otherwise.
+
+            A version that somebody rolled the channel back from is not offered once
+            more, as by a CI job that runs again, but with --again.
+
+            The registry is made by packtool init, never here.
 
             Shared bundles are published first, whatever the order of the arguments. A
             version that is there with the same content is left as it is, so the
@@ -31,8 +37,13 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The channel that offers them (default: the configuration's).", valueName: "NAME"))
     var channel: ChannelName?
 
-    @Option(help: ArgumentHelp("The share of devices, 0 to 100.", valueName: "PERCENT"))
-    var rollout = 100
+    @Option(
+        help: ArgumentHelp(
+            "The share of devices, 0 to 100 (default: as it is, and 100 for a new release).", valueName: "PERCENT"))
+    var rollout: Int?
+
+    @Flag(help: "Offer the version also where the channel was rolled back from it.")
+    var again = false
 
     @Flag(name: .customLong("no-wait"), help: "Do not wait until patches are made.")
     var noWait = false
@@ -41,7 +52,7 @@ struct PublishCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard (0...100).contains(rollout) else { throw ValidationError("--rollout is a number from 0 to 100") }
+        guard (0...100).contains(rollout ?? 0) else { throw ValidationError("--rollout is a number from 0 to 100") }
     }
 
     private struct Offered {
@@ -53,12 +64,12 @@ struct PublishCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = options.console
-        let rollout = try Rollout(percent: rollout)
-        // Every zip is judged before a registry is made or a byte is sent.
+        let rollout = try rollout.map { try Rollout(percent: $0) }
+        // Every zip is judged before a byte is sent.
         let packages = zips.isEmpty ? try PackageSelection(files()).newest() : try PackageSelection(files())
-        let session = try RegistrySession(registry, console: console, makesDefault: true)
+        let session = try RegistrySession(registry, console: console)
         let publisher = try await session.publisher(console: console)
-        let line = ProgressLine(isShown: console.showsProgress)
+        let line = ProgressLine(console)
         let published = try await publisher.publish(packages) { manifest in
             line.show("publishing \(manifest.package) \(manifest.version)")
         }
@@ -69,20 +80,33 @@ struct PublishCommand: AsyncParsableCommand {
             for entry in published where highest[entry.manifest.package] == entry.manifest.version {
                 let manifest = entry.manifest
                 let outcome = try await session.registry.change(
-                    .offer(manifest.version, rollout), of: manifest.package, on: channel)
+                    .offer(manifest.version, rollout, again: again), of: manifest.package, on: channel)
                 offered.append(
                     Offered(
                         package: manifest.package, version: manifest.version, channel: channel, outcome: outcome))
             }
             // A misspelt name makes one.
             if offered.contains(where: \.outcome.isNewChannel) { console.note("the channel \(channel) is new") }
+            for entry in offered {
+                let share = entry.outcome.releases.first?.rollout.percent ?? 0
+                guard let rollout, rollout.percent < share else { continue }
+                console.note(
+                    "\(channel) offers \(entry.package) \(entry.version) to \(share) % already and keeps that: packtool "
+                        + "rollout lowers a share")
+            }
         } else {
             console.note("published and not offered to any device: give --channel")
         }
         console.result(text(published, offered), json: json(published, offered))
         // Whoever reads from a pipe is not to wait for the patches.
         fflush(nil)
-        if !noWait { await session.finish(console: console) }
+        guard !noWait else { return }
+        if let local = session.local, !local.isServed {
+            console.note(
+                "Devices can install this now. Making patches and smaller downloads for them; Ctrl-C is safe, the next command or "
+                    + "a server goes on with them")
+        }
+        await session.finish(console: console)
     }
 
     private func files() throws -> [URL] {

@@ -15,6 +15,14 @@ enum ReleaseText {
         releases.isEmpty ? "nothing" : releases.map(text).joined(separator: ", then ")
     }
 
+    /// What devices get that no longer get a release.
+    static func fallback(_ release: Release?) -> String {
+        guard let release else {
+            return "nothing: no other release is left, and they keep what they run until one is there"
+        }
+        return release.version?.description ?? "what the app embeds"
+    }
+
     static func json(_ package: PackageID, _ channel: ChannelName, _ outcome: ChannelOutcome) -> JSONObject {
         [
             "package": .string(package.text), "channel": .string(channel.text), "changed": .bool(outcome.isChanged),
@@ -23,14 +31,16 @@ enum ReleaseText {
     }
 
     /// Makes a change, prints what the channel offers now, and ends with code 2 where it offered just that before.
+    /// - Parameter before: what it offered.
     static func change(
-        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, _ registry: RegistryOptions,
-        _ options: GlobalOptions
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, before: [Release],
+        _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
-        let session = try RegistrySession(registry, console: options.console)
         let outcome = try await session.registry.change(change, of: package, on: channel)
+        let replaced = outcome.isChanged && !before.isEmpty ? " (before: \(text(before)))" : ""
         options.console.result(
-            "\(channel) offers \(package) \(text(outcome.releases))", json: .object(json(package, channel, outcome)))
+            "\(channel) offers \(package) \(text(outcome.releases))\(replaced)",
+            json: .object(json(package, channel, outcome)))
         if !outcome.isChanged {
             options.console.note("nothing to do: it offered that before")
             throw ExitCode.nothingToDo

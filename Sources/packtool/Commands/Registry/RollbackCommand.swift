@@ -45,6 +45,8 @@ struct RollbackCommand: AsyncParsableCommand {
             case .embedded: .rollBackToEmbedded
             case nil: .rollBack(to: nil)
             }
-        try await ReleaseText.change(change, of: package, on: channel, registry, options)
+        let session = try RegistrySession(registry, console: options.console)
+        let releases = try await session.registry.overview().channels[channel]?[package] ?? []
+        try await ReleaseText.change(change, of: package, on: channel, before: releases, session, options)
     }
 }

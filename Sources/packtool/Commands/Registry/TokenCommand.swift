@@ -38,13 +38,18 @@ struct TokenCreateCommand: AsyncParsableCommand {
     var channel: [ChannelName] = []
 
     @Option(help: ArgumentHelp("How many days it holds (default: 365; 0: for ever).", valueName: "DAYS"))
-    var days = 365
+    var days: Int?
+
+    @Option(help: ArgumentHelp("How many hours it holds, for a job or a guest.", valueName: "HOURS"))
+    var hours: Int?
 
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard days >= 0, days <= 36_500 else { throw ValidationError("--days is a number from 0 to 36500") }
+        guard (0...36_500).contains(days ?? 0) else { throw ValidationError("--days is a number from 0 to 36500") }
+        guard (1...8_760).contains(hours ?? 1) else { throw ValidationError("--hours is a number from 1 to 8760") }
+        guard days == nil || hours == nil else { throw ValidationError("give either --days or --hours") }
     }
 
     func run() async throws {
@@ -56,14 +61,16 @@ struct TokenCreateCommand: AsyncParsableCommand {
         let scope = TokenScope(
             actions: actions.isEmpty ? [.publish, .release] : actions, packages: package.isEmpty ? nil : Set(package),
             channels: channel.isEmpty ? nil : Set(channel))
-        let expires = days == 0 ? nil : Date().addingTimeInterval(Double(days) * 86_400)
+        let life = hours.map { Double($0) * 3_600 } ?? Double(days ?? 365) * 86_400
+        let expires = days == 0 ? nil : Date().addingTimeInterval(life)
         let token = try await session.registry.createToken(
             TokenRequest(name: name, scope: scope, expires: expires))
         var json = token.record.json
         json["token"] = .string(token.secret)
         options.console.result(token.secret, json: .object(json))
         options.console.note(
-            "This is the only time that the token is shown. Use it as PACKTOOL_TOKEN; its id is \(token.record.id).")
+            "This is the only time that the token is shown. Use it as PACKTOOL_TOKEN; its id is \(token.record.id), and it "
+                + (expires.map { "holds until \($0.formatted(.iso8601))." } ?? "does not expire."))
     }
 }
 

@@ -10,6 +10,8 @@ struct WithdrawCommand: AsyncParsableCommand {
         discussion: """
             The publisher's key signs the package without the version, so that no device
             installs it again, whatever a channel offers. Its number is not used again.
+            The command lists the channels that offer it and what their devices go to, and
+            asks, or takes --yes.
             """)
 
     @Argument(help: "The package and the version.")
@@ -18,6 +20,7 @@ struct WithdrawCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Why, for the registry's log.", valueName: "TEXT"))
     var reason: String
 
+    @OptionGroup var consent: ConsentOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -28,6 +31,20 @@ struct WithdrawCommand: AsyncParsableCommand {
     func run() async throws {
         let version = try package.requiredVersion()
         let session = try RegistrySession(registry, console: options.console)
+        let overview = try await session.registry.overview()
+        let published = overview.versions[package.package] ?? []
+        guard let entry = published.first(where: { $0.version == version }) else {
+            let names = published.map(\.version.description).joined(separator: ", ")
+            throw CommandFailure(
+                "\(package.package) \(version) is not published (there is: \(names.isEmpty ? "no version of it" : names))",
+                kind: "notFound")
+        }
+        if entry.withdrawn == nil {
+            let lines = consequences(of: version, in: overview)
+            try consent.require(
+                (["Withdrawing \(package.package) \(version) is for good: no device installs it again."] + lines)
+                    .joined(separator: "\n"), options)
+        }
         let publisher = try await session.publisher(console: options.console)
         try await publisher.withdraw(version, of: package.package, reason: reason)
         let minimum = await requireNewest(session)
@@ -60,5 +77,18 @@ struct WithdrawCommand: AsyncParsableCommand {
             The app's owner ends that with:  packtool keys newest \(package.package)
             """)
         return nil
+    }
+
+    /// A line for each channel that offers the version: its share, and where the devices go.
+    private func consequences(of version: SemanticVersion, in overview: RegistryOverview) -> [String] {
+        let lines = overview.channels.sorted { $0.key < $1.key }.compactMap { channel, packages -> String? in
+            let releases = packages[package.package] ?? []
+            guard let index = releases.firstIndex(where: { $0.version == version }) else { return nil }
+            let left = releases.dropFirst(index + 1).first { $0.version != version }
+            let earlier = overview.earlier[channel]?[package.package]
+            return "  \(channel) offers it to \(releases[index].rollout.percent) % of the devices; they go to "
+                + ReleaseText.fallback(left ?? earlier)
+        }
+        return lines.isEmpty ? ["  No channel offers it."] : lines
     }
 }

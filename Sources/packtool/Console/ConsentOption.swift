@@ -1,0 +1,26 @@
+import ArgumentParser
+import Foundation
+
+/// `--yes`, for commands that would do more than their words say: on a terminal they ask, elsewhere they refuse.
+struct ConsentOption: ParsableArguments {
+    @Flag(help: "Do it without asking.")
+    var yes = false
+
+    /// - Parameter consequences: what would happen, with numbers.
+    /// - Throws: where nobody said yes.
+    func require(_ consequences: String, _ options: GlobalOptions) throws {
+        guard !yes else { return }
+        let isTerminal =
+            isatty(FileHandle.standardInput.fileDescriptor) == 1
+            && isatty(FileHandle.standardError.fileDescriptor) == 1
+        guard isTerminal, !options.json else {
+            throw CommandFailure(
+                "\(consequences)\nNothing was done. To do it: --yes", exitCode: .nothingToDo, kind: "needsConsent")
+        }
+        Console.standardError("\(consequences)\nDo it? (yes/no)")
+        let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased() ?? ""
+        guard ["y", "yes"].contains(answer) else {
+            throw CommandFailure("nothing was done", exitCode: .nothingToDo, kind: "needsConsent")
+        }
+    }
+}

@@ -1,0 +1,108 @@
+import Foundation
+import PackJSON
+import Testing
+
+/// `docs/schema/output.schema.json` against what commands print.
+struct JSONOutputTests {
+    private static let schema = Tool.project.appendingPathComponent("docs/schema/output.schema.json")
+
+    /// What is said for each command, validated by another program's reading of JSON Schema.
+    private static func validate(_ documents: [(command: String, text: String)]) async throws {
+        let tool = try Tool()
+        for (number, document) in documents.enumerated() { try tool.write(["\(number).json": document.text]) }
+        let names = documents.map(\.command)
+        let list = JSONValue.array(names.map { .string($0) }).compactText
+        try tool.write([
+            "names.json": list,
+            "validate.py": """
+            import json, jsonschema
+            schema = json.load(open("\(schema.path)"))
+            for number, name in enumerate(json.load(open("names.json"))):
+                part = schema["$defs"][name] if name == "error" else schema["properties"][name]
+                document = json.load(open(f"{number}.json"))
+                for fault in jsonschema.Draft202012Validator({**part, "$defs": schema["$defs"]}).iter_errors(document):
+                    print(f"{name}: {list(fault.absolute_path)}: {fault.message}")
+            """,
+        ])
+        let outcome = try await tool.shell("python3 -W ignore validate.py")
+        #expect(outcome.exitCode == 0 && outcome.standardOutput.isEmpty, "\(outcome)")
+    }
+
+    @Test func `what every command prints is as its schema says, and every command has one`() async throws {
+        let tool = try Tool()
+        var documents: [(command: String, text: String)] = []
+        func run(_ command: String, _ arguments: String..., codes: Set<Int32> = [0]) async throws {
+            let outcome = try await tool.run(command.split(separator: " ").map(String.init) + arguments + ["--json"])
+            #expect(codes.contains(outcome.exitCode), "\(command) \(arguments): \(outcome)")
+            documents.append((command, outcome.standardOutput))
+        }
+        func serve(_ command: String, _ arguments: String...) async throws {
+            let all = command.split(separator: " ").map(String.init) + arguments + ["--port", "0", "--json"]
+            let server = try tool.start(all)
+            _ = try await server.line(holding: "}")
+            server.kill(SIGTERM)
+            documents.append((command, await server.outcome().standardOutput))
+        }
+        try await run("init", "--app", "demo")
+        let registry = ["--registry", ".packtool/registry"]
+        for version in ["1.0.0", "1.1.0"] {
+            try await run("build", "dist", "--package-version", version)
+            try await run("publish", "packages/ferries-\(version).zip", "--channel", "beta")
+        }
+        try await run("inspect", "ferries@1.0.0")
+        try await run("verify", "packages/ferries-1.0.0.zip", "Package.json", codes: [1])
+        try await run("diff", "packages/ferries-1.0.0.zip", "packages/ferries-1.1.0.zip")
+        try await run("preset", "ferries", "--channel", "beta", "--out", "preset")
+        try await run("promote", "ferries", "--from", "beta", "--to", "stable")
+        try await run("rollout", "ferries", "--channel", "beta", "--percent", "50", "--yes")
+        try await run("status")
+        try await serve("serve")
+        try await serve("preview", "dist")
+        try await run("token create", "ci", "--package", "ferries", "--channel", "beta", registry[0], registry[1])
+        try await run("token list", registry[0], registry[1])
+        let id = try JSONValue(parsing: Array((documents.last?.text ?? "").utf8)).object().array("tokens")[0].object()
+        try await run("token revoke", id.string("id"), registry[0], registry[1])
+        let device = ["--store", "device", "--channel", "stable"]
+        try await run("client update", device[0], device[1], device[2], device[3])
+        try await run("client start", device[0], device[1])
+        try await run("client confirm", device[0], device[1])
+        try await run("client status", device[0], device[1])
+        try await run("client explain", device[0], device[1])
+        try await run("client repair", device[0], device[1])
+        try await run("client gc", device[0], device[1])
+        try await run("client install", "packages/ferries-1.0.0.zip", device[0], device[1])
+        try await run("client rollback", device[0], device[1])
+        try await serve("client serve", device[0], device[1])
+        try await run("rollback", "ferries", "--channel", "beta")
+        try await run("withdraw", "ferries@1.1.0", "--reason", "a test", "--yes")
+        try await run("audit")
+        try await run("keys newest", "ferries", codes: [0, 2])
+        try await run("keys list")
+        try await run("keys delegate", "other")
+        for name in ["publisher", "owner", "online"] { try await run("keys rotate", name) }
+        let other = try Tool()
+        let key = try await other.run("keys", "generate", "root", "--json").expectSuccess()
+        documents.append(("keys generate", key.standardOutput))
+        let made = try key.json().object().object("key")
+        try await run(
+            "keys propose", "root", "--add", "\(made.string("scheme")):\(made.string("value"))", "--out", "change.json")
+        try await run("keys sign", "change.json")
+        try await run("keys verify", "change.json", codes: [0, 2])
+        try await run("keys submit", "change.json", codes: [0, 1])
+        let second = try await other.run("keys", "generate", "publisher", "--json").expectSuccess().json().object()
+        let publisher = try second.object("key")
+        try await run(
+            "keys delegate", "other", "--key", "\(publisher.string("scheme")):\(publisher.string("value"))", codes: [0])
+        try await run("keys revoke", publisher.string("id"))
+        documents = documents.map { document in
+            document.text.contains("\"exitCode\"") ? ("error", document.text) : document
+        }
+        documents.append(("error", try await tool.run("status", "--channel", "betta", "--json").standardOutput))
+        try await Self.validate(documents)
+
+        let leaves = try await CommandLineTests.commands().filter(\.isLeaf).map { $0.path.joined(separator: " ") }
+        let properties = try JSONValue(parsing: Array(Data(contentsOf: Self.schema))).object().object("properties")
+        #expect(Set(properties.members.map(\.key)) == Set(leaves))
+        #expect(Set(leaves).subtracting(documents.map(\.command)) == [])
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import PackJSON
+import Testing
+
+/// What people mistype, and what they are told: never that somebody attacks them.
+struct MistakeTests {
+    @Test(arguments: [
+        ("biuld", "did you mean packtool build?"), ("publsih", "did you mean packtool publish?"),
+        ("roll-back", "did you mean packtool rollback?"), ("deploy", "There are: init, build"),
+    ])
+    func `a command that is not there gets a suggestion`(word: String, advice: String) async throws {
+        let outcome = try await Tool().run(word, "dist")
+        #expect(outcome.exitCode == 64 && outcome.standardOutput.isEmpty, "\(outcome)")
+        #expect(outcome.standardError.contains("packtool has no command \(word)"), "\(outcome)")
+        #expect(outcome.standardError.contains(advice), "\(outcome)")
+        let below = try await Tool().run("client", "udpate", "--store", "x")
+        #expect(below.standardError.contains("did you mean packtool client update?"), "\(below)")
+        // A value that looks like a command is none.
+        #expect(try await Tool().run("inspect", "biuld").standardError.contains("biuld is no file"))
+    }
+
+    @Test func `a device that is given a wrong name is told the names there are`() async throws {
+        let scene = try await AttackScene()
+        let device = ["client", "update", "--store", "device", "--registry", ".packtool/registry"]
+        let channel = try await scene.tool.run(device + ["--channel", "betta"])
+        expectClearError(channel, naming: ["the registry has no channel \"betta\" (there is: beta)"])
+        #expect(!channel.standardError.contains("refused"), "\(channel)")
+        let fresh = ["client", "update", "--store", "new", "--channel", "betta", "--registry", try await scene.serve()]
+        expectClearError(try await scene.tool.run(fresh), naming: ["(there is: beta)"])
+        let package = try await scene.tool.run(device + ["--channel", "beta", "--package", "shpo"])
+        expectClearError(package, naming: ["shpo: the channel \"beta\" does not have the package (it has: shop)"])
+    }
+
+    @Test func `releases that are asked for by a wrong name are told what is there`() async throws {
+        let scene = try await AttackScene()
+        for command in [["rollout", "--percent", "10"], ["rollback"], ["rollout", "--retry"]] {
+            let rest = Array(command.dropFirst())
+            let channel = try await scene.tool.run([command[0], "shop", "--channel", "betta"] + rest)
+            expectClearError(channel, naming: ["there is no channel betta (there is: beta)"])
+            let package = try await scene.tool.run([command[0], "shpo", "--channel", "beta"] + rest)
+            expectClearError(package, naming: ["beta never offered anything of shpo (it has: shop)"])
+        }
+        let promote = try await scene.tool.run("promote", "shop", "--from", "betta", "--to", "stable")
+        expectClearError(promote, naming: ["there is no channel betta (there is: beta)"])
+        let inspect = try await scene.tool.run("inspect", "shop@7.0.0")
+        expectClearError(inspect, naming: ["shop@7.0.0 (there is: 1.0.0)"])
+    }
+
+    @Test func `a failure with --json is one document on stdout, with the same exit code`() async throws {
+        let tool = try Tool()
+        for (arguments, kind, code) in [
+            (["status", "--registry", "nowhere"], "notFound", 1), (["status", "--no-such"], "usage", 64),
+            (["biuld"], "usage", 64), (["inspect", "missing.zip"], "failed", 1),
+            (["token", "list", "--registry", "http://127.0.0.1:1"], "unreachable", 1),
+            (["publish"], "failed", 1),
+        ] {
+            let outcome = try await tool.run(arguments + ["--json"])
+            let json = try outcome.json().object()
+            #expect(try outcome.exitCode == Int32(code) && json.integer("exitCode") == code, "\(outcome)")
+            #expect(try json.object("error").string("kind") == kind, "\(arguments): \(outcome)")
+            let detail = try json.object("error").string("detail")
+            #expect(outcome.standardError.contains(detail), "\(outcome)")
+        }
+    }
+
+    @Test func `a token with a line break at its end is taken`() async throws {
+        let registry = try await LiveRegistry()
+        let token = try await registry.token("--admin")
+        let outcome = try await registry.tool.run(
+            "token", "list", "--registry", registry.url, environment: ["PACKTOOL_TOKEN": "\(token)\r\n"])
+        #expect(outcome.exitCode == 0, "\(outcome)")
+    }
+
+    @Test func `a token for some hours says until when it holds`() async throws {
+        let registry = try await LiveRegistry()
+        let made = try await registry.tool.run("token", "create", "job", "--hours", "2").expectSuccess()
+        #expect(made.standardError.contains("holds until 20"), "\(made)")
+        let listed = try await registry.tool.run("token", "list", "--json").json().object().array("tokens")
+        let texts = try #require(try listed.first?.object())
+        let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+        let life = try style.parse(texts.string("expires")).timeIntervalSince(style.parse(texts.string("created")))
+        #expect(abs(life - 7_200) < 60)
+        #expect(try await registry.tool.run("token", "create", "x", "--hours", "2", "--days", "1").exitCode == 64)
+    }
+}
