@@ -4,6 +4,7 @@ package import PackFormat
 /// Why a build did not happen. Nothing was written.
 package enum BuildError: Error, Sendable, CustomStringConvertible {
     case noDist
+    case isProject(String, because: String, hint: String?)
     case notAFolder(String)
     case unreadable(String, reason: String)
     case outUnusable(String, isFile: Bool)
@@ -26,9 +27,20 @@ package enum BuildError: Error, Sendable, CustomStringConvertible {
     case bundleIsPackage(PackageID)
     case refused([Finding])
 
+    /// Such as `1 error, nothing was written`.
+    package static func countText(_ findings: [Finding]) -> String {
+        let count = findings.count { $0.severity == .error }
+        return "\(count) \(count == 1 ? "error" : "errors"), nothing was written"
+    }
+
     package var description: String {
         switch self {
-        case .noDist: "no folder to build: say packtool build ./dist"
+        case .noDist:
+            "no folder to build: say packtool build ./dist, or set \"dist\": \"dist\" in packtool.json"
+        case .isProject(let path, let sign, let hint):
+            "\(path) is a project, not what its web build writes: there is \(sign). Give that folder"
+                + (hint.map { ", such as \(path == "." ? $0 : path + "/" + $0)" } ?? "")
+                + ", or say --whole-project if all of this is the site"
         case .notAFolder(let path): "\(path) is not a folder: give the folder that your web build writes"
         case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
         case .outUnusable(let path, isFile: true): "\(path) is a file: give --out a folder for the packages"
@@ -62,10 +74,7 @@ package enum BuildError: Error, Sendable, CustomStringConvertible {
         case .bundleIsPackage(let id):
             "the shared bundle has the name of the package \"\(id)\": choose another with \"shared\": {\"name\": …}"
         case .refused(let findings):
-            (findings.map { "\($0)" } + [
-                "\(findings.count(where: { $0.severity == .error })) errors, nothing was written"
-            ])
-            .joined(separator: "\n")
+            ([Self.countText(findings)] + FindingSummary(findings, showsAll: false).lines).joined(separator: "\n")
         }
     }
 }

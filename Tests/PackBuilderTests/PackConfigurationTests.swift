@@ -42,7 +42,7 @@ struct PackConfigurationTests {
             configuration.shared == .init(name: try PackageID("web-common"), include: ["vendor/**"], isAutomatic: true))
         #expect(configuration.headers == ["x-a": "b"])
         #expect(configuration.isSinglePage)
-        #expect(configuration.base?.text == "/static-files/")
+        #expect(configuration.base == .path(try BasePath("/static-files/")))
         #expect(configuration.wantsServiceWorker)
         #expect(configuration.api.targets == ["/api/": "https://api.example.com/"])
     }
@@ -104,6 +104,7 @@ struct PackConfigurationTests {
         #expect(keys(properties) == Set(PackConfiguration.keys))
         #expect(try inner("shared") == Set(PackConfiguration.sharedKeys))
         #expect(try inner("budget") == Set(PackConfiguration.budgetKeys))
+        #expect(try inner("audit") == Set(PackConfiguration.auditKeys))
         #expect(try inner("requires") == Set(PackConfiguration.requiresKeys))
     }
 

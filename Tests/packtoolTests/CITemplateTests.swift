@@ -43,7 +43,12 @@ struct CITemplateTests {
                 ? step.environment.mapValues { Self.substituted($0, from: settings) } : settings
             let added = try String(contentsOf: addedPath, encoding: .utf8).split(separator: "\n")
             let path = (added.map(String.init) + [tool.environment["PATH"] ?? ""]).joined(separator: ":")
-            let environment = given.merging(["GITHUB_PATH": addedPath.path, "CI": "true", "PATH": path]) { $1 }
+            // The service's own variables: this is its 17th run.
+            let own = [
+                "GITHUB_PATH": addedPath.path, "GITHUB_REF": "refs/heads/main", "GITHUB_RUN_NUMBER": "17",
+                "CI_PIPELINE_IID": "17", "BUILD_NUMBER": "17", "CI": "true", "PATH": path,
+            ]
+            let environment = given.merging(own) { $1 }
             let outcome = try await tool.run(
                 URL(fileURLWithPath: step.shell[0]),
                 Array(step.shell.dropFirst()) + ["-c", "cd checkout\n" + step.script], environment: environment)
@@ -53,8 +58,9 @@ struct CITemplateTests {
             }
             last = outcome.standardOutput
         }
-        #expect(last.contains("ferries") && last.contains("1.0.0"), "\(last)")
-        #expect(try await registry.tool.run("verify", "ferries@1.0.0", "--registry", registry.folder).exitCode == 0)
+        #expect(last.contains("ferries") && last.contains("1.0.0-ci.17"), "\(last)")
+        #expect(
+            try await registry.tool.run("verify", "ferries@1.0.0-ci.17", "--registry", registry.folder).exitCode == 0)
     }
 
     @Test(arguments: [

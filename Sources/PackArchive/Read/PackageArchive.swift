@@ -32,6 +32,11 @@ package struct PackageArchive: Sendable {
         return package
     }
 
+    /// Whether a file is a sound zip with a manifest; nothing in it is verified.
+    package static func looksLikeOne(_ file: URL) -> Bool {
+        (try? JudgedArchive(file: file))?.entries.contains { $0.path.text == Manifest.fileName } ?? false
+    }
+
     private init(_ archive: JudgedArchive, allowsMissing: Bool) throws {
         let name = archive.file.path
         do {

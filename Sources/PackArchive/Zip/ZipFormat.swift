@@ -50,7 +50,7 @@ enum ZipFormat {
     static let externalAttributes: UInt32 = 0o100644 << 16
 
     /// The longest archive comment: readers look for the end record in the last 16 KiB only, libarchive is one.
-    static let maximumCommentSize = (16 << 10) - endRecordSize
+    static let maximumCommentSize = 16_000
 
     static let saturated16 = 0xFFFF
     static let saturated32 = 0xFFFF_FFFF

@@ -23,6 +23,22 @@ package struct Finding: Hashable, Sendable, CustomStringConvertible {
         case invalidName = "invalid-name"
         case missingEntry = "missing-entry"
         case budget
+        /// A private key or an access token.
+        case secret
+        /// A file name that misleads people, or that another system cannot have.
+        case riskyName = "risky-name"
+        /// A service worker that devices refuse, because the package does not ask for one.
+        case serviceWorker = "service-worker"
+        /// No page can say that the version works.
+        case noConfirm = "no-confirm"
+
+        /// Whether a project may set another level: the others would make no package, or are limits of its own.
+        package var isAdjustable: Bool {
+            switch self {
+            case .collision, .invalidName, .missingEntry, .budget: false
+            default: true
+            }
+        }
     }
 
     package let severity: Severity
@@ -33,9 +49,12 @@ package struct Finding: Hashable, Sendable, CustomStringConvertible {
     /// Counted from 1.
     package let line: Int?
     package let message: String
+    /// The URL that it is about; nil for none. Findings are shown together by what it begins with.
+    package let target: String?
 
     package init(
-        _ severity: Severity, _ kind: Kind, package: PackageID, file: String? = nil, line: Int? = nil, _ message: String
+        _ severity: Severity, _ kind: Kind, package: PackageID, file: String? = nil, line: Int? = nil,
+        target: String? = nil, _ message: String
     ) {
         self.severity = severity
         self.kind = kind
@@ -43,6 +62,7 @@ package struct Finding: Hashable, Sendable, CustomStringConvertible {
         self.file = file
         self.line = line
         self.message = message
+        self.target = target
     }
 
     /// `FILE:LINE: severity: message`, the form that editors and CI systems recognise.
@@ -51,6 +71,18 @@ package struct Finding: Hashable, Sendable, CustomStringConvertible {
         return "\(place): \(severity.rawValue): \(message) [\(kind.rawValue)]"
     }
 
-    /// The same finding as an error, for `--strict`.
-    var strict: Finding { Finding(.error, kind, package: package, file: file, line: line, message) }
+    func with(_ severity: Severity) -> Finding {
+        Finding(severity, kind, package: package, file: file, line: line, target: target, message)
+    }
+
+    /// Whether a published version can have the same finding: it is judged by its pages, styles and names.
+    package var isComparable: Bool {
+        switch kind {
+        case .missingFile, .nameDiffers, .online, .outside, .riskyName: true
+        default: false
+        }
+    }
+
+    /// What it is, wherever it stands: the same mistake in two versions has the same key.
+    package var key: String { "\(kind.rawValue) \(message)" }
 }

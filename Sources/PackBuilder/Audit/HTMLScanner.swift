@@ -98,7 +98,9 @@ struct HTMLScanner {
             case ("a", "href"), ("area", "href"), ("a", "xlink:href"): add(attribute, .link)
             case ("link", "href"):
                 let isLoaded = relations.contains { Self.loadedRelations.contains(String($0)) }
-                if isLoaded { add(attribute, .resource) }
+                let isStyle = relations.contains("stylesheet") && !relations.contains("alternate")
+                if isLoaded { add(attribute, isStyle ? .code : .resource) }
+            case ("script", "src"): add(attribute, .code)
             case ("image", "href"), ("use", "href"), (_, "xlink:href"), (_, "src"), ("video", "poster"),
                 ("object", "data"), ("html", "manifest"), ("body", "background"):
                 add(attribute, .resource)

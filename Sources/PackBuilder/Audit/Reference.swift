@@ -3,6 +3,8 @@ struct Reference: Hashable, Sendable {
     enum Use: Hashable, Sendable {
         /// The page loads it by itself.
         case resource
+        /// A script or a style sheet, without which a page is not what it should be.
+        case code
         /// A person may follow it.
         case link
         /// `<base href>`: what the URLs after it are relative to.

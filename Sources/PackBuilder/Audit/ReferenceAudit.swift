@@ -14,10 +14,12 @@ struct ReferenceAudit {
     private let isSinglePage: Bool
     /// The dist as the user named it, for the place in a finding.
     private let folder: String
+    private let entry: PackagePath?
 
     init(
         package: PackageID, paths: some Sequence<PackagePath>, origins: [String], base: BasePath? = nil,
-        api: APIRoutes = .none, isSinglePage: Bool, folder: String
+        api: APIRoutes = .none, isSinglePage: Bool, folder: String,
+        entry: PackagePath? = nil
     ) {
         self.package = package
         self.paths = Set(paths)
@@ -26,6 +28,7 @@ struct ReferenceAudit {
         self.api = api
         self.isSinglePage = isSinglePage
         self.folder = folder
+        self.entry = entry
     }
 
     /// Judges the references of one file, in order.
@@ -43,13 +46,16 @@ struct ReferenceAudit {
                 continue
             }
             func finding(_ kind: Finding.Kind, _ message: String) -> Finding {
-                Finding(
-                    .warning, kind, package: package, file: "\(folder)/\(file)", line: reference.line, message)
+                // Without its scripts and styles the page that opens is blank or bare.
+                let isFatal = file == entry && reference.use == .code && (kind == .missingFile || kind == .nameDiffers)
+                return Finding(
+                    isFatal ? .error : .warning, kind, package: package, file: "\(folder)/\(file)",
+                    line: reference.line, target: reference.url, message)
             }
             switch target(of: reference.url, base: base) {
             case .nothing: break
             case .online:
-                if reference.use == .resource {
+                if reference.use != .link {
                     findings.append(finding(.online, "needs the network: \(reference.url)"))
                 }
             case .outside:
@@ -126,7 +132,13 @@ struct ReferenceAudit {
             }
         }
         if isSinglePage, reference.use == .link, parts.last?.contains(".") == false { return nil }
-        return (.missingFile, "\"\(reference.url)\" is not in the package (\(text))")
+        var hint = ""
+        if reference.url.hasPrefix("/"), let slash = text.firstIndex(of: "/"),
+            let path = try? PackagePath(String(text[text.index(after: slash)...])), paths.contains(path)
+        {
+            hint = "; \"\(path)\" is: where the build is made for /\(text[..<slash])/, say --base /\(text[..<slash])/"
+        }
+        return (.missingFile, "\"\(reference.url)\" is not in the package (\(text))\(hint)")
     }
 
     /// The files that may answer a path, as ``SitePath`` looks them up.

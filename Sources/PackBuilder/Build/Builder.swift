@@ -1,6 +1,6 @@
 import Foundation
 import PackArchive
-import PackFormat
+package import PackFormat
 import Synchronization
 
 /// Turns dist folders into packages and a shared bundle.
@@ -33,26 +33,41 @@ package struct Builder: Sendable {
     /// - Throws: ``BuildError``, `ArchiveError`, `FormatError`
     package func build() throws -> BuildReport {
         let settings = try settings()
+        var notes = settings.compactMap(\.note)
         // What concerns all packages comes from the first one's configuration.
         guard let common = settings.first?.configuration else { throw BuildError.noDist }
-        let out = request.out ?? common.out.map { common.resolve($0) } ?? URL(filePath: "packages")
+        let out = request.out ?? common.outFolder
+        // Also where the packages went before: none is part of the next one.
+        let excluded = [out, common.outFolder]
         let dists = try zip(request.dists, settings).map { dist, settings in
-            try DistScanner(rules: settings.rules, limits: request.limits, excluding: [out]).scan(dist)
+            try DistScanner(rules: settings.rules, limits: request.limits, excluding: excluded).scan(dist)
         }
         let level = request.compression ?? common.compression ?? .standard
         return try ContentPool.run(level: level, cache: request.cache, folders: request.dists) { pool in
             let plans = try self.plans(dists, settings, pool: pool)
+            notes += plans.compactMap(\.note)
             // Each needs one core; what is found decides whether the drafts are looked at.
             let (found, made) = ConcurrentMap.both(
-                { plans.flatMap(\.findings) }, { try self.drafts(plans, common: common, pool: pool) })
-            let findings = try found.get().map { request.isStrict ? $0.strict : $0 }
+                { try plans.flatMap { try $0.findings() } }, { try self.drafts(plans, common: common, pool: pool) })
+            let findings = try found.get().map(severity)
             if findings.contains(where: { $0.severity == .error }) { throw BuildError.refused(findings) }
             let drafts = try made.get()
             let packages = try PackageWriter(out: out).write(drafts) { done in
                 progress(.writing, done, drafts.count)
             }
-            return BuildReport(packages: packages, findings: findings)
+            return BuildReport(packages: packages, findings: findings, notes: notes)
         }
+    }
+
+    /// Who the packages are, before anything is read.
+    /// - Throws: ``BuildError``
+    package func identities() throws -> [(id: PackageID, version: SemanticVersion)] {
+        try settings().map { ($0.id, $0.version) }
+    }
+
+    private func severity(_ finding: Finding) -> Finding {
+        let isNew = request.known[finding.package].map { finding.isComparable && !$0.contains(finding.key) } ?? false
+        return request.isStrict || isNew ? finding.with(.error) : finding
     }
 
     private func settings() throws -> [PackageSettings] {
@@ -71,7 +86,9 @@ package struct Builder: Sendable {
                 throw BuildError.notAFolder(dist.relativePath)
             }
             let version = request.versions.count == 1 ? request.versions[0] : request.versions[safe: index]
-            let one = try PackageSettings(dist: dist, package: request.packages[safe: index], version: version)
+            if !request.allowsProjects { try ProjectFolderCheck.refuse(dist) }
+            let one = try PackageSettings(
+                dist: dist, package: request.packages[safe: index], version: version, prerelease: request.prerelease)
             if let other = settings.firstIndex(where: { $0.id == one.id }) {
                 throw BuildError.samePackage(
                     one.id, first: request.dists[other].relativePath, second: dist.relativePath)
@@ -105,17 +122,21 @@ package struct Builder: Sendable {
             let range = start..<start + dist.files.count
             start = range.upperBound
             let entry = try request.entry.map { try PackagePath($0) } ?? settings.configuration.entry
+            let page = try entry ?? PackagePath("index.html")
+            let references = Dictionary(
+                range.compactMap { index in found[index].map { (files[index].path, $0) } }, uniquingKeysWith: { $1 })
+            let setting = try request.base.map { try BaseSetting($0) } ?? settings.configuration.base
+            let guess =
+                setting == nil
+                ? BaseSetting.guess(references[page] ?? [], paths: dist.files.lazy.map(\.path)) : nil
             plans.append(
                 try PackagePlan(
                     settings: settings, dist: dist,
                     contents: Dictionary(range.map { (files[$0].path, contents[$0]) }, uniquingKeysWith: { $1 }),
-                    references: Dictionary(
-                        range.compactMap { index in found[index].map { (files[index].path, $0) } },
-                        uniquingKeysWith: { $1 }),
-                    entry: entry ?? PackagePath("index.html"),
+                    references: references, entry: page,
                     requiredApp: request.requiredApp.map { try VersionRange($0) }
                         ?? settings.configuration.requiredApp,
-                    base: request.base.map { try BasePath($0) } ?? settings.configuration.base))
+                    base: setting?.path ?? guess, guessedBase: guess, allowsSecrets: request.allowsSecrets))
         }
         return plans
     }

@@ -26,6 +26,8 @@ package struct BuildReport: Sendable {
     package let packages: [BuiltPackage]
     /// Warnings; a build with errors makes no report.
     package let findings: [Finding]
+    /// What was taken for granted, a sentence each.
+    package let notes: [String]
 
     /// Bytes that all zips together are smaller than without the bundle.
     package var sharedSaving: Int {

@@ -12,12 +12,29 @@ struct PackagePlan {
     let entry: PackagePath
     let requiredApp: VersionRange?
     let base: BasePath?
+    /// Set where nobody said the base.
+    let guessedBase: BasePath?
+    /// Whether a secret is a warning only.
+    let allowsSecrets: Bool
 
     var id: PackageID { settings.id }
 
-    /// Everything that is wrong with it.
-    var findings: [Finding] {
-        nameFindings + entryFindings + referenceFindings + budgetFindings
+    /// What was taken for granted.
+    var note: String? {
+        guessedBase.map { base in
+            "base \(base): the entry page of \(id) loads its files from there, and the package has them without it. "
+                + "Say \"base\": \"\(base)\" in packtool.json, or --base / where that is wrong"
+        }
+    }
+
+    /// Everything that is wrong with it, at the project's levels.
+    func findings() throws -> [Finding] {
+        let found = nameFindings + entryFindings + referenceFindings + budgetFindings
+        return (found + contentFindings(try ContentAudit.look(into: dist.files))).compactMap { finding in
+            let place = finding.file?.utf8.dropFirst(folder.utf8.count + 1)
+            let path = place.flatMap { String($0) }.flatMap { try? PackagePath($0) }
+            return settings.configuration.audit.judge(finding, at: path)
+        }
     }
 
     /// The manifest, with the shared contents taken from a bundle.
@@ -48,7 +65,10 @@ struct PackagePlan {
                 .error, .invalidName, package: id, file: "\(folder)/\(name.path)",
                 "the file's name is not allowed: \(name.reason); rename the file")
         }
-        guard PathCollisions.first(in: contents.keys) != nil else { return findings }
+        findings += contents.keys.compactMap { RiskyName.finding($0, package: id, folder: folder) }
+        guard PathCollisions.first(in: contents.keys) != nil else {
+            return findings.sorted { ($0.file ?? "") < ($1.file ?? "") }
+        }
         for group in Dictionary(grouping: contents.keys, by: \.collisionKey).values where group.count > 1 {
             let names = group.sorted()
             let list = names.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -76,8 +96,39 @@ struct PackagePlan {
         var audit = ReferenceAudit(
             package: id, paths: contents.keys, origins: settings.configuration.origins,
             base: base, api: settings.configuration.api, isSinglePage: settings.configuration.isSinglePage,
-            folder: folder)
+            folder: folder, entry: entry)
         return references.keys.sorted().flatMap { audit.findings(references[$0] ?? [], in: $0) }
+    }
+
+    private func contentFindings(_ found: ContentAudit.Found) -> [Finding] {
+        var findings = found.secrets.map { place in
+            Finding(
+                allowsSecrets ? .warning : .error, .secret, package: id, file: "\(folder)/\(place.path)",
+                line: place.line > 0 ? place.line : nil,
+                "the file holds \(place.what), and every device would have it: take it out, leave the file out with "
+                    + ".packignore, or say --allow-secrets")
+        }
+        if !settings.configuration.wantsServiceWorker {
+            findings += found.workers.map { place in
+                Finding(
+                    .warning, .serviceWorker, package: id, file: "\(folder)/\(place.path)", line: place.line,
+                    "registers a service worker, which devices refuse: say \"serviceWorker\": true in packtool.json, "
+                        + "or take the registration out")
+            }
+        }
+        if !found.canConfirm, contents[entry] != nil {
+            findings.append(
+                Finding(
+                    .warning, .noConfirm, package: id, file: "\(folder)/\(entry)",
+                    """
+                    no page can call packtool.confirm(), and a device takes a version that never confirms for a broken \
+                    one. Where the app does not confirm by itself, add to the page:
+                        <script type="module">
+                          addEventListener("load", () => globalThis.packtool?.confirm?.());
+                        </script>
+                    """))
+        }
+        return findings
     }
 
     private var budgetFindings: [Finding] {

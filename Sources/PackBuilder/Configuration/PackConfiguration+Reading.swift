@@ -7,8 +7,10 @@ extension PackConfiguration {
     /// The keys that are known, by the object that they stand in. docs/schema/packtool.schema.json has the same.
     package static let keys = [
         "$schema", "app", "package", "version", "entry", "registry", "channel", "ignore", "shared", "budget", "origins",
-        "requires", "spa", "headers", "base", "serviceWorker", "api", "compression", "out",
+        "requires", "spa", "headers", "base", "serviceWorker", "api", "audit", "dist", "compression",
+        "out",
     ]
+    package static let auditKeys = Finding.Kind.allCases.filter(\.isAdjustable).map(\.rawValue)
     package static let sharedKeys = ["name", "include", "auto"]
     package static let budgetKeys = ["total", "file", "files"]
     package static let requiresKeys = ["app"]
@@ -33,7 +35,10 @@ extension PackConfiguration {
         try reader.check(document, known: Self.keys, in: nil)
         app = try reader.value(document, "app") { try $0.string() }
         package = try reader.value(document, "package") { try PackageID($0.string()) }
-        version = try reader.value(document, "version") { try SemanticVersion($0.string()) }
+        version = try reader.value(document, "version") { value in
+            if case .integer = value { throw ConfigurationReader.Fault(ConfigurationReader.versionHint) }
+            return try SemanticVersion(value.string())
+        }
         entry = try reader.value(document, "entry") { try PackagePath($0.string()) }
         registry = try reader.value(document, "registry") { try $0.string() }
         channel = try reader.value(document, "channel") { try ChannelName($0.string()) }
@@ -57,7 +62,9 @@ extension PackConfiguration {
                 }
                 return headers
             } ?? [:]
-        base = try reader.value(document, "base") { try BasePath($0.string()) }
+        base = try reader.value(document, "base") { try BaseSetting($0.string()) }
+        dist = try reader.value(document, "dist") { try $0.string() }
+        audit = try Self.audit(document, reader)
         wantsServiceWorker = try reader.value(document, "serviceWorker") { try $0.bool() } ?? false
         api =
             try reader.value(document, "api") { value in
@@ -85,6 +92,26 @@ extension PackConfiguration {
     }
 }
 
+extension PackConfiguration {
+    private static func audit(_ document: JSONObject, _ reader: ConfigurationReader) throws -> AuditLevels {
+        var levels = AuditLevels()
+        guard let kinds = try reader.object(document, "audit", known: auditKeys) else { return levels }
+        for member in kinds.members {
+            guard let kind = Finding.Kind(rawValue: member.key) else { continue }
+            if case .object(let patterns) = member.value {
+                // In the order of the file: the last one that matches counts.
+                for pattern in patterns.members.sorted(by: { $0.offset ?? 0 < $1.offset ?? 0 }) {
+                    let level = try reader.value(patterns, pattern.key) { try reader.level($0) }
+                    if let level { levels.set(level, for: kind, files: pattern.key) }
+                }
+            } else if let level = try reader.value(kinds, member.key, { try reader.level($0) }) {
+                levels.set(level, for: kind)
+            }
+        }
+        return levels
+    }
+}
+
 /// Reads a configuration and says where a mistake is.
 struct ConfigurationReader {
     struct Fault: Error {
@@ -98,11 +125,18 @@ struct ConfigurationReader {
     let file: String
     let bytes: [UInt8]
 
+    static let versionHint = "a version is a string with three numbers, such as \"1.0.0\""
+
     func document() throws -> JSONObject {
         do {
             return try JSONValue(parsing: bytes, options: .init(allowsComments: true)).object("packtool.json")
         } catch JSONError.syntax(let line, let column, let reason) {
-            throw BuildError.configuration(file: file, line: line, column: column, reason: reason)
+            // 1.0 is no number that this JSON has, so the fault is met before the key is known.
+            let isVersion =
+                String(decoding: bytes, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
+                .dropFirst(line - 1).first?.contains(/"version"\s*:\s*[0-9]/) ?? false
+            throw BuildError.configuration(
+                file: file, line: line, column: column, reason: isVersion ? Self.versionHint : reason)
         } catch {
             throw BuildError.configuration(file: file, line: 1, column: 1, reason: "\(error)")
         }
@@ -146,6 +180,13 @@ struct ConfigurationReader {
 
     func strings(_ value: JSONValue) throws -> [String] {
         try value.array().map { try $0.string() }
+    }
+
+    func level(_ value: JSONValue) throws -> AuditLevels.Level {
+        guard case .string(let text) = value, let level = AuditLevels.Level(rawValue: text) else {
+            throw Fault("a level is \"error\", \"warning\" or \"off\", or these by pattern: {\"docs/**\": \"off\"}")
+        }
+        return level
     }
 
     func byteCount(_ value: JSONValue) throws -> Int {

@@ -54,14 +54,29 @@ package struct PackConfiguration: Sendable {
     package var isSinglePage = false
     package var headers: [String: String] = [:]
     /// Where the web build expects to be mounted, besides `/`.
-    package var base: BasePath?
+    package var base: BaseSetting?
     package var wantsServiceWorker = false
     package var api = APIRoutes.none
+    package var audit = AuditLevels()
+    /// The folder that the web build writes, relative to the file.
+    package var dist: String?
     package var compression: CompressionLevel?
     /// The folder for built packages, relative to the file.
     package var out: String?
 
     package init() {}
+
+    /// Where packages are written and looked for: `out`, else `packages`, beside the configuration, else in the working
+    /// folder.
+    package var outFolder: URL { Self.asWritten(resolve(out ?? "packages")) }
+
+    /// A folder as a person in the working folder would write it.
+    package static func asWritten(_ folder: URL) -> URL {
+        let place = folder.absoluteURL.standardizedFileURL.path(percentEncoded: false)
+        let here = URL.currentDirectory().standardizedFileURL.path(percentEncoded: false)
+        let path = place.hasPrefix(here) ? String(place.dropFirst(here.count)) : place
+        return URL(filePath: path.isEmpty ? "." : path, directoryHint: .isDirectory)
+    }
 
     /// The configuration nearest to a folder: its own, or that of a folder above it; nil where there is none.
     /// - Throws: ``BuildError``

@@ -7,10 +7,16 @@ struct PackageSettings: Sendable {
     let version: SemanticVersion
     let configuration: PackConfiguration
     let rules: PathRules
+    /// Which configuration counts, where that is not obvious.
+    let note: String?
 
     /// - Throws: ``BuildError``
-    init(dist: URL, package: String?, version: String?) throws {
-        let configuration = try PackConfiguration.nearest(to: dist) ?? PackConfiguration()
+    init(
+        dist: URL, package: String?, version: String?, prerelease: String? = nil,
+        workingFolder: URL = .currentDirectory()
+    ) throws {
+        let (configuration, note) = try Self.configuration(of: dist, workingFolder: workingFolder)
+        self.note = note
         let npm = try NPMPackage.all(above: dist)
         self.configuration = configuration
         do {
@@ -23,21 +29,44 @@ struct PackageSettings: Sendable {
             } else {
                 throw BuildError.noPackageID(dist: dist.path)
             }
+            let plain: SemanticVersion
             if let version {
-                self.version = try SemanticVersion(version)
+                plain = try SemanticVersion(version)
             } else if let configured = configuration.version {
-                self.version = configured
+                plain = configured
             } else if let (file, text) = npm.lazy.compactMap({ npm in npm.version.map { (npm.file, $0) } }).first {
-                self.version = try Self.parse(in: file) { try SemanticVersion(text) }
+                plain = try Self.parse(in: file) { try SemanticVersion(text) }
             } else {
                 throw BuildError.noVersion(dist: dist.path)
             }
+            self.version = try prerelease.map { try Self.version(plain, prerelease: $0) } ?? plain
         } catch let error as FormatError {
             throw BuildError.invalid("\(error)", source: "the command line")
         }
         let named = npm.first { $0.name != nil || $0.version != nil } ?? npm.first
         let project = (configuration.file ?? named?.file ?? dist).deletingLastPathComponent()
         rules = try Self.rules(dist: dist, project: project, configured: configuration.ignore)
+    }
+
+    /// The configuration above the dist, else the one of the working folder, as of the project that asks.
+    private static func configuration(
+        of dist: URL, workingFolder: URL
+    ) throws -> (PackConfiguration, note: String?) {
+        let here = NearestFile.named(PackConfiguration.fileName, from: workingFolder)?.path
+        guard let above = try PackConfiguration.nearest(to: dist) else {
+            guard let own = try PackConfiguration.nearest(to: workingFolder) else { return (PackConfiguration(), nil) }
+            return (own, "\(own.file?.path ?? "") is used for \(dist.relativePath), which has none of its own")
+        }
+        guard let here, let file = above.file?.path, here != file else { return (above, nil) }
+        return (above, "\(file) is used for \(dist.relativePath), and not \(here)")
+    }
+
+    /// 1.4.0 and `ci.17` make 1.4.0-ci.17; 1.4.0-beta makes 1.4.0-beta.ci.17.
+    private static func version(_ plain: SemanticVersion, prerelease: String) throws -> SemanticVersion {
+        let parts = plain.description.split(separator: "+", maxSplits: 1)
+        let text = parts.first.map(String.init) ?? ""
+        let build = parts.count > 1 ? "+\(parts[1])" : ""
+        return try SemanticVersion(text + (text.contains("-") ? "." : "-") + prerelease + build)
     }
 
     /// The defaults, the project's `.packignore`, the dist's own, then `ignore` of the configuration.

@@ -15,6 +15,7 @@ package struct PathRules: Sendable {
             *~
             npm-debug.log*
             /packtool.json
+            /packtool.schema.json
             """)
 
     private var patterns: [PathPattern]

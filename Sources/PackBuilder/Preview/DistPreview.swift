@@ -9,6 +9,8 @@ package import PackFormat
 package struct DistPreview: Sendable {
     package let manifest: Manifest
     package let locations: [Digest: URL]
+    /// The base, where nobody said it and the entry page tells it.
+    package let guessedBase: BasePath?
 
     private struct Stamp: Hashable {
         let size: Int
@@ -17,7 +19,8 @@ package struct DistPreview: Sendable {
 
     private let folder: URL
     private let settings: PackageSettings
-    private let base: BasePath?
+    /// Where nobody said the base, it is guessed anew each time.
+    private let base: BaseSetting?
     private let stamps: [PackagePath: Stamp]
 
     /// - Parameters:
@@ -26,7 +29,7 @@ package struct DistPreview: Sendable {
     /// - Throws: ``BuildError``, `FormatError`
     package init(_ folder: URL, package: String? = nil, base: String? = nil) throws {
         let settings = try Self.settings(folder, package: package)
-        let base = try base.map { try BasePath($0) } ?? settings.configuration.base
+        let base = try base.map { try BaseSetting($0) } ?? settings.configuration.base
         try self.init(folder, settings: settings, base: base, known: nil)
     }
 
@@ -37,7 +40,7 @@ package struct DistPreview: Sendable {
         return try DistPreview(folder, settings: settings, base: base, known: self)
     }
 
-    private init(_ folder: URL, settings: PackageSettings, base: BasePath?, known: DistPreview?) throws {
+    private init(_ folder: URL, settings: PackageSettings, base: BaseSetting?, known: DistPreview?) throws {
         let scan = try DistScanner(rules: settings.rules).scan(folder)
         let stamps = try Self.stamps(of: scan)
         var files: [PackagePath: Manifest.File] = [:]
@@ -53,10 +56,13 @@ package struct DistPreview: Sendable {
         }
         let configuration = settings.configuration
         let index = try PackagePath("index.html")
+        let entry = configuration.entry ?? index
+        guessedBase = base == nil ? Self.guess(entry, in: scan) : nil
         manifest = try Manifest(
-            package: settings.id, version: settings.version, entry: configuration.entry ?? index, files: files,
+            package: settings.id, version: settings.version, entry: entry, files: files,
             origins: configuration.origins, isSinglePage: configuration.isSinglePage, headers: configuration.headers,
-            base: base, wantsServiceWorker: configuration.wantsServiceWorker, api: configuration.api)
+            base: base?.path ?? guessedBase, wantsServiceWorker: configuration.wantsServiceWorker,
+            api: configuration.api)
         self.locations = locations
         self.folder = folder
         self.settings = settings
@@ -71,6 +77,15 @@ package struct DistPreview: Sendable {
         } catch BuildError.noPackageID {
             return try PackageSettings(dist: folder, package: "preview", version: version)
         }
+    }
+
+    private static func guess(_ entry: PackagePath, in scan: ScannedDist) -> BasePath? {
+        guard let file = scan.files.first(where: { $0.path == entry }),
+            let format = ReferenceFormat(fileExtension: entry.fileExtension),
+            let data = try? Data(contentsOf: file.url, options: .mappedIfSafe)
+        else { return nil }
+        let references = data.withUnsafeBytes { format.references(in: $0) }
+        return BaseSetting.guess(references, paths: scan.files.lazy.map(\.path))
     }
 
     private static func stamps(of scan: ScannedDist) throws -> [PackagePath: Stamp] {

@@ -38,6 +38,7 @@ package struct DistScanner {
         var leftOut = listings.flatMap(\.leftOut)
         let invalidNames = listings.flatMap(\.invalidNames)
         Self.leaveOutCompressedCopies(listings.flatMap(\.compressed), of: &files, leftOut: &leftOut)
+        Self.leaveOutPackages(listings.flatMap(\.archives), of: &files, leftOut: &leftOut)
         if files.isEmpty, invalidNames.isEmpty {
             throw BuildError.emptyDist(folder.path, leftOut: leftOut.count)
         }
@@ -82,6 +83,17 @@ package struct DistScanner {
                 next += 1
             }
         }
+    }
+
+    /// Leaves out packages: one that was built into the dist would carry every version before it along. A pattern such as
+    /// `!*.zip` keeps them.
+    private static func leaveOutPackages(
+        _ candidates: [ScannedDist.File], of files: inout [ScannedDist.File], leftOut: inout [ScannedDist.LeftOut]
+    ) {
+        let packages = Set(candidates.lazy.filter { PackageArchive.looksLikeOne($0.url) }.map(\.path))
+        if packages.isEmpty { return }
+        files.removeAll { packages.contains($0.path) }
+        leftOut += packages.map { .init(path: $0.text, pattern: "a package") }
     }
 
     /// Leaves out what a build tool compressed for a web server: a device and the registry send the original in a

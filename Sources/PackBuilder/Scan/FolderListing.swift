@@ -23,4 +23,6 @@ struct FolderListing: Sendable {
     var invalidNames: [(path: String, reason: String)] = []
     /// Files that no pattern decides over and that are named as compressed copies of others.
     var compressed: [(path: PackagePath, original: String)] = []
+    /// Zips that no pattern decides over.
+    var archives: [ScannedDist.File] = []
 }

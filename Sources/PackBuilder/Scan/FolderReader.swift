@@ -49,10 +49,13 @@ struct FolderReader: Sendable {
                     listing.entries.append(.folder(.init(path: path, isReserved: isReserved)))
                 }
             case .file(let stamp):
-                if let valid = try add(path, place: "\(place)/\(name.text)", stamp, isReserved, to: &listing),
-                    decision == nil, let original = Self.original(of: path)
-                {
-                    listing.compressed.append((valid, original))
+                let file = "\(place)/\(name.text)"
+                guard let valid = try add(path, place: file, stamp, isReserved, to: &listing), decision == nil else {
+                    continue
+                }
+                if let original = Self.original(of: path) { listing.compressed.append((valid, original)) }
+                if valid.fileExtension == "zip" {
+                    listing.archives.append(.init(path: valid, place: file, stamp: stamp))
                 }
             case .link, .special, .unreadable: throw BuildError.specialFile("\(shown)/\(path)")
             }

@@ -11,8 +11,8 @@ struct InitCommand: AsyncParsableCommand {
         discussion: """
             Templates:
               site            a starter site in dist/, packtool.json, .packignore
-              config          packtool.json and .packignore, for a project that
-                              has a web build already
+              config          packtool.json with its schema, and .packignore, for
+                              a project that has a web build already
               github-actions  .github/workflows/packages.yml
               gitlab-ci       .gitlab-ci.yml
               jenkins         Jenkinsfile
@@ -41,7 +41,8 @@ struct InitCommand: AsyncParsableCommand {
         let folder = URL(fileURLWithPath: directory).standardizedFileURL
         let start =
             template.contains(where: \.startsProject) ? try ProjectStart(.startingIn(folder), app: app, registry) : nil
-        let files = template.flatMap(\.files)
+        let values = try ProjectValues(of: folder)
+        let files = template.flatMap { $0.isFilledIn ? $0.files.map(values.filling) : $0.files }
         let outcome = try TemplateWriter(folder: folder).write(files)
         let made = try start?.make()
 
@@ -56,9 +57,15 @@ struct InitCommand: AsyncParsableCommand {
 
                 The keys in \(path(made.keys, in: folder)) sign packages: keep them secret, and keep a copy.
                 Commit \(path(made.root, in: folder)), and embed it in the app: it is what devices trust.
-                Next: packtool build dist && packtool publish --channel beta
+                Next: \(next(folder, values))
                 """)
         }
+    }
+
+    private func next(_ folder: URL, _ values: ProjectValues) -> String {
+        let steps = "packtool build \(values.dist) && packtool publish --channel beta"
+        guard !FileManager.default.fileExists(atPath: folder.appending(path: values.dist).path) else { return steps }
+        return "run your web build, so that there is \(values.dist)/, then \(steps)"
     }
 
     private func text(_ outcome: TemplateWriter.Outcome, _ made: ProjectStart.Made?) -> String {

@@ -22,14 +22,23 @@ struct PreviewCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The folder that the web build writes.", valueName: "DIST"), completion: .directory)
-    var dist: String
+        help: ArgumentHelp("The folder that the web build writes (else dist of packtool.json).", valueName: "DIST"),
+        completion: .directory)
+    var dist: String?
 
     @Option(name: .customLong("package"), help: ArgumentHelp("The package id.", valueName: "ID"))
     var package: String?
 
     @Option(help: ArgumentHelp("Where the web build expects to be mounted, such as /static-files/.", valueName: "PATH"))
     var base: String?
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            A path that a server answers, such as /api=http://localhost:3000; may be given several times. A URL \
+            without a path gets the whole path of the request, one with a path gets it in the prefix's place.
+            """, valueName: "PATH=URL"))
+    var proxy: [String] = []
 
     @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "PORT"))
     var port = 8788
@@ -49,7 +58,8 @@ struct PreviewCommand: AsyncParsableCommand {
     func run() async throws {
         guard (0...65535).contains(port) else { throw ValidationError("the port must be from 0 to 65535") }
         let console = global.console
-        let folder = URL(filePath: dist, directoryHint: .isDirectory)
+        let folder = try dist.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CurrentProject.dist()
+        let routes = try proxy.map { try PreviewProxy.Route($0) }
         let site = PreviewSite(try DistPreview(folder, package: package, base: base))
         let manifest = site.manifest
         var logger = Logger(label: "packtool.preview")
@@ -57,7 +67,10 @@ struct PreviewCommand: AsyncParsableCommand {
         let pages = PageDirectory(site)
         let responder = PreviewResponder(
             site: site, pages: pages, reloads: !noReload, hook: hook.map { ($0, bridge(pages, console)) },
-            console: console)
+            proxy: PreviewProxy(routes), console: console)
+        if let base = site.guessedBase {
+            console.note("base     \(base), guessed from the entry page; say \"base\" in packtool.json, or --base")
+        }
         let application = Application(
             responder: responder,
             configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: port)),

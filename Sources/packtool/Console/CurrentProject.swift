@@ -29,6 +29,14 @@ struct CurrentProject {
         folder = ProjectFolder(home.appending(path: ProjectFolder.name, directoryHint: .isDirectory))
     }
 
+    /// The folder that the web build writes, by the configuration of the working folder's project.
+    static func dist() throws -> URL {
+        guard let configuration = try PackConfiguration.nearest(to: .currentDirectory()),
+            let dist = configuration.dist
+        else { throw BuildError.noDist }
+        return PackConfiguration.asWritten(configuration.resolve(dist))
+    }
+
     /// Where the registry is by the configuration, else the project's own: a URL, or an absolute path.
     var registry: String {
         let configured = configuration?.registry.map { text in

@@ -38,10 +38,14 @@ pipeline {
         }
         stage('Packages') {
             steps {
-                sh '''
-                    rm -rf packages
-                    .packtool/bin/packtool build dist --strict --out packages
-                '''
+                // 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th build. The stage fails on errors,
+                // and on warnings that the last published version would not get.
+                withCredentials([string(credentialsId: 'packtool-token', variable: 'PACKTOOL_TOKEN')]) {
+                    sh '''
+                        rm -rf packages
+                        .packtool/bin/packtool build dist --prerelease "ci.$BUILD_NUMBER" --strict-new --out packages
+                    '''
+                }
                 archiveArtifacts artifacts: 'packages/*.zip', fingerprint: true
             }
         }
@@ -115,9 +119,17 @@ jobs:
           fi
 
       - name: Build the packages
+        env:
+          PACKTOOL_TOKEN: ${{ secrets.PACKTOOL_TOKEN }}
         run: |
           rm -rf packages
-          packtool build dist --strict --out packages
+          # 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th run; a tag v1.4.0 is that version itself.
+          # The step fails on errors, and on warnings that the last published version would not get.
+          case "$GITHUB_REF" in
+            refs/tags/v*) version="--package-version ${GITHUB_REF#refs/tags/v}" ;;
+            *) version="--prerelease ci.$GITHUB_RUN_NUMBER" ;;
+          esac
+          packtool build dist $version --strict-new --out packages
 
       - name: Publish to beta
         env:
@@ -174,7 +186,9 @@ packages:
       fi
   script:
     - rm -rf packages
-    - packtool build dist --strict --out packages
+    # 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th pipeline.
+    # The job fails on errors, and on warnings that the last published version would not get.
+    - packtool build dist --prerelease "ci.$CI_PIPELINE_IID" --strict-new --out packages
     # GitLab lets others on the runner read such a file, and packtool takes no key that they can read.
     - chmod 600 "$PACKTOOL_KEY"
     - PACKTOOL_KEY="file:$PACKTOOL_KEY" packtool publish packages/*.zip --channel beta --rollout 10
@@ -192,16 +206,212 @@ packages:
 """#,
 "config/packtool.json": #"""
 {
-  // The package's id and version come from package.json here. Uncomment to say them yourself:
-  // a DNS label that is unique within your app, and a SemVer version.
-  // "package": "checkout",
-  // "version": "1.0.0",
+  // Editors complete and check this file by it. Every field: packtool.schema.json beside it.
+  "$schema": "./packtool.schema.json",
 
-  // The page that `/` leads to.
+  // A DNS label that is unique within your app. It is the host of the pages: https://{{package}}.package
+  "package": "{{package}}",
+
+  // A published version never changes: give every build that you publish a new one. package.json's counts where this is
+  // left out; `packtool build --prerelease ci.17` appends to it.
+  {{version}}
+
+  // The folder that your web build writes, and the page that `/` leads to.
+  "dist": "{{dist}}",
   "entry": "index.html",
 
-  // Where `packtool publish` goes: a folder or the URL of a `packtool serve`.
+  // A single-page application: unknown paths without extension open the entry, so that deep links work.
+  // "spa": true,
+
+  // Where the web build expects to be mounted, when its pages load /static-files/app.js and the like.
+  // "base": "/static-files/",
+
+  // URL prefixes of your own web site whose pages this package answers on a device.
+  // "origins": ["https://m.example.com/checkout/"],
+
+  // Services under paths of the page's own origin, and whether pages may register a service worker.
+  // "api": { "/api/": "https://api.example.com/" },
+  // "serviceWorker": true,
+
+  // Response headers of every file.
+  // "headers": { "content-security-policy": "default-src 'self'" },
+
+  // What does not go into the package, as lines of .packignore.
+  // "ignore": ["*.psd", "!legal.map"],
+
+  // How serious a finding of the build is: error, warning or off; also by pattern.
+  // "audit": { "online": "off", "missing-file": { "docs/**": "off" } },
+
+  // Where `packtool publish` goes, a folder or the URL of a `packtool serve`, and the channel that offers it.
   "registry": ".packtool/registry"
+  // "channel": "beta"
+}
+
+"""#,
+"config/packtool.schema.json": #"""
+{
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "title": "packtool.json",
+  "description": "What a project says about its package. The file may hold comments and trailing commas.",
+  "type": "object",
+  "additionalProperties": false,
+  "properties": {
+    "$schema": { "type": "string", "description": "For editors.", "examples": ["./packtool.schema.json"] },
+    "app": { "type": "string", "description": "The app that the package belongs to.", "examples": ["shop"] },
+    "package": {
+      "type": "string",
+      "pattern": "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+      "description": "The package id. Without it, name of the nearest package.json, without its scope.",
+      "examples": ["checkout"]
+    },
+    "version": {
+      "type": "string",
+      "description": "A SemVer version. Without it, version of the nearest package.json.",
+      "examples": ["1.4.0"]
+    },
+    "entry": {
+      "type": "string",
+      "description": "The page that / opens, relative to the dist. Without it, index.html.",
+      "examples": ["index.html"]
+    },
+    "registry": {
+      "type": "string",
+      "description": "The registry: a folder, relative to this file, or a URL.",
+      "examples": ["https://packages.example.com", "./.packtool/registry"]
+    },
+    "channel": {
+      "type": "string",
+      "pattern": "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+      "description": "The channel that publish releases on.",
+      "examples": ["beta"]
+    },
+    "ignore": {
+      "type": "array",
+      "items": { "type": "string" },
+      "description": "Lines of a .packignore, after those of the file.",
+      "examples": [["*.psd", "!*.map"]]
+    },
+    "shared": {
+      "type": "object",
+      "additionalProperties": false,
+      "description": "The shared bundle: files that several packages use, published once.",
+      "properties": {
+        "name": {
+          "type": "string",
+          "pattern": "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
+          "description": "The bundle's package id. Without it, shared.",
+          "examples": ["web-common"]
+        },
+        "include": {
+          "type": "array",
+          "items": { "type": "string" },
+          "description": "Patterns of files that go to the bundle.",
+          "examples": [["vendor/**"]]
+        },
+        "auto": {
+          "type": "boolean",
+          "description": "Whether files with equal content in two or more packages go to the bundle.",
+          "examples": [true]
+        }
+      }
+    },
+    "budget": {
+      "type": "object",
+      "additionalProperties": false,
+      "description": "The most bytes a package may have, unpacked and with its shared files. More fails the build.",
+      "properties": {
+        "total": { "$ref": "#/$defs/size", "description": "All files together.", "examples": ["2 MB", 2000000] },
+        "file": { "$ref": "#/$defs/size", "description": "Any one file.", "examples": ["500 kB"] },
+        "files": {
+          "type": "object",
+          "additionalProperties": { "$ref": "#/$defs/size" },
+          "description": "Each file that matches the pattern.",
+          "examples": [{ "**/*.js": "300 kB" }]
+        }
+      }
+    },
+    "origins": {
+      "type": "array",
+      "items": { "type": "string", "pattern": "^https://.+/$" },
+      "description": "URL prefixes whose pages and files this package answers.",
+      "examples": [["https://m.example.com/checkout/"]]
+    },
+    "requires": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "app": { "type": "string", "description": "The app versions that can run it.", "examples": [">=3.2.0"] }
+      }
+    },
+    "spa": {
+      "type": "boolean",
+      "description": "Unknown paths without extension open the entry.",
+      "examples": [true]
+    },
+    "headers": {
+      "type": "object",
+      "additionalProperties": { "type": "string" },
+      "description": "Response headers of every file.",
+      "examples": [{ "content-security-policy": "default-src 'self'" }]
+    },
+    "base": {
+      "type": "string",
+      "pattern": "^/[^%?#\\\\:]*$",
+      "description": "Where the web build expects to be mounted: with /static-files/ a request for /static-files/app.js gets app.js. Without it, it is guessed from the entry page, and said; / turns that off.",
+      "examples": ["/static-files/"]
+    },
+    "serviceWorker": {
+      "type": "boolean",
+      "description": "The package's pages may register a service worker.",
+      "examples": [true]
+    },
+    "api": {
+      "type": "object",
+      "maxProperties": 64,
+      "propertyNames": { "pattern": "^/[A-Za-z0-9._~/-]+/$" },
+      "additionalProperties": { "type": "string", "pattern": "^https?://[^?#@ ]+/$" },
+      "description": "Services that answer paths of the package's own origin: a path prefix, and the https URL prefix that it leads to; http only for this device's own hosts.",
+      "examples": [{ "/api/": "https://api.example.com/" }]
+    },
+    "audit": {
+      "type": "object",
+      "additionalProperties": false,
+      "description": "How serious a finding of the build is.",
+      "properties": {
+        "missing-file": { "$ref": "#/$defs/level", "description": "A reference to a file that is not in the package. An error for the scripts and styles of the entry page.", "examples": ["off", { "docs/**": "off" }] },
+        "name-differs": { "$ref": "#/$defs/level", "description": "A reference that finds its file only where upper and lower case or Unicode form do not count.", "examples": ["off", { "docs/**": "off" }] },
+        "online": { "$ref": "#/$defs/level", "description": "A URL that a page loads from the network.", "examples": ["off", { "docs/**": "off" }] },
+        "outside": { "$ref": "#/$defs/level", "description": "A reference that leads out of the package.", "examples": ["off", { "docs/**": "off" }] },
+        "secret": { "$ref": "#/$defs/level", "description": "A private key or an access token in a file. An error.", "examples": ["off", { "docs/**": "off" }] },
+        "risky-name": { "$ref": "#/$defs/level", "description": "A file name that misleads people or that another system cannot have.", "examples": ["off", { "docs/**": "off" }] },
+        "service-worker": { "$ref": "#/$defs/level", "description": "A service worker where serviceWorker is not true.", "examples": ["off", { "docs/**": "off" }] },
+        "no-confirm": { "$ref": "#/$defs/level", "description": "No page can call packtool.confirm().", "examples": ["off", { "docs/**": "off" }] }
+      }
+    },
+    "dist": {
+      "type": "string",
+      "description": "The folder that the web build writes, relative to this file, for packtool build and preview without DIST.",
+      "examples": ["dist"]
+    },
+    "compression": { "enum": ["fast", "standard", "max"], "description": "How small, against how fast.", "examples": ["max"] },
+    "out": { "type": "string", "description": "The folder for packages, relative to this file.", "examples": ["packages"] }
+  },
+  "$defs": {
+    "level": {
+      "description": "error, warning or off; or one of these by pattern, of which the last that matches counts.",
+      "oneOf": [
+        { "enum": ["error", "warning", "off"] },
+        { "type": "object", "additionalProperties": { "enum": ["error", "warning", "off"] } }
+      ]
+    },
+    "size": {
+      "description": "Bytes, or a text with kB, MB, GB (powers of 1000) or KiB, MiB, GiB (powers of 1024).",
+      "oneOf": [
+        { "type": "integer", "minimum": 0 },
+        { "type": "string", "pattern": "^[0-9]+(\\.[0-9]{1,6})? ?([kKmMgG][iI]?)?[bB]$" }
+      ]
+    }
+  }
 }
 
 """#,
@@ -601,6 +811,9 @@ ready();
   // A published version never changes; give every build that you publish a new one.
   "package": "ferries",
   "version": "1.0.0",
+
+  // The folder that `packtool build` packs.
+  "dist": "dist",
 
   // The page that `/` leads to.
   "entry": "index.html",

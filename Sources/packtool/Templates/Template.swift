@@ -31,6 +31,9 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
         }
     }
 
+    /// Whether the files have places that the project fills in.
+    var isFilledIn: Bool { self == .config }
+
     /// Whether a project with this template needs a registry and keys of its own to start with.
     var startsProject: Bool { self == .site || self == .config }
 

@@ -15,6 +15,7 @@ struct PreviewResponder: HTTPResponder {
     let reloads: Bool
     /// Nil leaves pages without the hook.
     let hook: (option: HookOption, bridge: PageBridge)?
+    let proxy: PreviewProxy
     let console: Console
 
     func respond(to request: Request, context: Context) async throws -> Response {
@@ -32,7 +33,11 @@ struct PreviewResponder: HTTPResponder {
         case HookRoute.script:
             guard let hook else { return Self.text(.notFound, "start the preview with --hook") }
             return HookRoute.scriptAnswer(hook.option.strategy, load: Self.load(of: site.manifest))
-        default: return try await answer(siteRequest(request))
+        default:
+            if let url = proxy.url(for: request.uri.string, manifest: site.manifest) {
+                return await proxied(request, to: url)
+            }
+            return try await answer(siteRequest(request))
         }
     }
 
@@ -54,11 +59,34 @@ struct PreviewResponder: HTTPResponder {
         case .local(let response):
             if response.status >= 400 {
                 console.note("missed   \(request.method) \(request.url): \(response.status) \(answer.reason.rawValue)")
+                if let hint = deepLinkHint(request, response) { console.note(hint) }
             }
             return try withScripts(response, to: request).relayed { [page, number = answer.number] count in
                 page.finished(number, byteCount: count)
             }
         }
+    }
+
+    private func proxied(_ request: Request, to url: URL) async -> Response {
+        do {
+            let response = try await proxy.answer(request, from: url)
+            console.note("proxy    \(request.method.rawValue) \(url): \(response.status.code)")
+            return response
+        } catch {
+            let reason = (error as? URLError)?.localizedDescription ?? "\(error)"
+            console.note("proxy    \(request.method.rawValue) \(url): no answer: \(reason)")
+            return Self.text(.badGateway, "\(url) gives no answer: \(reason)")
+        }
+    }
+
+    /// A page below a path that only the application's own router knows.
+    private func deepLinkHint(_ request: SiteRequest, _ response: SiteResponse) -> String? {
+        let manifest = site.manifest
+        let path = request.url.dropFirst(base.count).prefix { $0 != "?" && $0 != "#" }
+        guard response.status == 404, request.wantsPage, !manifest.isSinglePage, manifest.entry != nil,
+            path.split(separator: "/").last?.contains(".") == false
+        else { return nil }
+        return "         a single-page application opens its entry for \(path) with \"spa\": true in packtool.json"
     }
 
     private func refresh() {

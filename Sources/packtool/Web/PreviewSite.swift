@@ -25,6 +25,8 @@ final class PreviewSite: SiteCatalog {
 
     var manifest: Manifest { current.withLock { $0.manifest } }
 
+    var guessedBase: BasePath? { current.withLock { $0.guessedBase } }
+
     /// Reads what has changed in the folder. While a build is writing it, it may be no site: then the last one stays.
     func refresh() throws {
         if let new = try current.withLock({ $0 }).refreshed() { current.withLock { $0 = new } }

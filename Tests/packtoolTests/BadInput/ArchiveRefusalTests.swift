@@ -7,9 +7,9 @@ struct ArchiveRefusalTests {
     /// A project with a good package at `packages/shop-1.0.0.zip` and a registry that has nothing yet.
     private static func project() async throws -> Tool {
         let tool = try Tool()
+        try tool.write(["package.json": #"{"name": "shop", "version": "1.0.0"}"#])
         #expect(try await tool.run("init", "--template", "config").exitCode == 0)
         try tool.write([
-            "package.json": #"{"name": "shop", "version": "1.0.0"}"#,
             "dist/index.html": "<!doctype html><title>Shop</title>",
             "dist/app.js": String(repeating: "console.log('shop');\n", count: 500),
         ])

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PackArchive
 import PackBuilder
+import PackFormat
 
 /// `packtool build DIST...`: dist folders become package zips and a shared bundle.
 struct BuildCommand: AsyncParsableCommand {
@@ -12,10 +13,14 @@ struct BuildCommand: AsyncParsableCommand {
             The id and version come from the flags, else from packtool.json, else from the nearest package.json.
             Files that a device never needs (source maps, dotfiles, node_modules) are left out and listed; \
             .packignore decides otherwise. The same input gives the same bytes on any machine.
+
+            Warnings go to stderr, also with --quiet, which prints the packages' paths only.
             """)
 
-    @Argument(help: ArgumentHelp("The folders that the web build writes.", valueName: "DIST"), completion: .directory)
-    var dists: [String]
+    @Argument(
+        help: ArgumentHelp("The folders that the web build writes (else dist of packtool.json).", valueName: "DIST"),
+        completion: .directory)
+    var dists: [String] = []
 
     @Option(name: .customLong("package"), help: ArgumentHelp("The package id, once for each DIST.", valueName: "ID"))
     var packages: [String] = []
@@ -24,6 +29,10 @@ struct BuildCommand: AsyncParsableCommand {
         name: .customLong("package-version"),
         help: ArgumentHelp("The version, once for all or once for each DIST.", valueName: "V"))
     var versions: [String] = []
+
+    @Option(
+        help: ArgumentHelp("Appended to the version: ci.17 makes 1.4.0-ci.17 of 1.4.0.", valueName: "WORDS"))
+    var prerelease: String?
 
     @Option(help: ArgumentHelp("The page that / opens (else index.html).", valueName: "PATH"))
     var entry: String?
@@ -43,11 +52,21 @@ struct BuildCommand: AsyncParsableCommand {
     var shared: Shared?
 
     @Option(
-        help: ArgumentHelp("The folder for the packages (else packages).", valueName: "DIR"), completion: .directory)
+        help: ArgumentHelp("The folder for the packages (else packages, beside packtool.json).", valueName: "DIR"),
+        completion: .directory)
     var out: String?
 
     @Flag(help: "Treat warnings as errors.")
     var strict = false
+
+    @Flag(help: "Treat as errors the warnings that the last published version would not get.")
+    var strictNew = false
+
+    @Flag(help: "Pack private keys and tokens too.")
+    var allowSecrets = false
+
+    @Flag(help: "Pack a folder that is a whole project.")
+    var wholeProject = false
 
     @Option(help: "How small, against how fast.")
     var compression: CompressionLevel?
@@ -60,28 +79,64 @@ struct BuildCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = global.console
-        var request = BuildRequest(dists: dists.map { URL(filePath: $0, directoryHint: .isDirectory) })
+        let line = ProgressLine(console)
+        defer { line.clear() }
+        var request = try request()
+        let registry = PreviousVersions(registryOptions, console: console)
+        if strictNew {
+            request.known = try await registry.findings(before: Builder(request).identities())
+            if request.known.isEmpty { console.note("nothing is published to compare with: no warning is new") }
+        }
+        let builder = Builder(request) { phase, done, total in
+            line.show("\(phase.rawValue) \(done)/\(total)")
+        }
+        let report: BuildReport
+        do {
+            report = try builder.build()
+        } catch BuildError.refused(let findings) {
+            line.clear()
+            show(findings)
+            throw CommandFailure(BuildError.countText(findings))
+        }
+        line.clear()
+        for note in report.notes { console.note(note) }
+        show(report.findings)
+        let before = await registry.found(before: report.packages.map { ($0.manifest.package, $0.manifest.version) })
+        let text = BuildReportText(
+            report: report, isVerbose: global.verbose, isQuiet: global.quiet, previous: before.manifests,
+            published: before.published)
+        for warning in text.publishedAlready { Console.standardError(warning) }
+        console.result(text.text, json: text.json)
+    }
+
+    /// Warnings are what a quiet build is run for.
+    private func show(_ findings: [Finding]) {
+        for line in FindingSummary(findings, showsAll: global.verbose || global.json).lines {
+            Console.standardError(line)
+        }
+    }
+
+    private func request() throws -> BuildRequest {
+        var request = BuildRequest(dists: try folders())
         request.packages = packages
         request.versions = versions
+        request.prerelease = prerelease
         request.entry = entry
         request.requiredApp = requiresApp
         request.base = base
         request.sharesAutomatically = shared.map { $0 == .auto }
         request.out = out.map { URL(filePath: $0, directoryHint: .isDirectory) }
         request.isStrict = strict
+        request.allowsSecrets = allowSecrets
+        request.allowsProjects = wholeProject
         request.compression = compression
         request.cache = noCache ? nil : .standard()
-        let line = ProgressLine(console)
-        let builder = Builder(request) { phase, done, total in
-            line.show("\(phase.rawValue) \(done)/\(total)")
-        }
-        defer { line.clear() }
-        let report = try builder.build()
-        line.clear()
-        for finding in report.findings { console.note("\(finding)") }
-        let previous = await PreviousVersions(registryOptions, console: console).manifests(before: report.packages)
-        let text = BuildReportText(report: report, isVerbose: global.verbose, previous: previous)
-        console.result(text.text, json: text.json)
+        return request
+    }
+
+    private func folders() throws -> [URL] {
+        if !dists.isEmpty { return dists.map { URL(filePath: $0, directoryHint: .isDirectory) } }
+        return try [CurrentProject.dist()]
     }
 }
 

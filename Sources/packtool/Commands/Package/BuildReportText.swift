@@ -7,13 +7,30 @@ import PackJSON
 struct BuildReportText {
     let report: BuildReport
     let isVerbose: Bool
+    /// Only where the packages are.
+    let isQuiet: Bool
     /// What the registry had before, by package; empty where no registry is reachable.
     var previous: [PackageID: Manifest] = [:]
+    /// By package the manifest of just this version, where it is published.
+    var published: [PackageID: Digest] = [:]
 
     private static let topCount = 5
 
     var text: String {
-        (report.packages.map(text) + [sharedText].compactMap { $0 }).joined(separator: "\n")
+        if isQuiet { return report.packages.map(\.archive.relativePath).joined(separator: "\n") }
+        return (report.packages.map(text) + [sharedText].compactMap { $0 }).joined(separator: "\n")
+    }
+
+    /// A line for each version that the registry has already. A bundle that is there is what bundles are for.
+    var publishedAlready: [String] {
+        report.packages.compactMap { package in
+            guard let there = published[package.manifest.package], !package.isBundle else { return nil }
+            let name = "\(package.manifest.package) \(package.manifest.version)"
+            return there == package.manifestDigest
+                ? "\(name) is published already, with just this content"
+                : "warning: \(name) is published already with other content, and publish will refuse this one: "
+                    + "give it a new version"
+        }
     }
 
     private func text(_ package: BuiltPackage) -> String {
@@ -85,6 +102,7 @@ struct BuildReportText {
     var json: JSONValue {
         .object([
             "packages": .array(report.packages.map { .object(json($0)) }),
+            "notes": .array(report.notes.map { .string($0) }),
             "findings": .array(report.findings.map { .object($0.json) }),
             "sharedSaving": .integer(report.packages.contains(where: \.isBundle) ? report.sharedSaving : 0),
         ])
@@ -113,6 +131,9 @@ struct BuildReportText {
                     .object(["path": .string($0.path), "pattern": .string($0.pattern)])
                 }),
         ]
+        if let there = published[manifest.package] {
+            json["published"] = .string(there == package.manifestDigest ? "same" : "other")
+        }
         if let old = previous[manifest.package] {
             json["previous"] = .object(DiffText(diff: ManifestDiff(from: old, to: manifest)).jsonObject)
         }
@@ -126,6 +147,7 @@ extension Finding {
             "severity": .string(severity.rawValue), "kind": .string(kind.rawValue),
             "package": .string(package.text), "message": .string(message),
         ]
+        json["target"] = target.map { .string($0) }
         json["file"] = file.map { .string($0) }
         json["line"] = line.map { .integer($0) }
         return json

@@ -3,11 +3,22 @@ import PackBuilder
 import PackFormat
 import PackRegistry
 
-/// The versions that a registry had before a build, for the part of the report that says what grew.
+/// The versions that a registry had before a build: for what grew, for what is published already, and for what is new
+/// among the findings.
 ///
 /// A build needs no registry: where none is reachable within a few seconds, the report has no such part.
 struct PreviousVersions {
+    struct Found {
+        /// The newest published manifest of each package that is not of the version being built.
+        var manifests: [PackageID: Manifest] = [:]
+        /// The manifest's digest of the version being built, where that is published.
+        var published: [PackageID: Digest] = [:]
+    }
+
     private static let patience = Duration.seconds(5)
+    /// Pages and style sheets that are read from a registry for a comparison.
+    private static let maximumPageCount = 2_000
+    private static let maximumPageSize = 16 << 20
 
     private let options: RegistryOptions
     private let console: Console
@@ -17,17 +28,43 @@ struct PreviousVersions {
         self.console = console
     }
 
-    /// The newest published manifest of each package that is not the one just built.
-    func manifests(before packages: [BuiltPackage]) async -> [PackageID: Manifest] {
-        guard let registry = open() else { return [:] }
-        return await withTaskGroup(of: [PackageID: Manifest].self) { group in
-            group.addTask { (try? await Self.read(registry, packages)) ?? [:] }
+    func found(before packages: [(id: PackageID, version: SemanticVersion)]) async -> Found {
+        guard let registry = open() else { return Found() }
+        return await withTaskGroup(of: Found.self) { group in
+            group.addTask { (try? await Self.read(registry, packages)) ?? Found() }
             group.addTask {
                 try? await Task.sleep(for: Self.patience)
-                return [:]
+                return Found()
             }
             defer { group.cancelAll() }
-            return await group.next() ?? [:]
+            return await group.next() ?? Found()
+        }
+    }
+
+    /// What the last published version of each package would have been warned of, by its pages, styles and names.
+    /// Packages without one are not in it.
+    /// - Throws: ``CommandFailure`` where the registry cannot be read: nothing would be new then.
+    func findings(before packages: [(id: PackageID, version: SemanticVersion)]) async throws -> [PackageID: Set<String>]
+    {
+        guard let registry = open() else {
+            throw CommandFailure("--strict-new compares with the registry: give --registry, or set it in packtool.json")
+        }
+        do {
+            var known: [PackageID: Set<String>] = [:]
+            for (id, manifest) in try await Self.read(registry, packages).manifests {
+                var audit = PublishedAudit(manifest)
+                for page in audit.pages.prefix(Self.maximumPageCount) where page.size <= Self.maximumPageSize {
+                    let path = ViewLayout.object(page.digest)
+                    guard let bytes = try await registry.viewFile(path, maximumByteCount: page.size),
+                        Digest(of: bytes) == page.digest
+                    else { continue }
+                    audit.read(bytes, of: page.digest)
+                }
+                known[id] = audit.keys
+            }
+            return known
+        } catch {
+            throw CommandFailure("the last published version cannot be read, so nothing is known to be new: \(error)")
         }
     }
 
@@ -37,22 +74,20 @@ struct PreviousVersions {
         return try? RegistrySession(options, console: quiet).registry
     }
 
-    private static func read(_ registry: any Registry, _ packages: [BuiltPackage]) async throws -> [PackageID: Manifest]
-    {
+    private static func read(
+        _ registry: any Registry, _ packages: [(id: PackageID, version: SemanticVersion)]
+    ) async throws -> Found {
         let published = try await registry.overview().versions
-        var manifests: [PackageID: Manifest] = [:]
-        for package in packages {
-            let id = package.manifest.package
-            guard
-                let newest = published[id]?.first(where: {
-                    $0.withdrawn == nil && $0.version != package.manifest.version
-                })
-            else { continue }
+        var found = Found()
+        for (id, version) in packages {
+            let versions = published[id]?.filter { $0.withdrawn == nil } ?? []
+            found.published[id] = versions.first { $0.version == version }?.manifest
+            guard let newest = versions.first(where: { $0.version != version }) else { continue }
             let name = "\(newest.manifest).\(newest.version).json"
             let path = "\(ViewLayout.targetsFolder)/manifests/\(id)/\(name)"
             let bytes = try await registry.viewFile(path, maximumByteCount: Manifest.maximumByteCount)
-            if let bytes, Digest(of: bytes) == newest.manifest { manifests[id] = try Manifest(parsing: bytes) }
+            if let bytes, Digest(of: bytes) == newest.manifest { found.manifests[id] = try Manifest(parsing: bytes) }
         }
-        return manifests
+        return found
     }
 }

@@ -118,10 +118,12 @@ struct PublishCommand: AsyncParsableCommand {
                 return URL(filePath: path)
             }
         }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "packages")) ?? []
-        let found = names.filter { $0.hasSuffix(".zip") }.sorted().map { URL(filePath: "packages/\($0)") }
+        let folder = try (CurrentProject().configuration ?? PackConfiguration()).outFolder
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let found = names.filter { $0.hasSuffix(".zip") }.sorted().map { folder.appending(path: $0) }
         guard !found.isEmpty else {
-            throw CommandFailure("there are no packages in ./packages: build some, or name the zips to publish")
+            throw CommandFailure(
+                "there are no packages in \(folder.relativePath): build some, or name the zips to publish")
         }
         return found
     }

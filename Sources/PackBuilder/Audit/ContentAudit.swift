@@ -1,0 +1,116 @@
+import Foundation
+import PackArchive
+import PackFormat
+
+/// Looks into the text files of a dist: for secrets, for a service worker, for a page that can confirm.
+///
+/// Every device gets every byte of a package, so a key that slipped in is everybody's key.
+struct ContentAudit: Sendable {
+    struct Found: Sendable {
+        var secrets: [Place] = []
+        var workers: [Place] = []
+        var canConfirm = false
+    }
+
+    struct Place: Sendable {
+        let path: PackagePath
+        /// Counted from 1; 0 where it is the file as a whole.
+        let line: Int
+        /// What it is, for a person.
+        let what: String
+    }
+
+    /// Larger files are data.
+    private static let maximumFileSize = 64 << 20
+    private static let pages: Set<String> = ["html", "htm", "xhtml", "js", "mjs", "cjs"]
+    /// Formats that hold a private key and cannot be read as text.
+    private static let keyStores: Set<String> = ["p12", "pfx", "jks", "keystore", "ppk"]
+    private static let media: Set<String> = [
+        "png", "jpg", "jpeg", "gif", "webp", "avif", "heic", "jxl", "ico", "bmp", "woff", "woff2", "ttf", "otf", "eot",
+        "mp4", "m4a", "m4v", "mov", "webm", "mp3", "ogg", "opus", "aac", "flac", "wav", "wasm", "pdf", "zip", "gz",
+        "br",
+        "zst", "bz2", "xz", "7z", "css",
+    ]
+
+    static func look(into files: [ScannedDist.File]) throws -> Found {
+        let parts = try ConcurrentMap.run(files.count) { look(into: files[$0]) }
+        return parts.reduce(into: Found()) { all, one in
+            all.secrets += one.secrets
+            all.workers += one.workers
+            all.canConfirm = all.canConfirm || one.canConfirm
+        }
+    }
+
+    private static func look(into file: ScannedDist.File) -> Found {
+        var found = Found()
+        let kind = file.path.fileExtension
+        if keyStores.contains(kind) {
+            found.secrets.append(Place(path: file.path, line: 0, what: "a key store"))
+            return found
+        }
+        guard !media.contains(kind), file.size <= maximumFileSize, file.size > 0,
+            let data = try? Data(contentsOf: file.url, options: .alwaysMapped)
+        else { return found }
+        data.withUnsafeBytes { bytes in
+            var lines = LineCounter(bytes)
+            if let secret = SecretScanner(bytes).first {
+                found.secrets.append(Place(path: file.path, line: lines.line(at: secret.offset), what: secret.what))
+            }
+            guard pages.contains(kind) else { return }
+            found.canConfirm = Word("packtool").first(in: bytes) != nil
+            var from = 0
+            while let offset = serviceWorker.first(in: bytes, from: from) {
+                from = offset + serviceWorker.count
+                guard registers(bytes, at: from) else { continue }
+                found.workers.append(Place(path: file.path, line: lines.line(at: offset), what: "a service worker"))
+                break
+            }
+        }
+        return found
+    }
+
+    private static let serviceWorker = Word("serviceWorker")
+
+    /// Whether `.register(` follows, also as `?.register(`.
+    private static func registers(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Bool {
+        let rest = bytes[offset..<min(offset + 24, bytes.count)].filter {
+            !ASCIIText.isBlank($0) && $0 != UInt8(ascii: "?")
+        }
+        return rest.starts(with: ".register(".utf8) || rest.starts(with: ".register.".utf8)
+    }
+}
+
+/// Finds a word by Horspool's way: most bytes of a file are never looked at.
+struct Word: Sendable {
+    private let bytes: [UInt8]
+    private let skips: [Int]
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+        var skips = [Int](repeating: bytes.count, count: 256)
+        for (index, byte) in bytes.dropLast().enumerated() { skips[Int(byte)] = bytes.count - 1 - index }
+        self.skips = skips
+    }
+
+    var count: Int { bytes.count }
+
+    /// The offset of the first one at or after another offset.
+    func first(in text: UnsafeRawBufferPointer, from start: Int = 0) -> Int? {
+        bytes.withUnsafeBufferPointer { word in
+            skips.withUnsafeBufferPointer { skips in
+                let last = word.count - 1
+                var end = start + last
+                while end < text.count {
+                    let byte = text[end]
+                    if byte == word[last] {
+                        var index = 0
+                        while index < last, text[end - last + index] == word[index] { index += 1 }
+                        if index == last { return end - last }
+                    }
+                    end += skips[Int(byte)]
+                }
+                return nil
+            }
+        }
+    }
+}

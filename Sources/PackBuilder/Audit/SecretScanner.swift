@@ -1,0 +1,99 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Finds a private key or an access token in a text.
+///
+/// Libraries that read keys hold the words of their frames; only a frame with a key in it counts.
+struct SecretScanner {
+    struct Secret {
+        let offset: Int
+        /// What it is, for a person.
+        let what: String
+    }
+
+    /// What a token begins with, and the fewest characters that follow.
+    private static let tokens: [(prefix: String, length: Int, what: String)] = [
+        ("ptk_", 40, "a packtool token"), ("ghp_", 36, "a GitHub token"), ("github_pat_", 60, "a GitHub token"),
+        ("npm_", 36, "an npm token"), ("sk_live_", 24, "a Stripe key"),
+    ]
+    private static let frame = Word("PRIVATE KEY-----")
+    private static let frameStart = Array("-----BEGIN ".utf8)
+    /// An Ed25519 key, the shortest there is, has 64.
+    private static let fewestKeyCharacters = 48
+
+    private let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var first: Secret? { key ?? token }
+
+    private var key: Secret? {
+        var from = 0
+        while let words = Self.frame.first(in: bytes, from: from) {
+            from = words + Self.frame.count
+            // `-----BEGIN ` and a word or two such as ENCRYPTED or EC.
+            let before = bytes[max(0, words - 40)..<words]
+            guard let dash = before.lastIndex(of: UInt8(ascii: "-")), dash >= 4, dash + 7 <= bytes.count,
+                bytes[dash - 4..<min(dash + 7, bytes.count)].elementsEqual(Self.frameStart), holdsKey(from)
+            else { continue }
+            return Secret(offset: dash - 4, what: "a private key")
+        }
+        return nil
+    }
+
+    /// Whether a key follows: base64, also with line breaks as a script writes them, or the headers of an old form.
+    private func holdsKey(_ start: Int) -> Bool {
+        var count = 0
+        var index = start
+        let end = min(bytes.count, start + 400)
+        while index < end {
+            let byte = bytes[index]
+            if byte == UInt8(ascii: "\\"), index + 1 < end,
+                bytes[index + 1] == UInt8(ascii: "n") || bytes[index + 1] == UInt8(ascii: "r")
+            {
+                index += 2
+                continue
+            }
+            if Self.isWord(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") {
+                count += 1
+                if count >= Self.fewestKeyCharacters { return true }
+            } else if !ASCIIText.isBlank(byte), byte != UInt8(ascii: ":"), byte != UInt8(ascii: "-"),
+                byte != UInt8(ascii: ",")
+            {
+                return false
+            }
+            index += 1
+        }
+        return false
+    }
+
+    /// All tokens have an underscore in what they begin with, which scripts seldom have.
+    private var token: Secret? {
+        guard let base = bytes.baseAddress else { return nil }
+        var index = 0
+        while index < bytes.count, let hit = memchr(base + index, Int32(UInt8(ascii: "_")), bytes.count - index) {
+            let offset = UnsafeRawPointer(hit) - base
+            index = offset + 1
+            for token in Self.tokens {
+                let start = index - token.prefix.utf8.count
+                guard start >= 0, bytes[start..<index].elementsEqual(token.prefix.utf8),
+                    start == 0 || !Self.isWord(bytes[start - 1])
+                else { continue }
+                let rest = bytes[index..<min(bytes.count, index + token.length)]
+                if rest.count == token.length, rest.allSatisfy({ Self.isWord($0) || $0 == UInt8(ascii: "_") }) {
+                    return Secret(offset: start, what: token.what)
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func isWord(_ byte: UInt8) -> Bool {
+        ASCIIText.isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import PackFormat
+
+/// What a project's own files say for its first configuration, so that the next step works.
+struct ProjectValues {
+    let package: PackageID
+    /// Nil where `package.json` has none that can be used.
+    let version: SemanticVersion?
+    /// The folder that the web build writes, or will write.
+    let dist: String
+
+    init(of folder: URL) throws {
+        let data = try? Data(contentsOf: folder.appending(path: "package.json"))
+        let json = data.flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
+        let names = [json?["name"] as? String, folder.lastPathComponent, "site"].compactMap { $0 }
+        package = try names.lazy.compactMap(Self.id).first ?? PackageID("site")
+        version = (json?["version"] as? String).flatMap { try? SemanticVersion($0) }
+        dist =
+            ["dist", "build", "out", "public", "_site", "www"].first { name in
+                FileManager.default.fileExists(atPath: folder.appending(path: "\(name)/index.html").path)
+            } ?? "dist"
+    }
+
+    /// A template's file with the values in their places.
+    func filling(_ file: Template.File) -> Template.File {
+        let line = version.map { "// \"version\": \"\($0)\"," } ?? "\"version\": \"1.0.0\","
+        let text = file.text.replacingOccurrences(of: "{{package}}", with: package.text)
+            .replacingOccurrences(of: "{{version}}", with: line).replacingOccurrences(of: "{{dist}}", with: dist)
+        return Template.File(path: file.path, text: text)
+    }
+
+    /// `mlflow-ui` for `@acme/mlflow_ui`; nil where nothing is left of a name.
+    private static func id(of name: String) -> PackageID? {
+        let plain = name.hasPrefix("@") ? String(name.drop { $0 != "/" }.dropFirst()) : name
+        let words = plain.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }
+        let text = words.joined(separator: "-").prefix(63)
+        return try? PackageID(String(text.last == "-" ? text.dropLast() : text))
+    }
+}
