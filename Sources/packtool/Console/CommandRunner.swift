@@ -1,11 +1,14 @@
 import ArgumentParser
 import Foundation
+import PackArchive
 
 /// Runs the command line and turns what goes wrong into a message on stderr and an exit code.
 enum CommandRunner {
     static func run(_ root: (some AsyncParsableCommand).Type) async {
         do {
             var command = try root.parseAsRoot()
+            // What processes that were killed left behind.
+            WorkFolder.sweep()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
