@@ -23,10 +23,12 @@ package struct WorkFolder: ~Copyable {
         // Under the gate no folder is seen between its making and its locking.
         defer { close(gate) }
         Self.removeAbandoned(in: parent)
-        url = parent.appending(path: UUID().uuidString, directoryHint: .isDirectory)
-        guard mkdir(url.path, 0o700) == 0 else { throw Self.failure(url) }
-        lock = Self.open(url, O_RDWR | O_CREAT)
-        guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw Self.failure(url) }
+        let folder = parent.appending(path: UUID().uuidString, directoryHint: .isDirectory)
+        guard mkdir(folder.path, 0o700) == 0 else { throw Self.failure(folder) }
+        let lock = Self.open(folder, O_RDWR | O_CREAT)
+        guard lock >= 0, flock(lock, LOCK_EX | LOCK_NB) == 0 else { throw Self.failure(folder) }
+        url = folder
+        self.lock = lock
     }
 
     deinit {
