@@ -1,4 +1,5 @@
 import ArgumentParser
+import PackFormat
 
 /// `packtool`: one command a file over the libraries, no logic of its own.
 @main
@@ -6,7 +7,7 @@ struct Packtool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "packtool",
         abstract: "Build, publish, roll out and serve web pages inside apps.",
-        version: packtoolVersion,
+        version: ProductVersion.text,
         subcommands: [
             InitCommand.self,
             BuildCommand.self,
@@ -26,11 +27,10 @@ struct Packtool: AsyncParsableCommand {
             AuditCommand.self,
             ClientCommand.self,
             PreviewCommand.self,
+            MakeArtifactsCommand.self,
         ])
 
     static func main() async {
         await CommandRunner.run(Packtool.self)
     }
 }
-
-let packtoolVersion = "0.1.0"

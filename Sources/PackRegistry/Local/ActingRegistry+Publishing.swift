@@ -21,7 +21,12 @@ extension ActingRegistry {
                 try Publication(db: db, local: local, identity: identity).publish(
                     digest, role: role, signer: signer, audit: audit)
             }
-            if outcome == .published { try local.workshop.makeQuickDownload(of: digest) }
+            guard outcome == .published else { return outcome }
+            do {
+                try local.workshop.makeQuickDownload(of: digest)
+            } catch  where local.makers.isStopped {
+                // The version is published; the next server makes its downloads.
+            }
             return outcome
         }
     }

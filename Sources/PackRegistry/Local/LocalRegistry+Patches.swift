@@ -49,4 +49,8 @@ extension LocalRegistry {
         _ = consume lock
         return false
     }
+
+    /// Takes the registry for a server, for as long as the claim lives.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` where another server has it.
+    package func claimForServer() throws -> ServerClaim { try ServerClaim(files) }
 }

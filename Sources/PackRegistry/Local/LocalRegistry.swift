@@ -26,6 +26,7 @@ package struct LocalRegistry: Sendable {
     let clock: @Sendable () -> Date
     let signal = ChangeSignal()
     let board = WorkBoard()
+    let makers: ArtifactMakers
     /// The app that the registry belongs to.
     package let app: String
 
@@ -38,7 +39,7 @@ package struct LocalRegistry: Sendable {
 
     var store: ObjectStore { ObjectStore(folder: files) }
     var view: ViewWriter { ViewWriter(folder: files, database: database) }
-    var workshop: Workshop { Workshop(folder: files, database: database, board: board) }
+    var workshop: Workshop { Workshop(folder: files, database: database, board: board, makers: makers) }
 
     /// Whether a folder holds a registry that was made to the end.
     /// - Throws: ``RegistryError`` where there is one that cannot be read: damaged, or of a newer format.
@@ -49,8 +50,10 @@ package struct LocalRegistry: Sendable {
     }
 
     /// Opens an existing registry and finishes what an interrupted process left.
+    /// - Parameter maker: the program that makes patches and downloads, so that the memory for it ends with it; nil: they
+    ///   are made in this process.
     package static func open(
-        _ folder: URL, clock: @escaping @Sendable () -> Date = { Date() }
+        _ folder: URL, maker: MakerProgram? = nil, clock: @escaping @Sendable () -> Date = { Date() }
     ) throws -> LocalRegistry {
         let files = RegistryFolder(folder)
         guard files.exists else {
@@ -65,7 +68,8 @@ package struct LocalRegistry: Sendable {
             throw RegistryError(
                 .unusable, "the registry in \(files.name) was not made to the end: run packtool init again")
         }
-        let registry = LocalRegistry(files: files, database: database, clock: clock, app: app)
+        let registry = LocalRegistry(
+            files: files, database: database, clock: clock, makers: ArtifactMakers(maker), app: app)
         if registry.view.isChecked() { try registry.view.update() } else { try registry.check() }
         return registry
     }
@@ -102,7 +106,9 @@ package struct LocalRegistry: Sendable {
     /// Who holds a token.
     /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
     package func authenticate(_ secret: String) async throws -> Identity {
-        try await BlockingWork.run { [self] in
+        // Noise is refused before it takes a thread.
+        let secret = try TokenTable.parse(secret)
+        return try await BlockingWork.run { [self] in
             try database.read { try TokenTable(db: $0).identity(of: secret, now: clock()) }
         }
     }
@@ -175,9 +181,10 @@ package struct LocalRegistry: Sendable {
 
     /// Calls ``maintain(report:)`` after every change, also of other processes, and every minute, and ``check()`` at the
     /// start and every hour, until the task is cancelled; a server runs it.
-    package func runMaintenance(report: @escaping @Sendable (any Error) -> Void) async {
-        // Whoever publishes into the folder meanwhile leaves the patches to us. A second server does no harm.
-        let lock = try? FolderLock(ifFree: files.serverLock)
+    /// - Parameter claim: the server's; whoever publishes into the folder meanwhile leaves the patches to it.
+    package func runMaintenance(
+        claim: ServerClaim, report: @escaping @Sendable (any Error) -> Void
+    ) async {
         let changes = signal
         let timestamp = files.view("metadata/timestamp.json").path(percentEncoded: false)
         await withTaskGroup { group in
@@ -202,13 +209,17 @@ package struct LocalRegistry: Sendable {
                         try await maintain(for: Self.maintenanceTime)
                     } while try await !makeEncodings(for: Self.maintenanceTime) && !Task.isCancelled
                 } catch {
-                    report(error)
+                    // What a server that ends has broken off is begun anew by the next.
+                    if !makers.isStopped { report(error) }
                 }
             }
             group.cancelAll()
         }
-        _ = consume lock
+        withExtendedLifetime(claim) {}
     }
+
+    /// Breaks off what is being made, for good: the process is to end, and the next one makes it.
+    package func stopMaking() { makers.stop() }
 
     /// One change: a transaction that may sign, then the view.
     func commit<Value>(

@@ -10,12 +10,13 @@ extension Workshop {
     /// wait for, or it is enough for this time.
     /// - Returns: whether all are made.
     func makeEncodings(until isOver: () -> Bool) throws -> Bool {
+        let maker = makers.begin(folder, database)
         for package in try database.read({ try EncodingTable(db: $0).packages() }) {
             var wanted = try database.read { try EncodingTable(db: $0).wanted(of: package) }[...]
             while !wanted.isEmpty {
                 let batch = Self.batch(wanted)
                 wanted.removeFirst(batch.count)
-                try encode(batch)
+                try encode(batch, with: maker)
                 guard !isOver(), try database.read({ try WorkTable(db: $0).isEmpty }) else { return false }
             }
             try database.write { db in
@@ -36,27 +37,13 @@ extension Workshop {
         return fitting.isEmpty ? Array(objects.prefix(1)) : Array(fitting)
     }
 
-    private func encode(_ objects: [Object]) throws {
-        var files: [(bytes: [UInt8], destination: URL)] = []
-        var made: [(object: Digest, coding: ContentCoding, size: Int?)] = []
-        for object in objects {
-            let content = try? Data(contentsOf: folder.view(ViewLayout.object(object.digest)), options: .alwaysMapped)
-            for coding in ContentCoding.allCases {
-                // A damaged object is served as it is, if at all.
-                guard let content, Digest(of: content) == object.digest,
-                    let bytes = try content.withUnsafeBytes({ try coding.compress($0) })
-                else {
-                    made.append((object.digest, coding, nil))
-                    continue
-                }
-                files.append((bytes, folder.view(coding.path(of: object.digest))))
-                made.append((object.digest, coding, bytes.count))
-            }
-        }
-        let workspace = try Workspace(in: folder)
-        try workspace.put(files)
+    private func encode(_ objects: [Object], with maker: any ArtifactMaker) throws {
+        let sizes = try maker.make(.encodings(objects.map(\.digest)))
+        let forms = objects.flatMap { object in ContentCoding.allCases.map { (object.digest, $0) } }
         try database.write { db in
-            for form in made { try EncodingTable(db: db).record(form.object, form.coding, size: form.size) }
+            for ((object, coding), size) in zip(forms, sizes) {
+                try EncodingTable(db: db).record(object, coding, size: size)
+            }
         }
     }
 }

@@ -1,5 +1,4 @@
 import Foundation
-import PackArchive
 import PackFormat
 import PackPatch
 
@@ -11,8 +10,7 @@ struct Workshop: Sendable {
     let folder: RegistryFolder
     let database: RegistryDatabase
     let board: WorkBoard
-
-    private var store: ObjectStore { ObjectStore(folder: folder) }
+    let makers: ArtifactMakers
 
     /// Makes everything that is wanted of the packages that changed, and is not there. A file that cannot be made does not
     /// keep the others waiting.
@@ -105,6 +103,7 @@ struct Workshop: Sendable {
         var saved = ContinuousClock.now
         let end = saved + .seconds(2)
         var count = 0
+        let maker = makers.begin(folder, database)
         // A commit for every small patch would cost more than the patch.
         func save() throws {
             guard !made.isEmpty else { return }
@@ -119,7 +118,7 @@ struct Workshop: Sendable {
             report(count)
             count += 1
             do {
-                made.append((file, try make(file)))
+                made.append((file, try maker.make(.file(file)).first ?? nil))
             } catch {
                 board.release(file)
                 failed[file] = error
@@ -137,26 +136,12 @@ struct Workshop: Sendable {
     /// Makes a version's full download in a hurry, for the devices that come before the small one: some percent larger, and
     /// never in the place of one that is there.
     func makeQuickDownload(of digest: Digest) throws {
-        let destination = folder.view(ViewLayout.patch(from: nil, to: digest))
-        let manifest = try manifest(digest)
-        let plan = PatchPlan(from: nil, to: manifest)
-        guard !plan.isEmpty, SystemCall.size(of: destination) == nil else { return }
-        let workspace = try Workspace(in: folder)
-        let temporary = workspace.file("quick")
-        do {
-            try PatchEncoder(scratch: workspace.folder, effort: .quick).encode(plan, to: temporary) {
-                store.file(of: $0)
-            }
-        } catch PatchError.tooLarge {
-            return
-        }
-        try SystemCall.synchronize(temporary)
-        try workspace.moveIfAbsent(temporary, to: destination)
+        _ = try makers.begin(folder, database).make(.quickDownload(digest))
     }
 
     /// Makes one file that a device asked for.
     func makeOnDemand(_ file: DerivedFile) throws {
-        try record([(file, make(file))])
+        try record([(file, makers.begin(folder, database).make(.file(file)).first ?? nil)])
     }
 
     /// The bytes that making a patch works on: those of two manifests, or of the objects in which they differ.
@@ -184,78 +169,10 @@ struct Workshop: Sendable {
         }
     }
 
-    /// - Returns: nil where the file is not worth having.
-    private func make(_ file: DerivedFile) throws -> Int? {
-        let workspace = try Workspace(in: folder)
-        let temporary = workspace.file("made")
-        let target = try manifest(file.target)
-        let size: Int?
-        switch file.kind {
-        case .archive:
-            size = try writeArchive(target, to: temporary)
-        case .full:
-            size = try writePatch(from: nil, to: target, limit: .max, temporary, workspace.folder)
-        case .patch:
-            guard let base = file.base else { return nil }
-            size = try writePatch(
-                from: manifest(base), to: target, limit: fullSize(of: file.target), temporary, workspace.folder)
-        case .manifest:
-            guard let base = file.base else { return nil }
-            size = try writeManifestPatch(from: base, to: file.target, temporary)
-        }
-        if size != nil {
-            try SystemCall.synchronize(temporary)
-            try workspace.move(temporary, to: folder.view(file.path(in: target.package, target.version)))
-        }
-        return size
-    }
-
-    /// What a patch has to be smaller than: the full download, the quick one until the small one is there.
-    private func fullSize(of target: Digest) throws -> Int {
-        if let size = try database.read({ try DerivedTable(db: $0).size(of: DerivedFile(.full, of: target)) }) {
-            return size
-        }
-        return SystemCall.size(of: folder.view(ViewLayout.patch(from: nil, to: target))) ?? .max
-    }
-
     private func manifest(_ digest: Digest) throws -> Manifest {
         guard let manifest = try database.read({ try VersionTable(db: $0).manifest(digest) }) else {
             throw RegistryError(.unusable, "the manifest \(digest) is not in the database: restore it from a backup")
         }
         return manifest
-    }
-
-    private func writeArchive(_ manifest: Manifest, to file: URL) throws -> Int {
-        var requests = manifest.files.compactMap { path, entry in
-            entry.from == nil ? ContentRequest(.file(store.file(of: entry.digest)), path: path) : nil
-        }
-        requests.append(ContentRequest(.bytes(manifest.bytes), path: try PackagePath(Manifest.fileName)))
-        return try ArchiveWriter.write(requests, to: file)
-    }
-
-    /// - Returns: nil where the patch is not smaller than `limit`, or too much work.
-    private func writePatch(
-        from base: Manifest?, to target: Manifest, limit: Int, _ file: URL, _ scratch: URL
-    ) throws -> Int? {
-        let plan = PatchPlan(from: base, to: target)
-        guard !plan.isEmpty else { return nil }
-        do {
-            let size = try PatchEncoder(scratch: scratch).encode(plan, to: file) { store.file(of: $0) }
-            return size < limit ? size : nil
-        } catch PatchError.tooLarge {
-            return nil
-        }
-    }
-
-    private func writeManifestPatch(from base: Digest, to target: Digest, _ file: URL) throws -> Int? {
-        let (old, new) = try database.read { db in
-            let versions = VersionTable(db: db)
-            return (try versions.manifestBytes(base), try versions.manifestBytes(target))
-        }
-        guard let old, let new else { return nil }
-        let patch = try ManifestPatch.encode(base: old, target: new)
-        guard patch.count < new.count else { return nil }
-        try Data(patch).write(to: file)
-        return patch.count
     }
 }

@@ -1,4 +1,5 @@
 package import Foundation
+import PackArchive
 package import PackFormat
 import PackJSON
 import PackPatch
@@ -58,10 +59,9 @@ package struct PresetWriter: Sendable {
 
     private func fill(_ folder: URL, with wanted: [PackageID: SemanticVersion]) async throws -> Report {
         let transport = RecordingTransport(base: RegistryTransport(registry: registry))
-        let trustFolder = FileManager.default.temporaryDirectory.appending(path: "preset-\(UUID().uuidString)")
-        defer { try? FileManager.default.removeItem(at: trustFolder) }
+        let trustFolder = try WorkFolder()
         let client = TrustClient(
-            store: try FolderTrustStore(folder: trustFolder), transport: transport, trustedRoot: root)
+            store: try FolderTrustStore(folder: trustFolder.url), transport: transport, trustedRoot: root)
         try await client.refresh()
 
         var size = 0
@@ -87,6 +87,7 @@ package struct PresetWriter: Sendable {
         for (path, bytes) in await transport.files { size += try Self.write(bytes, to: path, in: folder) }
         let list: JSONObject = ["format": 1, "packages": .object(JSONObject(listed))]
         size += try Self.write(JSONValue.object(list).canonicalBytes, to: Self.listName, in: folder)
+        _ = consume trustFolder
         return Report(versions: done, size: size)
     }
 

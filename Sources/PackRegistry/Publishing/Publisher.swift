@@ -195,12 +195,11 @@ package struct Publisher: Sendable {
     private func upload(_ archive: PackageArchive, _ missing: Set<Digest>) async throws -> Digest {
         let own = archive.manifest.ownObjects
         if missing.count == own.count { return try await registry.upload(archive: archive.archive.file) }
-        let folder = FileManager.default.temporaryDirectory.appending(
-            path: "packtool-\(UUID().uuidString)", directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let zip = folder.appending(path: "partial.zip", directoryHint: .notDirectory)
-        try PartialArchive(archive: archive, keeping: missing, folder: folder).write(to: zip)
-        return try await registry.upload(archive: zip)
+        let folder = try WorkFolder()
+        let zip = folder.url.appending(path: "partial.zip", directoryHint: .notDirectory)
+        try PartialArchive(archive: archive, keeping: missing, folder: folder.url).write(to: zip)
+        let manifest = try await registry.upload(archive: zip)
+        _ = consume folder
+        return manifest
     }
 }

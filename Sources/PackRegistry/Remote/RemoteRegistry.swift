@@ -144,7 +144,7 @@ package struct RemoteRegistry: Sendable {
         }
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         request.httpMethod = method
-        request.setValue("packtool", forHTTPHeaderField: "User-Agent")
+        request.setValue(ProductVersion.userAgent("packtool"), forHTTPHeaderField: "User-Agent")
         return request
     }
 
@@ -195,6 +195,8 @@ extension RegistryError {
 
 extension RegistryError.Kind {
     fileprivate init(problem name: String) {
-        self = Self(rawValue: name) ?? (name == "internal" ? .unusable : name == "timeout" ? .unreachable : .invalid)
+        self =
+            Self(rawValue: name)
+            ?? ["internal": .unusable, "timeout": .unreachable, "tooManyRequests": .busy][name] ?? .invalid
     }
 }

@@ -51,6 +51,11 @@ struct Problem: Error {
             headers: [.wwwAuthenticate: challenge])
     }
 
+    /// - Parameter seconds: after which it is worth while to try again.
+    static func tooManyRequests(_ detail: String, seconds: Int) -> Problem {
+        Problem(.tooManyRequests, kind: "tooManyRequests", detail, headers: [.retryAfter: String(seconds)])
+    }
+
     static func forbidden(_ detail: String) -> Problem {
         Problem(
             .forbidden, kind: RegistryError.Kind.forbidden.rawValue, detail,
@@ -105,7 +110,7 @@ struct Problem: Error {
     var response: Response {
         let document: JSONObject = [
             "type": .string(Self.typePrefix + kind), "title": .string(status.reasonPhrase),
-            "status": .integer(status.code), "detail": .string(detail),
+            "status": .integer(status.code), "detail": .string(ProblemText.cut(detail)),
         ]
         var fields = headers
         fields[.contentType] = Self.mediaType

@@ -6,8 +6,12 @@ package struct RegistryRequestContext: RequestContext {
     /// Names the request in the log and, where the answer is not a file, in `X-Request-Id`. Ours, because the framework
     /// reads its own back from the logger, which a log handler without metadata does not keep.
     let requestID = RequestID()
+    /// Who is at the other end of the connection: an address without a port.
+    let peer: String?
+    let bodyShare = BodyMemory.Share()
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = CoreRequestContextStorage(source: source)
+        peer = source.channel.remoteAddress?.ipAddress
     }
 }

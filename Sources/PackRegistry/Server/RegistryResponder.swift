@@ -11,14 +11,20 @@ package struct RegistryResponder: HTTPResponder {
     let view: ViewController
     let site: SiteController
     let api: RouterResponder<RegistryRequestContext>
+    let clients: ClientDesk
 
     package func respond(to request: Request, context: RegistryRequestContext) async throws -> Response {
         let start = ContinuousClock.now
         var response: Response
         do {
-            response = try await answer(request, context: context)
+            guard Self.hasOneHost(request) else {
+                throw Problem.badRequest("a request names one host, in one Host field that agrees with its target")
+            }
+            response = try await clients.admit(request, from: context.peer) {
+                try await answer(request, context: context)
+            }
         } catch {
-            let problem = Problem(error)
+            let problem = clients.judged(Problem(error), request, from: context.peer)
             if problem.status.code >= 500 {
                 context.logger.error(
                     "a request failed", metadata: ["id": "\(context.requestID)", "error": "\(error)"])
@@ -30,6 +36,13 @@ package struct RegistryResponder: HTTPResponder {
         response.headers[.xContentTypeOptions] = "nosniff"
         guard context.logger.logLevel <= .info else { return response }
         return logged(response, request: request, context: context, start: start)
+    }
+
+    /// Over HTTP/1.1 ``HostCheck`` has looked at the fields; over HTTP/2 `:authority` may have one beside it.
+    private static func hasOneHost(_ request: Request) -> Bool {
+        guard let authority = request.head.authority, HostField.isValid(authority) else { return false }
+        let fields = HTTPField.Name("Host").map { request.headers[values: $0] } ?? []
+        return fields.allSatisfy { $0.lowercased() == authority.lowercased() }
     }
 
     private func answer(_ request: Request, context: RegistryRequestContext) async throws -> Response {

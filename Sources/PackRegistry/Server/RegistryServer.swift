@@ -97,8 +97,9 @@ package struct RegistryServer: Sendable {
     /// HTTP/1.1, under TLS or not, reads the view from the connection's bytes; HTTP/2 is agreed on under TLS only.
     private func server() throws -> HTTPServerBuilder {
         let limits = configuration.limits
+        let door = ConnectionDoor(limits: limits)
         let http1 = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuard(limits: limits)],
+            additionalChannelHandlers: [ConnectionGuard(door: door)],
             idleTimeout: TimeAmount(limits.idleTimeout),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.maximumHeaderByteCount,
@@ -108,7 +109,7 @@ package struct RegistryServer: Sendable {
         let tls = configuration.tls
         let readFirst = { @Sendable [cache] (responder: @escaping HTTPChannelHandler.Responder) in
             ReadFirstChannel(
-                base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log, limits: limits,
+                base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log, door: door,
                 isSecure: tls != nil, budget: budget)
         }
         guard let tls else { return HTTPServerBuilder { readFirst($0) } }
@@ -120,7 +121,7 @@ package struct RegistryServer: Sendable {
                 http2: HTTP2Channel(
                     responder: responder,
                     configuration: HTTP2ChannelConfiguration(
-                        idleTimeout: limits.idleTimeout, streamConfiguration: http1)), limits: limits)
+                        idleTimeout: limits.idleTimeout, streamConfiguration: http1)), door: door)
         }
     }
 
@@ -129,22 +130,24 @@ package struct RegistryServer: Sendable {
         let view = ViewController(host: host, cache: cache)
         let state = PublishedState(host: host, view: view)
         let bearer = Bearer(host: host)
+        let memory = BodyMemory(limits: limits)
         let writes = ConcurrencyGate(limit: limits.maximumConcurrentWrites)
         let reports = ConcurrencyGate(limit: limits.maximumConcurrentReports)
         let router = Router(context: RegistryRequestContext.self, options: .autoGenerateHeadEndpoints)
         UpdateController(state: state, view: view, publicURL: configuration.publicURL).addRoutes(to: router)
         OfflineController(state: state, publicURL: configuration.publicURL, reports: reports).addRoutes(to: router)
         PublishController(
-            bearer: bearer, host: host, limits: limits, writes: writes,
+            bearer: bearer, host: host, limits: limits, memory: memory, writes: writes,
             uploads: ConcurrencyGate(limit: limits.maximumConcurrentUploads)
         ).addRoutes(to: router)
-        ChannelController(bearer: bearer, limits: limits, writes: writes).addRoutes(to: router)
-        AdministrationController(bearer: bearer, host: host, limits: limits, writes: writes, reports: reports)
+        ChannelController(bearer: bearer, memory: memory, writes: writes).addRoutes(to: router)
+        AdministrationController(bearer: bearer, host: host, memory: memory, writes: writes, reports: reports)
             .addRoutes(to: router)
         BundleController(view: view).addRoutes(to: router)
         HealthController(host: host).addRoutes(to: router)
         return RegistryResponder(
-            view: view, site: SiteController(state: state, view: view), api: router.buildResponder())
+            view: view, site: SiteController(state: state, view: view), api: router.buildResponder(),
+            clients: ClientDesk(limits: limits))
     }
 
     /// The service group's own notes about starting and stopping are not what an operator looks for.

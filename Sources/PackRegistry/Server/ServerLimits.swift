@@ -1,9 +1,14 @@
-import PackFormat
-
 /// What one client may ask of a server. Every bound is here, so that tests can make them small.
 package struct ServerLimits: Sendable {
     /// Open connections; more wait in the kernel's queue.
     package var maximumConnections = 4096
+    /// Of them, connections of one address (of one /64 for IPv6), and requests under way of one client behind a trusted proxy;
+    /// more are answered 429 with `Retry-After`.
+    package var maximumConnectionsPerAddress = 512
+    /// Tokens that are not valid, of one address in a minute; more are answered 429 with `Retry-After`.
+    package var maximumFailedTokens = 20
+    /// Proxies whose word about who asks is taken.
+    package var trustedProxies = TrustedProxies()
     /// Requests under way that change something; more are answered 503 with `Retry-After`.
     package var maximumConcurrentWrites = 32
     /// Overviews and manifests for older clients, which read much and which anybody may ask for, at a time.
@@ -13,14 +18,23 @@ package struct ServerLimits: Sendable {
     /// Bytes of an uploaded package zip.
     package var maximumUploadByteCount = 2 << 30
     /// Bytes of a manifest that is asked about.
-    package var maximumManifestByteCount = Manifest.maximumByteCount
+    package var maximumManifestByteCount = 32 << 20
     /// Bytes of every other request body.
     package var maximumDocumentByteCount = 16 << 20
     /// Bytes of a request's header fields together.
     package var maximumHeaderByteCount = 32 << 10
+    /// Bytes of request bodies in memory, of all requests together; who finds no room for a moment is answered 503 with
+    /// `Retry-After`. Uploads go to the disk and do not count.
+    package var maximumBodyMemoryByteCount = 40 << 20
+    /// How long a request waits for room in that memory.
+    package var bodyMemoryPatience: Duration = .seconds(4)
+    /// Values in the JSON of a request that is not signed metadata and no manifest.
+    package var maximumDocumentValueCount = 10_000
     /// The time from a connection's start, or from its last answer, to the end of the next request's header. A client
     /// that trickles header bytes does not extend it.
     package var idleTimeout: Duration = .seconds(30)
+    /// The same once three quarters of ``maximumConnections`` are open.
+    package var crowdedIdleTimeout: Duration = .seconds(5)
     /// The whole time that a request body may take, however it trickles.
     package var bodyTimeout: Duration = .seconds(1800)
     /// Bytes a second, on average from the body's start, below which a body is given up once the grace is over.
@@ -34,8 +48,8 @@ package struct ServerLimits: Sendable {
     package var maximumTransferByteCount = 32 << 20
     /// The time that an answer to an unread body stays readable before the connection is closed.
     package var lingerTimeout: Duration = .seconds(5)
-    /// The time that requests under way get after SIGTERM.
-    package var shutdownTimeout: Duration = .seconds(30)
+    /// The time that requests under way get after SIGTERM; a second later the process ends, whatever it does.
+    package var shutdownTimeout: Duration = .seconds(8)
 
     package init() {}
 }

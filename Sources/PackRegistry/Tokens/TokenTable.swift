@@ -53,10 +53,15 @@ struct TokenTable {
         return db.changesCount > 0
     }
 
-    func identity(of text: String, now: Date) throws -> Identity {
+    /// - Throws: ``RegistryError`` of the kind `.unauthorized` for a text that is no token of any registry.
+    static func parse(_ text: String) throws -> TokenSecret {
         guard let secret = TokenSecret(parsing: text) else {
             throw RegistryError(.unauthorized, "the access token is not complete: copy it whole, it starts with ptk_")
         }
+        return secret
+    }
+
+    func identity(of secret: TokenSecret, now: Date) throws -> Identity {
         let hash = secret.hash
         let row = try Row.fetchOne(db, sql: "SELECT * FROM token WHERE hash = ?", arguments: [hash.hex])
         guard let row, TokenSecret.isEqual(try row.parsed("hash") { try Digest(hex: $0) }, hash) else {

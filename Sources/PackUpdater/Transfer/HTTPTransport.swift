@@ -1,4 +1,5 @@
 package import Foundation
+import PackFormat
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -19,6 +20,7 @@ package final class HTTPTransport: UpdateTransport {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpShouldSetCookies = false
         configuration.urlCache = nil
+        configuration.httpAdditionalHeaders = ["User-Agent": ProductVersion.userAgent("PackUpdater")]
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.httpMaximumConnectionsPerHost = limits.parallelism
         // Ours are finer; this one is the net below them.

@@ -45,6 +45,7 @@ public final class OfflineCache: Sendable {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != PackURLProtocol.self }
         configuration.urlCache = nil
+        configuration.httpAdditionalHeaders = ["User-Agent": ProductVersion.userAgent("PackWeb")]
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         configuration.timeoutIntervalForRequest = 15
         session = URLSession(configuration: configuration)

@@ -86,6 +86,11 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         }
         configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != PackURLProtocol.self }
         configuration.urlCache = nil
+        let fields = configuration.httpAdditionalHeaders ?? [:]
+        // The system's own text names the program without its version; a page's requests have their engine's.
+        configuration.httpAdditionalHeaders = fields.merging(["User-Agent": ProductVersion.userAgent("PackWeb")]) {
+            given, _ in given
+        }
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         queue.maxConcurrentOperationCount = 1
         session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)

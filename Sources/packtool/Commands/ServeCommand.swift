@@ -41,6 +41,27 @@ struct ServeCommand: AsyncParsableCommand {
         name: .customLong("tls-key"), help: ArgumentHelp("The certificate's private key, PEM.", valueName: "FILE"))
     var tlsKey: String?
 
+    @Option(
+        name: .customLong("trusted-proxy"),
+        help: ArgumentHelp(
+            """
+            A proxy, or a block such as 10.0.0.0/24, whose word about who asks is taken; may stand several times. \
+            Limits for each client go by it.
+            """, valueName: "ADDRESS"))
+    var trustedProxies: [String] = []
+
+    @Option(
+        name: .customLong("proxy-header"),
+        help: ArgumentHelp(
+            "The field in which the proxy says it: X-Forwarded-For or Forwarded. It must set or extend it itself.",
+            valueName: "NAME"))
+    var proxyHeader = "X-Forwarded-For"
+
+    @Option(
+        name: .customLong("max-connections-per-address"),
+        help: ArgumentHelp("How many connections one address may have.", valueName: "N"))
+    var maximumConnectionsPerAddress = ServerLimits().maximumConnectionsPerAddress
+
     @Flag(name: .customLong("json-logs"), help: "Write each log message as one line of JSON.")
     var jsonLogs = false
 
@@ -52,6 +73,9 @@ struct ServeCommand: AsyncParsableCommand {
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-certificate and --tls-key belong together: give both or none")
         }
+        guard maximumConnectionsPerAddress > 0 else {
+            throw ValidationError("--max-connections-per-address must be a number above 0")
+        }
     }
 
     func run() async throws {
@@ -59,13 +83,16 @@ struct ServeCommand: AsyncParsableCommand {
         guard case .folder(let folder) = try RegistryLocation(location, relativeTo: URL.currentDirectory()) else {
             throw CommandFailure("\(location) is a server already: give a registry's folder with --registry")
         }
-        let local = try LocalRegistry.open(folder)
+        let local = try LocalRegistry.open(folder, maker: MakeArtifactsCommand.program)
         let logger = logger
+        let limits = try limits()
         let server = RegistryServer(
             host: local,
             configuration: RegistryServer.Configuration(
-                host: host, port: port, publicURL: try checkedPublicURL(), tls: tls),
-            services: [MaintenanceService(local, logger: logger)], logger: logger)
+                host: host, port: port, publicURL: try checkedPublicURL(), tls: tls, limits: limits),
+            services: [
+                try MaintenanceService(local, logger: logger), ShutdownDeadline(limits, logger: logger),
+            ], logger: logger)
         if tls == nil, !LoopbackName.isOne(host) {
             options.console.note(
                 "warning: \(host) can be reached from other machines and access tokens travel unencrypted: "
@@ -81,6 +108,15 @@ struct ServeCommand: AsyncParsableCommand {
             // A script that reads the URL from a pipe is not to wait for the server's end.
             fflush(nil)
         }
+    }
+
+    private func limits() throws -> ServerLimits {
+        var limits = ServerLimits()
+        limits.maximumConnectionsPerAddress = maximumConnectionsPerAddress
+        let field = TrustedProxies.Field.allCases.first { $0.rawValue.lowercased() == proxyHeader.lowercased() }
+        guard let field else { throw CommandFailure("--proxy-header must be X-Forwarded-For or Forwarded") }
+        limits.trustedProxies = try TrustedProxies(trustedProxies, field: field)
+        return limits
     }
 
     private var tls: TLSFiles? {

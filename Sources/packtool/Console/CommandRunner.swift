@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PackArchive
 import PackRegistry
 import PackUpdater
 
@@ -15,6 +16,8 @@ enum CommandRunner {
         }
         do {
             var command = try root.parseAsRoot()
+            // What processes that were killed left behind.
+            WorkFolder.sweep()
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {

@@ -118,7 +118,8 @@ struct ViewUpdateTests {
         let before = try shop.viewListing
         let lost = try #require(before.first { $0.contains("manifests/cart/") && $0.hasSuffix(".1.1.0.json") })
         try FileManager.default.removeItem(at: shop.local.viewFolder.appending(path: lost))
-        let maintenance = Task { await shop.local.runMaintenance { _ in } }
+        let claim = try shop.local.claimForServer()
+        let maintenance = Task { await shop.local.runMaintenance(claim: claim) { _ in } }
         while try !shop.viewListing.contains(lost) { try await Task.sleep(for: .milliseconds(5)) }
         maintenance.cancel()
         await maintenance.value

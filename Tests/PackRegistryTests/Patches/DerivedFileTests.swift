@@ -165,11 +165,14 @@ struct DerivedFileTests {
     @Test func `while a server has the registry it is known to others`() async throws {
         let shop = try Shop()
         #expect(!shop.local.isServed)
-        let maintenance = Task { await shop.local.runMaintenance { _ in } }
-        while !shop.local.isServed { try await Task.sleep(for: .milliseconds(5)) }
-        maintenance.cancel()
-        await maintenance.value
+        do {
+            let claim = try shop.local.claimForServer()
+            #expect(shop.local.isServed)
+            #expect(throws: RegistryError.self) { try shop.local.claimForServer() }
+            withExtendedLifetime(claim) {}
+        }
         #expect(!shop.local.isServed)
+        #expect(throws: Never.self) { try shop.local.claimForServer() }
     }
 }
 

@@ -65,7 +65,9 @@ struct ServeProcessTests {
         let shop = try Shop()
         let first = try Self.start(shop)
         let port = try await first.port()
-        let second = try Self.start(shop, port: port)
+        // On a registry of its own: a second server on one registry is refused before.
+        let other = try Shop()
+        let second = try Self.start(other, port: port)
         #expect(try await second.end() == 1)
         #expect(second.errorText.hasPrefix("error: the address 127.0.0.1:\(port) is in use"))
         let none = try ServeProcess("--registry", shop.folder.url.appending(path: "none").path)

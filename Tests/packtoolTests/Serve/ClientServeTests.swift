@@ -70,8 +70,11 @@ struct ClientServeTests {
         let message =
             #"{"v":1,"type":"confirm","package":"shop","version":"1.0.0","token":"\#(token)"}"#
         // Another site that points its own name at this machine gets neither pages nor the bridge.
-        for name in ["evil.test", "shop.package.evil.test"] {
-            let host = try name + ":" + #require(base.split(separator: ":").last)
+        let port = try #require(base.split(separator: ":").last)
+        for host in [
+            "evil.test:\(port)", "shop.package.evil.test:\(port)", "127.0.0.1:\(port)@evil.test", "127.0.0.1@evil.test",
+            "[::1]evil.test", "127.0.0.1:x",
+        ] {
             #expect(try await get(base + "/shop/", ["Host": host]).1.statusCode == 421)
             let asked = try await get(base + "/-/bridge", ["Host": host, "Origin": "http://" + host], post: message)
             #expect(asked.1.statusCode == 421)

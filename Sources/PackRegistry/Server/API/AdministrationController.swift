@@ -8,7 +8,7 @@ struct AdministrationController {
 
     let bearer: Bearer
     let host: any RegistryHost
-    let limits: ServerLimits
+    let memory: BodyMemory
     let writes: ConcurrencyGate
     /// What anybody may ask for and reads much.
     let reports: ConcurrencyGate
@@ -37,7 +37,7 @@ struct AdministrationController {
     @Sendable func createToken(request: Request, context: RegistryRequestContext) async throws -> Response {
         let registry = try await bearer.registry(for: request, .admin)
         return try await writes.pass {
-            let wanted = try await TokenRequest(json: request.document(upTo: limits.maximumDocumentByteCount))
+            let wanted = try await memory.withDocument(of: request, context, TokenRequest.init(json:))
             let created = try await registry.createToken(wanted)
             return .json(
                 ["token": .object(created.record.json), "secret": .string(created.secret)], status: .created)

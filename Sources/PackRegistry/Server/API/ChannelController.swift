@@ -4,7 +4,7 @@ import PackFormat
 /// Changes of what a channel offers.
 struct ChannelController {
     let bearer: Bearer
-    let limits: ServerLimits
+    let memory: BodyMemory
     let writes: ConcurrencyGate
 
     func addRoutes(to router: Router<RegistryRequestContext>) {
@@ -16,7 +16,7 @@ struct ChannelController {
         let package = try PackageID(context.parameters.require("package"))
         let registry = try await bearer.registry(for: request, .release, package: package, channel: channel)
         return try await writes.pass {
-            let change = try await ChannelChange(json: request.document(upTo: limits.maximumDocumentByteCount))
+            let change = try await memory.withDocument(of: request, context, ChannelChange.init(json:))
             return .json(try await registry.change(change, of: package, on: channel).json)
         }
     }

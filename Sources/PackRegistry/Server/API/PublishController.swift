@@ -9,6 +9,7 @@ struct PublishController {
     let bearer: Bearer
     let host: any RegistryHost
     let limits: ServerLimits
+    let memory: BodyMemory
     let writes: ConcurrencyGate
     let uploads: ConcurrencyGate
 
@@ -23,8 +24,8 @@ struct PublishController {
     @Sendable func missingObjects(request: Request, context: RegistryRequestContext) async throws -> Response {
         let registry = try await bearer.registry(for: request, .publish)
         return try await writes.pass {
-            let manifest = try await request.bytes(upTo: limits.maximumManifestByteCount)
-            let missing = try await registry.missingObjects(of: manifest)
+            let manifest = try await memory.bytes(of: request, context, upTo: limits.maximumManifestByteCount)
+            let missing = try await memory.atDesk(manifest.count) { try await registry.missingObjects(of: manifest) }
             return .json(["missing": .array(missing.sorted().map { .string($0.hex) })])
         }
     }
@@ -35,7 +36,7 @@ struct PublishController {
         let expected = try Self.contentDigest(of: request)
         return try await uploads.pass {
             let file = try UploadFile(folder: host.uploadFolder)
-            let received = try await file.receive(request.body, atMost: limits.maximumUploadByteCount)
+            let received = try await file.receive(request.receivedBody, atMost: limits.maximumUploadByteCount)
             if let length = request.headers[.contentLength].flatMap({ Int($0) }), length != received.size {
                 throw Problem.badRequest("the upload ended after \(received.size) of \(length) bytes")
             }
@@ -54,10 +55,11 @@ struct PublishController {
     @Sendable func publish(request: Request, context: RegistryRequestContext) async throws -> Response {
         let registry = try await bearer.registry(for: request, .publish)
         return try await writes.pass {
-            let body = try await request.document(upTo: limits.maximumDocumentByteCount)
-            try body.refuseKeys(outside: ["manifest", "role"])
-            let manifest = try Digest(hex: body.string("manifest"))
-            let outcome = try await registry.publish(manifest: manifest, role: Self.role(in: body))
+            let outcome = try await memory.withDocument(of: request, context) { body in
+                try body.refuseKeys(outside: ["manifest", "role"])
+                let manifest = try Digest(hex: body.string("manifest"))
+                return try await registry.publish(manifest: manifest, role: Self.role(in: body))
+            }
             return .json(
                 ["outcome": .string(outcome.wireName)], status: outcome == .published ? .created : .ok)
         }
@@ -68,10 +70,11 @@ struct PublishController {
         let version = try SemanticVersion(context.parameters.require("version"))
         let registry = try await bearer.registry(for: request, .publish, package: package)
         return try await writes.pass {
-            let body = try await request.document(upTo: limits.maximumDocumentByteCount)
-            try body.refuseKeys(outside: ["reason", "role"])
-            try await registry.withdraw(
-                version, of: package, reason: body.string("reason"), role: Self.role(in: body))
+            try await memory.withDocument(of: request, context) { body in
+                try body.refuseKeys(outside: ["reason", "role"])
+                try await registry.withdraw(
+                    version, of: package, reason: body.string("reason"), role: Self.role(in: body))
+            }
             return Response(status: .noContent)
         }
     }
@@ -80,8 +83,8 @@ struct PublishController {
         let role = try context.parameters.require("role")
         let registry = host.registry(as: try await bearer.identity(of: request))
         return try await writes.pass {
-            let metadata = try await request.bytes(upTo: limits.maximumDocumentByteCount)
-            try await registry.submit(metadata: metadata, role: role)
+            let metadata = try await memory.bytes(of: request, context, upTo: limits.maximumDocumentByteCount)
+            try await memory.atDesk(metadata.count) { try await registry.submit(metadata: metadata, role: role) }
             return Response(status: .noContent)
         }
     }

@@ -4,23 +4,13 @@ import NIOCore
 import PackJSON
 
 extension Request {
-    /// The whole body, which may not be longer than a limit; a longer one is refused before it is read where its length
-    /// is announced.
-    func bytes(upTo limit: Int) async throws -> [UInt8] {
-        try refuseBody(over: limit)
-        let buffer = try await body.collect(upTo: limit)
-        return Array(buffer.readableBytesView)
-    }
-
-    /// The body as one strict JSON object.
-    func document(upTo limit: Int) async throws -> JSONObject {
+    func requireJSON() throws {
         let type = headers[.contentType]?.prefix { $0 != ";" }.trimmingWhitespace.lowercased()
         guard type == "application/json" else {
             throw Problem(
                 .unsupportedMediaType, kind: RegistryError.Kind.invalid.rawValue,
                 "the body must be application/json")
         }
-        return try await JSONValue(parsing: bytes(upTo: limit)).object("the body")
     }
 
     func refuseBody(over limit: Int) throws {

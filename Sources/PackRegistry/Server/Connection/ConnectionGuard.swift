@@ -15,7 +15,12 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private let limits: ServerLimits
+    private let door: ConnectionDoor
+    private var limits: ServerLimits { door.limits }
+    /// Requests whose answers have not been written to their end.
+    private var underWayCount = 0
+    private var lastAnswer = NIODeadline.now()
+    private var idleCheck: Scheduled<Void>?
     private var isReadingBody = false
     private var isClosing = false
     private var bodyStart = NIODeadline.uptimeNanoseconds(0)
@@ -24,9 +29,14 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let drainCheck: DrainCheck
     private var linger: Scheduled<Void>?
 
-    init(limits: ServerLimits) {
-        self.limits = limits
-        drainCheck = DrainCheck(limits: limits)
+    init(door: ConnectionDoor) {
+        self.door = door
+        drainCheck = DrainCheck(limits: door.limits)
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        // A stream of HTTP/2 is no connection.
+        if context.channel.parent?.parent == nil { scheduleIdleCheck(context) }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -40,7 +50,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head): begin(head, context: context)
+        case .head(let head):
+            underWayCount += 1
+            begin(head, context: context)
         case .body(let bytes): bodyByteCount += bytes.readableBytes
         case .end:
             isReadingBody = false
@@ -52,6 +64,7 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        if case .end = unwrapOutboundIn(data) { (underWayCount, lastAnswer) = (underWayCount - 1, .now()) }
         switch unwrapOutboundIn(data) {
         case .head(var head) where isReadingBody:
             // The answer comes before the body's end, so the rest of the body is of no use to anybody.
@@ -109,6 +122,17 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
         return bodyByteCount < limits.minimumBodyRate * Int(elapsed.nanoseconds / 1_000_000_000)
     }
 
+    /// The framework's own idle timeout knows nothing of a crowd.
+    private func scheduleIdleCheck(_ context: ChannelHandlerContext) {
+        idleCheck = context.eventLoop.assumeIsolated().scheduleTask(in: door.idleCheckInterval) {
+            if self.underWayCount <= 0, context.channel.isWritable, self.lastAnswer + self.door.idleTimeout <= .now() {
+                context.close(promise: nil)
+            } else {
+                self.scheduleIdleCheck(context)
+            }
+        }
+    }
+
     private func closeSoon(_ context: ChannelHandlerContext) {
         guard linger == nil else { return }
         linger = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(limits.lingerTimeout)) {
@@ -117,8 +141,8 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     }
 
     private func cancelAll() {
-        for task in [bodyCheck, linger] { task?.cancel() }
-        (bodyCheck, linger) = (nil, nil)
+        for task in [bodyCheck, linger, idleCheck] { task?.cancel() }
+        (bodyCheck, linger, idleCheck) = (nil, nil, nil)
         drainCheck.stop()
     }
 }

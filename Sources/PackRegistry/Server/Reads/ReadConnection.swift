@@ -18,7 +18,7 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let cache: FileCache
     private let log: RequestLog
-    private let limits: ServerLimits
+    private let door: ConnectionDoor
     private let isSecure: Bool
     private let budget: FileTransfer.Budget
     private let next: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
@@ -40,22 +40,22 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
     private var date = HTTPDate()
 
     init(
-        cache: FileCache, log: RequestLog, limits: ServerLimits, isSecure: Bool, budget: FileTransfer.Budget,
+        cache: FileCache, log: RequestLog, door: ConnectionDoor, isSecure: Bool, budget: FileTransfer.Budget,
         promise: EventLoopPromise<HTTP1Channel.Value?>,
         next: @escaping @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
     ) {
         self.cache = cache
         self.log = log
-        self.limits = limits
+        self.door = door
         self.isSecure = isSecure
         self.budget = budget
-        drainCheck = DrainCheck(limits: limits)
+        drainCheck = DrainCheck(limits: door.limits)
         self.promise = promise
         self.next = next
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        scheduleIdleCheck(context, in: TimeAmount(limits.idleTimeout))
+        scheduleIdleCheck(context, in: door.idleCheckInterval)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -313,11 +313,11 @@ final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func scheduleIdleCheck(_ context: ChannelHandlerContext, in time: TimeAmount) {
         idleCheck = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
-            let left = self.lastAnswer + TimeAmount(self.limits.idleTimeout) - .now()
+            let left = self.lastAnswer + self.door.idleTimeout - .now()
             if self.isWaiting || !context.channel.isWritable {
-                self.scheduleIdleCheck(context, in: TimeAmount(self.limits.idleTimeout))
+                self.scheduleIdleCheck(context, in: self.door.idleCheckInterval)
             } else if left.nanoseconds > 0 {
-                self.scheduleIdleCheck(context, in: left)
+                self.scheduleIdleCheck(context, in: min(left, self.door.idleCheckInterval))
             } else {
                 context.close(promise: nil)
             }

@@ -1,6 +1,7 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOHTTP1
 
 /// A connection on which reads of the view are answered from its bytes; the first request of another kind hands it over,
 /// with all that follows, to the HTTP server (docs/decisions/0010).
@@ -14,7 +15,7 @@ struct ReadFirstChannel: ServerChildChannel {
     let base: HTTP1Channel
     let cache: FileCache
     let log: RequestLog
-    let limits: ServerLimits
+    let door: ConnectionDoor
     /// Bytes are encrypted on their way, so no file goes to the socket by itself.
     let isSecure: Bool
     let budget: FileTransfer.Budget
@@ -22,10 +23,21 @@ struct ReadFirstChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             let promise = channel.eventLoop.makePromise(of: HTTP1Channel.Value?.self)
+            // Under TLS it was asked before the handshake.
+            guard isSecure || door.admits(channel) else {
+                try channel.pipeline.syncOperations.addHandler(
+                    RefusedConnection(isSecure: false) { promise.succeed(nil) })
+                return Value(channel: channel, next: promise.futureResult)
+            }
             let connection = ReadConnection(
-                cache: cache, log: log, limits: limits, isSecure: isSecure, budget: budget, promise: promise
+                cache: cache, log: log, door: door, isSecure: isSecure, budget: budget, promise: promise
             ) { channel in
-                base.setup(channel: channel, logger: logger)
+                base.setup(channel: channel, logger: logger).flatMapThrowing { value in
+                    let pipeline = channel.pipeline.syncOperations
+                    let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+                    try pipeline.addHandler(HostCheck(), position: .after(decoder))
+                    return value
+                }
             }
             try channel.pipeline.syncOperations.addHandler(connection)
             return Value(channel: channel, next: promise.futureResult)

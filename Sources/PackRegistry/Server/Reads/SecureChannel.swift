@@ -21,19 +21,25 @@ struct SecureChannel: ServerChildChannel {
     private let context: NIOSSLContext
     private let http1: ReadFirstChannel
     private let http2: HTTP2Channel
-    private let limits: ServerLimits
+    private let door: ConnectionDoor
 
-    init(_ files: TLSFiles, http1: ReadFirstChannel, http2: HTTP2Channel, limits: ServerLimits) throws {
+    init(_ files: TLSFiles, http1: ReadFirstChannel, http2: HTTP2Channel, door: ConnectionDoor) throws {
         var configuration = try files.configuration()
         configuration.applicationProtocols = ["h2", "http/1.1"]
         context = try NIOSSLContext(configuration: configuration)
         self.http1 = http1
         self.http2 = http2
-        self.limits = limits
+        self.door = door
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
+            guard door.admits(channel) else {
+                let promise = channel.eventLoop.makePromise(of: Agreed.self)
+                try channel.pipeline.syncOperations.addHandler(
+                    RefusedConnection(isSecure: true) { promise.fail(ChannelError.eof) })
+                return Value(channel: channel, agreed: promise.futureResult)
+            }
             let (http1, http2) = (http1, http2)
             let negotiation = NIOTypedApplicationProtocolNegotiationHandler<Agreed> { result in
                 switch result {
@@ -47,7 +53,7 @@ struct SecureChannel: ServerChildChannel {
             try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), negotiation])
             let agreed = negotiation.protocolNegotiationResult
             // A client that never ends the handshake holds nothing longer than one that never sends a header.
-            let check = channel.eventLoop.scheduleTask(in: TimeAmount(limits.idleTimeout)) {
+            let check = channel.eventLoop.scheduleTask(in: TimeAmount(door.limits.idleTimeout)) {
                 channel.close(promise: nil)
             }
             agreed.whenComplete { _ in check.cancel() }

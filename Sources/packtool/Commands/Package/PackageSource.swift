@@ -35,13 +35,13 @@ struct PackageSource {
         case .file(let file): return try await body(file)
         case .registry(let package, let version):
             let session = try RegistrySession(options, console: console)
-            let folder = FileManager.default.temporaryDirectory.appending(path: "packtool-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: folder) }
+            let folder = try WorkFolder()
             let path = ViewLayout.archive(package, version)
-            let file = folder.appending(path: "\(package)-\(version).zip")
+            let file = folder.url.appending(path: "\(package)-\(version).zip")
             try await fetch(path, to: file, from: session, package, version, console)
-            return try await body(file)
+            let result = try await body(file)
+            _ = consume folder
+            return result
         }
     }
 

@@ -28,11 +28,22 @@ final class RawConnection: @unchecked Sendable {
     private let descriptor: Int32
     private var pending: [UInt8] = []
 
-    init(port: Int, timeout: Int = 30) throws {
+    /// - Parameter client: the last byte of the address 127.0.0.N that the server is to see.
+    init(port: Int, timeout: Int = 30, client: UInt8 = 1) throws {
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var time = timeval(tv_sec: timeout, tv_usec: 0)
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(descriptor, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
+        if client != 1 {
+            var own = sockaddr_in()
+            own.sin_family = sa_family_t(AF_INET)
+            own.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(client)).bigEndian
+            _ = withUnsafePointer(to: &own) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
         }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -36,13 +36,16 @@ struct RunningServer {
         }
     }
 
-    func connection(timeout: Int = 30) throws -> RawConnection { try RawConnection(port: port, timeout: timeout) }
+    func connection(timeout: Int = 30, client: UInt8 = 1) throws -> RawConnection {
+        try RawConnection(port: port, timeout: timeout, client: client)
+    }
 
     /// One request on a connection of its own.
     func ask(
-        _ method: String, _ target: String, _ fields: [String: String] = [:], body: [UInt8]? = nil
+        _ method: String, _ target: String, _ fields: [String: String] = [:], body: [UInt8]? = nil,
+        client: UInt8 = 1
     ) async throws -> RawAnswer {
-        let connection = try connection()
+        let connection = try connection(client: client)
         await connection.send(Self.request(method, target, fields, body: body))
         return try await connection.answer(toHead: method == "HEAD")
     }

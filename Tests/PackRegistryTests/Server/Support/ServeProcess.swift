@@ -43,6 +43,26 @@ final class ServeProcess {
         throw NotRunning(description: text(errors))
     }
 
+    /// Processes that the server has started and that have not ended, by number.
+    func children() throws -> [Int32] {
+        try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter { number in
+            // "12 (name) S 1 …": the name may hold anything but the last bracket.
+            let text = (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)) ?? ""
+            let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+            return fields.count > 1 && fields[0] != "Z" && fields[1] == "\(process.processIdentifier)"
+        }
+    }
+
+    /// Bytes that the server has in memory.
+    func residentByteCount() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return (line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0)
+            << 10
+    }
+
+    var identifier: Int32 { process.processIdentifier }
+
     func signal(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
     /// The exit code, or the signal's number negated.

@@ -1,0 +1,46 @@
+import Foundation
+import NIOCore
+
+/// Who counts as one client: an IPv4 address, or a /64 of IPv6, which is what a single customer gets.
+package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
+    /// 4 bytes, or the first 8 of 16.
+    let bytes: [UInt8]
+    package let description: String
+
+    /// - Parameter text: an address without a port, in brackets or not; `::ffff:192.0.2.1` is the IPv4 address.
+    package init?(_ text: some StringProtocol) {
+        var text = String(text)
+        if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
+        guard let all = Self.parse(text) else { return nil }
+        self.init(all: all)
+    }
+
+    /// nil where the other side has no address, as on a socket in the file system.
+    init?(_ address: SocketAddress?) {
+        guard let text = address?.ipAddress else { return nil }
+        self.init(text)
+    }
+
+    init(all: [UInt8]) {
+        let isIPv4 = all.count == 4
+        bytes = isIPv4 ? all : Array(all.prefix(8))
+        description =
+            isIPv4
+            ? all.map(String.init).joined(separator: ".")
+            : stride(from: 0, to: 8, by: 2).map { String(Int(all[$0]) << 8 | Int(all[$0 + 1]), radix: 16) }
+                .joined(separator: ":") + "::/64"
+    }
+
+    /// All bytes of an address: 4 or 16.
+    static func parse(_ text: String) -> [UInt8]? {
+        var four = in_addr()
+        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
+        var sixteen = in6_addr()
+        guard let plain = text.split(separator: "%").first, inet_pton(AF_INET6, String(plain), &sixteen) == 1 else {
+            return nil
+        }
+        let bytes = withUnsafeBytes(of: sixteen) { Array($0) }
+        let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
+        return isMapped ? Array(bytes.suffix(4)) : bytes
+    }
+}

@@ -1,0 +1,45 @@
+import Hummingbird
+
+/// What is kept about who asks: how many requests a client has under way behind a proxy, and how many of its tokens were not
+/// valid.
+struct ClientDesk: Sendable {
+    private let proxies: TrustedProxies
+    private let underWay: ClientTable
+    private let failedTokens: FailedTokens
+
+    init(limits: ServerLimits) {
+        proxies = limits.trustedProxies
+        underWay = ClientTable(limit: limits.maximumConnectionsPerAddress)
+        let start = ContinuousClock.now
+        failedTokens = FailedTokens(limit: limits.maximumFailedTokens) { ContinuousClock.now - start }
+    }
+
+    // Not inlined, for the reason that ``Bearer`` gives.
+    /// Does what a request asks for. Connections are counted by ``ConnectionDoor``; those of a proxy are many clients', so there
+    /// the requests are.
+    @inline(never)
+    func admit<Result>(
+        _ request: Request, from peer: String?, _ body: () async throws -> Result
+    ) async throws -> Result {
+        guard let peer, proxies.contains(peer) else { return try await body() }
+        let client = proxies.client(of: peer, request.headers)
+        guard underWay.enter(client) else {
+            throw Problem.tooManyRequests(
+                "\(client.map { "\($0)" } ?? "the client") has as many requests under way as it may",
+                seconds: Problem.retrySeconds)
+        }
+        defer { underWay.leave(client) }
+        return try await body()
+    }
+
+    /// The problem itself, or that there were too many of its kind: tokens that are not valid are counted.
+    func judged(_ problem: Problem, _ request: Request, from peer: String?) -> Problem {
+        guard problem.status == .unauthorized, request.headers[.authorization] != nil,
+            let client = peer.flatMap({ proxies.client(of: $0, request.headers) }),
+            let seconds = failedTokens.add(client)
+        else { return problem }
+        return .tooManyRequests(
+            "too many access tokens from \(client) were not valid: correct the token, and try again in "
+                + "\(seconds) seconds", seconds: seconds)
+    }
+}

@@ -1,0 +1,66 @@
+import NIOCore
+
+/// Lets connections in as far as their address may have more, and shuts the others at once.
+struct ConnectionDoor: Sendable {
+    let table: ClientTable
+    let limits: ServerLimits
+
+    init(limits: ServerLimits) {
+        self.limits = limits
+        table = ClientTable(
+            limit: limits.maximumConnectionsPerAddress, crowd: limits.maximumConnections / 4 * 3)
+    }
+
+    /// Behind a trusted proxy are many clients: there requests are counted, by ``RegistryResponder``.
+    /// - Returns: false where the connection is to be refused.
+    func admits(_ channel: any Channel) -> Bool {
+        let peer = channel.remoteAddress
+        let isProxy = peer?.ipAddress.map(limits.trustedProxies.contains) ?? false
+        let address = isProxy ? nil : ClientAddress(peer)
+        let table = table
+        guard table.enter(address) else { return false }
+        channel.closeFuture.whenComplete { _ in table.leave(address) }
+        return true
+    }
+
+    /// How long a connection may do nothing now.
+    var idleTimeout: TimeAmount {
+        TimeAmount(table.isCrowded ? min(limits.crowdedIdleTimeout, limits.idleTimeout) : limits.idleTimeout)
+    }
+
+    /// How often it is looked whether a connection did nothing for so long.
+    var idleCheckInterval: TimeAmount { TimeAmount(min(limits.crowdedIdleTimeout, limits.idleTimeout)) }
+}
+
+/// Says that the address has as many connections as it may, where the other side can read it, and closes.
+final class RefusedConnection: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private static let answer = ByteBuffer(
+        string: "HTTP/1.1 429 Too Many Requests\r\nRetry-After: \(Problem.retrySeconds)\r\n"
+            + "Content-Length: 0\r\nConnection: close\r\n\r\n")
+
+    private let isSecure: Bool
+    private let ended: () -> Void
+
+    init(isSecure: Bool, ended: @escaping () -> Void) {
+        self.isSecure = isSecure
+        self.ended = ended
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { refuse(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) { refuse(context) }
+
+    func channelInactive(context: ChannelHandlerContext) { ended() }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {}
+
+    private func refuse(_ context: ChannelHandlerContext) {
+        if !isSecure { context.writeAndFlush(wrapOutboundOut(Self.answer), promise: nil) }
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,53 @@
+import NIOCore
+import NIOHTTP1
+
+/// Takes the `Host` field away where it does not say one host, or another one than the request's target (RFC 9112 section 3.2):
+/// without one ``RegistryResponder`` refuses the request. The codec behind drops the host of a target in absolute form, so this is
+/// the last place that sees it.
+final class HostCheck: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard case .head(var head) = unwrapInboundIn(data), !Self.isSound(head) else {
+            return context.fireChannelRead(data)
+        }
+        head.headers.remove(name: "Host")
+        context.fireChannelRead(wrapInboundOut(.head(head)))
+    }
+
+    private static func isSound(_ head: HTTPRequestHead) -> Bool {
+        let hosts = head.headers["Host"]
+        guard hosts.count == 1, let host = hosts.first else { return false }
+        guard !head.uri.hasPrefix("/"), let scheme = head.uri.firstRange(of: "://") else { return true }
+        let authority = head.uri[scheme.upperBound...].prefix { $0 != "/" && $0 != "?" }
+        return authority.lowercased() == host.lowercased()
+    }
+}
+
+/// A `Host` field's value, or the authority of a request over HTTP/2: `NAME`, `ADDRESS`, `[ADDRESS]`, each perhaps with a port.
+enum HostField {
+    static func isValid(_ text: some StringProtocol) -> Bool {
+        var rest = Substring(text)
+        if rest.first == "[" {
+            guard let end = rest.firstIndex(of: "]"),
+                rest[..<end].dropFirst().utf8.allSatisfy({ isHexDigit($0) || $0 == 0x3A || $0 == 0x2E })
+            else { return false }
+            rest = rest[rest.index(after: end)...]
+        } else {
+            let name = rest.prefix { $0 != ":" }
+            guard !name.isEmpty, name.utf8.allSatisfy(isOfName) else { return false }
+            rest = rest[name.endIndex...]
+        }
+        guard let colon = rest.first else { return true }
+        return colon == ":" && rest.dropFirst().utf8.count <= 5 && rest.dropFirst().utf8.allSatisfy(isDigit)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+    private static func isHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || (0x61...0x66).contains(byte | 0x20) }
+
+    /// Letters, digits, and what stands in names.
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        isDigit(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x2E || byte == 0x5F
+    }
+}
