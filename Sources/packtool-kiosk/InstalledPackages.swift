@@ -23,9 +23,11 @@ final class InstalledPackages: SiteCatalog {
     private let updater: Updater
     private let state: Mutex<State>
 
-    init(updater: Updater, schemes: Set<String>, rules: WebRules) {
+    init(updater: Updater, schemes: Set<String>, rules: WebRules, loopbackServices: Set<String>) {
         self.updater = updater
-        state = Mutex(State(settings: WebSettings(schemes: schemes, rules: rules)))
+        var settings = WebSettings(schemes: schemes, rules: rules)
+        settings.loopbackServices = loopbackServices
+        state = Mutex(State(settings: settings))
     }
 
     /// Opens the active version of a package for the next page, which counts as a start while it is not confirmed.

@@ -34,10 +34,12 @@ extension Kiosk {
     /// The app's end of the hook. A page's confirmation counts for the load that it was made for only.
     static func bridge(
         pages: any PageSource, online: OnlineSession, bodies: BodyStore, cookies: CookieKeeper,
+        allowsMixedContent: Bool,
         confirm: @escaping @Sendable (_ package: String, _ version: String, _ token: String) async throws -> Void
     ) -> PageBridge {
         var configuration = PageBridge.Configuration()
         configuration.cookies = cookies
+        configuration.allowsMixedContent = allowsMixedContent
         configuration.confirm = confirm
         return PageBridge(
             pages: { pages.page(for: $0) }, online: online, bodies: bodies, configuration: configuration)
