@@ -30,6 +30,7 @@ let certificates: Target.Dependency = .product(name: "X509", package: "swift-cer
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
 let nioTLS: Target.Dependency = .product(name: "NIOTLS", package: "swift-nio")
+let nioHTTP2: Target.Dependency = .product(name: "NIOHTTP2", package: "swift-nio-http2")
 let nioPosix: Target.Dependency = .product(name: "NIOPosix", package: "swift-nio")
 let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
@@ -53,6 +54,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2.git", from: "1.46.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.4.0"),
@@ -105,7 +107,11 @@ let package = Package(
             swiftSettings: settings),
 
         // Level 4: a third way into a web view, apart so that NIO stays out of the others.
-        module("PackProxy", ["PackWeb", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1, nioSSL]),
+        module(
+            "PackProxy",
+            [
+                "PackWeb", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioTLS,
+            ]),
 
         // Level 4: the commands.
         .executableTarget(

@@ -24,7 +24,7 @@ ALLOWED = {
     "PackRegistry": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "Crypto", "GRDB"} | SERVER,
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackTrust", "Crypto"} | APPLE,
     "PackWeb": {"PackFormat"} | APPLE,
-    "PackProxy": {"PackWeb", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOSSL", "NIOTLS"},
+    "PackProxy": {"PackWeb", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"},
     "PackWebKitGTK": {"PackWeb", "CWebKitGTK"},
     "tuf-client": {"PackTrust"},
 }

@@ -64,13 +64,7 @@ public final class LoopbackProxy: Sendable {
                     let front = FrontHandler(
                         credentials: credentials, limits: limits, encoder: encoder, decoder: decoder
                     ) { channel in
-                        let pipeline = channel.pipeline.syncOperations
-                        try pipeline.addHandler(NIOSSLServerHandler(context: tls))
-                        var framing = HTTPResponseEncoder.Configuration()
-                        framing.automaticallySetFramingHeaders = false
-                        try pipeline.configureHTTPServerPipeline(
-                            withErrorHandling: true, withEncoderConfiguration: framing)
-                        try pipeline.addHandler(PackageHandler(pages: pages, online: online, limits: limits))
+                        try PackagePipeline(pages: pages, online: online, limits: limits).begin(on: channel, tls)
                     }
                     try pipeline.addHandler(front)
                 }

@@ -24,9 +24,11 @@ final class InstalledPackages: SiteCatalog {
     private let updater: Updater
     private let state: Mutex<State>
 
-    init(updater: Updater, schemes: Set<String>, rules: WebRules) {
+    init(updater: Updater, schemes: Set<String>, rules: WebRules, loopbackServices: Set<String>) {
         self.updater = updater
-        state = Mutex(State(settings: WebSettings(schemes: schemes, rules: rules)))
+        var settings = WebSettings(schemes: schemes, rules: rules)
+        settings.loopbackServices = loopbackServices
+        state = Mutex(State(settings: settings))
     }
 
     /// Takes over what the store has now. Nothing is counted: no page has started.

@@ -29,6 +29,7 @@ extension Kiosk {
     /// The app's end of the hook. A page's confirmation counts for the load that it was made for only.
     static func bridge(
         pages: any PageSource, online: OnlineSession, bodies: BodyStore, cookies: CookieKeeper,
+        allowsMixedContent: Bool,
         confirm:
             @escaping @Sendable (
                 _ sender: PageBridge.Sender, _ package: String, _ version: String, _ token: String
@@ -36,6 +37,7 @@ extension Kiosk {
     ) -> PageBridge {
         var configuration = PageBridge.Configuration()
         configuration.cookies = cookies
+        configuration.allowsMixedContent = allowsMixedContent
         configuration.confirm = confirm
         return PageBridge(
             pages: { pages.page(for: $0) }, online: online, bodies: bodies, configuration: configuration)

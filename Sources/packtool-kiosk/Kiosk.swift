@@ -45,11 +45,11 @@ final class Kiosk {
         self.settings = settings
         updater = try Updater(settings.updater)
         // Of this kiosk only: other programs of the user have theirs.
-        let storage = URLSessionConfiguration.ephemeral.httpCookieStorage ?? .shared
-        cookies = CookieKeeper(native: SystemCookieStore(storage))
+        cookies = CookieKeeper(native: try settings.cookieStore())
         online = OnlineSession(cookies: cookies)
         packages = InstalledPackages(
-            updater: updater, schemes: [settings.scheme], rules: settings.rules)
+            updater: updater, schemes: [settings.scheme], rules: settings.rules,
+            loopbackServices: settings.loopbackServices)
         let bodies = BodyStore()
         let transport: PackageViewConfiguration.Transport
         if settings.usesProxy {
@@ -78,7 +78,10 @@ final class Kiosk {
         }
         self.view = view
         let confirmations = Confirmations()
-        bridge = Self.bridge(pages: pages, online: online, bodies: bodies, cookies: cookies) {
+        bridge = Self.bridge(
+            pages: pages, online: online, bodies: bodies, cookies: cookies,
+            allowsMixedContent: settings.allowsMixedContent
+        ) {
             try await confirmations.confirm($0, $1, $2, $3)
         }
         cookies.attach(view.cookieStore)

@@ -27,6 +27,10 @@ struct KioskCommand: ParsableCommand {
         case off, bodies, full
     }
 
+    enum Cookies: String, ExpressibleByArgument, CaseIterable {
+        case all, first, none
+    }
+
     enum Ready: String, ExpressibleByArgument, CaseIterable {
         case load, page
     }
@@ -69,6 +73,18 @@ struct KioskCommand: ParsableCommand {
         help: ArgumentHelp(
             "Exceptions by host, path, type and size: what goes online, what is denied (JSON).", valueName: "FILE"))
     var rules: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A service on this device that a package's signed api may lead to; may be given several times.",
+            valueName: "HOST:PORT"))
+    var loopback: [String] = []
+
+    @Option(help: "The cookies that the view takes: all, those of the page's own site only, or none.")
+    var cookies = Cookies.first
+
+    @Flag(help: "Let full hand-over load plain http for a page of https. Other engines block it.")
+    var mixedContent = false
 
     @Option(
         help: """

@@ -14,6 +14,9 @@ struct KioskSettings: Sendable {
     let scheme: String
     let hook: PageHook.Strategy
     let rules: WebRules
+    let loopbackServices: Set<String>
+    let cookies: KioskCommand.Cookies
+    let allowsMixedContent: Bool
     let waitsForPage: Bool
     let readyTimeout: Duration
     let updateInterval: Duration?
@@ -36,6 +39,9 @@ struct KioskSettings: Sendable {
         scheme = command.scheme.lowercased()
         hook = try Self.strategy(command)
         rules = try command.rules.map { try WebRules(parsing: Data(try Self.text($0).utf8)) } ?? WebRules()
+        loopbackServices = try Set(command.loopback.map(Self.service))
+        cookies = command.cookies
+        allowsMixedContent = command.mixedContent
         waitsForPage = command.ready == .page
         guard command.readyTimeout > 0 else { throw ValidationError("--ready-timeout must be 1 or more") }
         readyTimeout = .seconds(command.readyTimeout)
@@ -68,6 +74,12 @@ struct KioskSettings: Sendable {
     func view(_ transport: PackageViewConfiguration.Transport) -> PackageViewConfiguration {
         var configuration = PackageViewConfiguration(transport)
         configuration.dataFolder = dataFolder
+        configuration.cookiePolicy =
+            switch cookies {
+            case .all: .all
+            case .first: .firstPartyOnly
+            case .none: .none
+            }
         configuration.startScripts = startScripts
         configuration.acceptedCertificates = certificates
         configuration.size = size
@@ -76,6 +88,21 @@ struct KioskSettings: Sendable {
         configuration.usesHardware = usesHardware
         configuration.showsDeveloperTools = showsDeveloperTools
         return configuration
+    }
+
+    /// The app's own jar: beside the view's where one is kept on disk.
+    func cookieStore() throws -> any NativeCookieStore {
+        guard let dataFolder else { return MemoryCookieStore() }
+        try FileManager.default.createDirectory(
+            at: dataFolder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        return FileCookieStore(dataFolder.appending(path: "app-cookies.json"))
+    }
+
+    private static func service(_ text: String) throws -> String {
+        guard let url = URL(string: "http://\(text)/"), let host = url.host(), let port = url.port,
+            text.lowercased().hasSuffix(":\(port)"), LoopbackName.isOne(host)
+        else { throw ValidationError("--loopback takes HOST:PORT of this device, such as 127.0.0.1:9100") }
+        return text.lowercased()
     }
 
     private static func strategy(_ command: KioskCommand) throws -> PageHook.Strategy {

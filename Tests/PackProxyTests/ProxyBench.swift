@@ -12,6 +12,7 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
     let access: LoopbackProxy.Access
     /// The package's own, which its manifest would name as an origin; with it nothing is installed.
     var webSite: String?
+    var api: [String: String] = [:]
 
     private convenience init(_ folder: URL, _ manifest: Manifest, _ limits: ProxyLimits) async throws {
         let catalog = ProxyCatalog()
@@ -49,7 +50,9 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
     }
 
     var settings: WebSettings {
-        WebSettings(packages: [manifest.package: WebSettings.Package(origins: webSite.map { [$0] } ?? [])])
+        WebSettings(
+            packages: [manifest.package: WebSettings.Package(origins: webSite.map { [$0] } ?? [])],
+            rules: WebRules([], api: (try? APIRoutes(api)) ?? .none))
     }
 
     func content(of package: PackageID) throws -> (any SiteContent)? {
@@ -64,7 +67,8 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
         process.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
         process.arguments =
             [
-                "-sS", "--max-time", "30", "--cacert", folder.appendingPathComponent("proxy.pem").path, "--proxy",
+                "-sS", arguments.contains("--http2") ? "--http2" : "--http1.1", "--max-time", "30", "--cacert",
+                folder.appendingPathComponent("proxy.pem").path, "--proxy",
                 "http://127.0.0.1:\(access.port)", "--proxy-user", credentials ?? "\(access.user):\(access.password)",
             ] + arguments
         let output = Pipe()

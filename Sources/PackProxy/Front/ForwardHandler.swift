@@ -15,7 +15,6 @@ final class ForwardHandler: ChannelInboundHandler {
     private let ended: () -> Void
     private var upstream: (any Channel)?
     private var waiting: [HTTPClientRequestPart] = []
-    private var hasAnswered = false
     private var hasEnded = false
 
     init(
@@ -54,7 +53,7 @@ final class ForwardHandler: ChannelInboundHandler {
                 let handler = bound.value
                 switch result {
                 case .success(let channel): handler.connected(channel)
-                case .failure(let error): handler.fail("cannot be reached: \(error)")
+                case .failure: handler.fail()
                 }
             }
     }
@@ -91,7 +90,6 @@ final class ForwardHandler: ChannelInboundHandler {
         guard !hasEnded else { return }
         switch unwrapInboundIn(data) {
         case .head(let head):
-            hasAnswered = true
             var headers = Self.endToEnd(head.headers)
             headers.add(name: "connection", value: "close")
             let answer = HTTPResponseHead(version: .http1_1, status: head.status, headers: headers)
@@ -112,33 +110,20 @@ final class ForwardHandler: ChannelInboundHandler {
         _ = front.channel.setOption(.autoRead, value: context.channel.isWritable)
     }
 
-    func channelInactive(context: ChannelHandlerContext) { fail("closed the connection before its answer was whole") }
+    func channelInactive(context: ChannelHandlerContext) { fail() }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        fail("\(error)")
+        fail()
         context.close(promise: nil)
     }
 
-    private func fail(_ reason: String) {
+    /// Half an answer must not look like a whole one; and where there is none, apps wait for a network error, as they get it
+    /// without a proxy, and not for an answer of ours.
+    private func fail() {
         guard !hasEnded else { return }
         hasEnded = true
-        defer { ended() }
-        // Half an answer must not look like a whole one.
-        guard !hasAnswered else {
-            front.close(promise: nil)
-            return
-        }
-        let body = front.channel.allocator.buffer(string: "\(host):\(port) \(reason)\n")
-        let head = HTTPResponseHead(
-            version: .http1_1, status: .badGateway,
-            headers: [
-                "content-length": "\(body.readableBytes)", "content-type": "text/plain; charset=utf-8",
-                "connection": "close",
-            ])
-        front.write(part(.head(head)), promise: nil)
-        front.write(part(.body(.byteBuffer(body))), promise: nil)
-        let channel = front.channel
-        front.writeAndFlush(part(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+        front.close(promise: nil)
+        ended()
     }
 
     private func part(_ part: HTTPServerResponsePart) -> NIOAny { NIOAny(part) }

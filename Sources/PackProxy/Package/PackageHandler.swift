@@ -8,7 +8,7 @@ import PackWeb
 #endif
 
 /// Relays a decrypted connection's requests to the packages and the answers back. It decides nothing about them.
-final class PackageHandler: ChannelInboundHandler {
+final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
@@ -71,7 +71,13 @@ final class PackageHandler: ChannelInboundHandler {
         }
         // Of one connection, or set anew by whoever sends it on: the wrong host would find the wrong site.
         let dropped: Set<String> = ["host", "content-length", "accept-encoding", "expect"]
-        let fields = ForwardHandler.endToEnd(head.headers).filter { !dropped.contains($0.name.lowercased()) }
+        var fields = ForwardHandler.endToEnd(head.headers).filter { !dropped.contains($0.name.lowercased()) }
+        // HTTP/2 sends each cookie as a field (RFC 9113 section 8.2.3); servers of HTTP/1.1 know one.
+        let cookies = fields.filter { $0.name.lowercased() == "cookie" }.map(\.value)
+        if cookies.count > 1 {
+            fields.removeAll { $0.name.lowercased() == "cookie" }
+            fields.append((name: "cookie", value: cookies.joined(separator: "; ")))
+        }
         let address = "https://\(host)\(head.uri)"
         let asked = SiteRequest(
             method: head.method.rawValue, url: address,
@@ -82,6 +88,10 @@ final class PackageHandler: ChannelInboundHandler {
             send(response, of: answer, on: page, to: head, context)
             return
         }
+        if case .online(let target) = answer.way, UpgradeRelay.isDue(head) {
+            relayUpgrade(head, fields, of: answer, on: page, from: address, to: target, context)
+            return
+        }
         guard let url = SentAddress.url(address) else {
             page.finished(answer.number, status: 400, byteCount: 0)
             say(.badRequest, "the request names no page", context)
@@ -89,6 +99,8 @@ final class PackageHandler: ChannelInboundHandler {
         }
         var request = URLRequest(url: url)
         request.httpMethod = head.method.rawValue
+        // The engine's own are with it, and what the answer sets is the engine's to keep: one jar, which scripts see.
+        request.httpShouldHandleCookies = false
         for (name, value) in fields { request.addValue(value, forHTTPHeaderField: name) }
         if let body {
             request.httpBody = Data(body.readableBytesView)
@@ -108,8 +120,9 @@ final class PackageHandler: ChannelInboundHandler {
     ) {
         let body: Data
         do { body = try response.contents() } catch {
+            // Without an answer, as a server that breaks: apps wait for a network error.
             page.finished(answer.number, status: 502, byteCount: 0)
-            say(.badGateway, "\(error)", context)
+            context.close(promise: nil)
             return
         }
         let head = TransferHead(status: response.status, headers: response.headers)
@@ -132,7 +145,7 @@ final class PackageHandler: ChannelInboundHandler {
             loop.execute { bound.value.handler.perform(work, bound.value.context.channel) }
         }
         let transfer = Transfer(
-            request, answered: answer, on: page, online: online, redirects: .followedWithinOrigin, at: place
+            request, answered: answer, on: page, online: online, redirects: .handedWithinOrigin, at: place
         ) { event in
             bound.value.handler.relay(event, to: head, bound.value.context)
         }
@@ -158,10 +171,11 @@ final class PackageHandler: ChannelInboundHandler {
         case .data where dropsContent: break
         case .data(let data): write(.body(.byteBuffer(context.channel.allocator.buffer(bytes: data))), context)
         case .finished: finish(request, context)
-        case .failed(let error):
+        case .failed:
             transfer = nil
-            // Half an answer must not look like a whole one.
-            if hasAnswered { context.close(promise: nil) } else { say(.badGateway, "\(error)", context) }
+            // Half an answer must not look like a whole one; and where there is none, apps wait for a network error, as they
+            // get it from a server that cannot be reached. The page's report says why.
+            context.close(promise: nil)
         }
     }
 
@@ -191,6 +205,25 @@ final class PackageHandler: ChannelInboundHandler {
         finish(request, context)
     }
 
+    /// Hands a WebSocket to the service that the request leads to.
+    private func relayUpgrade(
+        _ head: HTTPRequestHead, _ fields: [(name: String, value: String)], of answer: SiteAnswer, on page: PageSession,
+        from address: String, to target: String, _ context: ChannelHandlerContext
+    ) {
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let relay = UpgradeRelay(
+            near: context.channel, limits: limits, relocation: Relocation(page: address, real: target)
+        ) {
+            status in
+            let (handler, context) = bound.value
+            page.finished(answer.number, status: status, byteCount: 0)
+            guard status != 101 else { return }
+            // The engine tells the page that the socket failed, and no more, as the standard wants.
+            handler.say(HTTPResponseStatus(statusCode: status), "the service opens no WebSocket here", context)
+        }
+        relay.begin(head, fields, to: target)
+    }
+
     /// The connection is gone: nothing is sent any more, and whoever waits to send is let go.
     private func end() {
         transfer?.stop()
@@ -201,7 +234,7 @@ final class PackageHandler: ChannelInboundHandler {
     /// Behind a request for another protocol the decoder reads no further one: a connection that was kept would leave the
     /// next request without an answer.
     private static func closes(after request: HTTPRequestHead) -> Bool {
-        !request.isKeepAlive || request.headers.contains(name: "upgrade")
+        request.version.major < 2 && (!request.isKeepAlive || request.headers.contains(name: "upgrade"))
     }
 
     private static func head(_ head: TransferHead, to request: HTTPRequestHead) -> HTTPResponseHead {
@@ -223,7 +256,7 @@ final class PackageHandler: ChannelInboundHandler {
         } else if status == .resetContent {
             // A web view reads no content here (RFC 9110 section 15.3.6) and would take it for the next answer's beginning.
             headers.replaceOrAdd(name: "content-length", value: "0")
-        } else if request.method != .HEAD, !headers.contains(name: "content-length") {
+        } else if request.version.major < 2, request.method != .HEAD, !headers.contains(name: "content-length") {
             headers.add(name: "transfer-encoding", value: "chunked")
         }
         return HTTPResponseHead(version: .http1_1, status: status, headers: headers)

@@ -69,7 +69,7 @@ public final class SchemeTaskDriver: Sendable {
             at: place(), redirect: { $0 }
         ) { [weak self] event in
             switch event {
-            case .response(let head): task.receive(head)
+            case .response(let head): task.receive(head.askedAgain)
             case .data(let data): task.receive(data)
             // Forgotten only after its last call: a stop that comes during the call must find it and wait.
             case .finished:
@@ -119,5 +119,17 @@ public final class SchemeTaskDriver: Sendable {
 
     private func forget(_ id: ObjectIdentifier) {
         _ = running.withLock { $0.removeValue(forKey: id) }
+    }
+}
+
+extension TransferHead {
+    /// The answer of a server that says nothing of caches is one to ask for again: WebKit answers a script's next request
+    /// under a custom scheme from its memory, and a page that polls would see old data for ever.
+    var askedAgain: TransferHead {
+        let names = Set(headers.keys.map { $0.lowercased() })
+        guard names.isDisjoint(with: ["cache-control", "expires", "pragma"]) else { return self }
+        var headers = headers
+        headers["cache-control"] = "no-cache"
+        return TransferHead(status: status, headers: headers)
     }
 }

@@ -14,6 +14,7 @@ struct CallPerformer: Sendable {
     let pages: @Sendable (SiteRequest) -> PageSession
     let online: OnlineSession
     let rules: CrossOriginRules
+    let allowsMixedContent: Bool
 
     func run(body: (@Sendable () async -> (body: HandedBody, data: Data)?)?) async {
         do {
@@ -29,6 +30,9 @@ struct CallPerformer: Sendable {
                 hop.body = RestoredBody(handed, data: data, contentType: own)
             }
             while true {
+                if !allowsMixedContent, let fault = hop.rules.mixedContentFault(hop.request.url) {
+                    throw HookFault(.origin, fault)
+                }
                 if let fault = hop.rules.requestFault(hop.request) { throw HookFault(.origin, fault) }
                 if let names = hop.rules.preflight(for: hop.request) { try await preflight(hop, names) }
                 guard let (head, redirected) = await perform(hop) else { return }

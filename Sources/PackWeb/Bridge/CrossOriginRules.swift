@@ -1,4 +1,5 @@
 import Foundation
+import PackFormat
 
 /// What a browser asks of a server of another origin before a page may read its answer (Fetch section 3.2), applied to
 /// requests that the app performs for the page.
@@ -63,6 +64,15 @@ struct CrossOriginRules {
         if named.contains("*"), credentials != .include { return visible }
         let allowed = Self.safeResponseHeaders.union(named)
         return visible.filter { allowed.contains($0.key) }
+    }
+
+    /// Why a page must not get what anybody on the way can change (Mixed Content, section 4.4); nil where it may. This
+    /// machine is no way (Secure Contexts, section 3.1).
+    func mixedContentFault(_ url: URL) -> String? {
+        guard url.scheme?.lowercased() == "http", !origin.hasPrefix("http://") else { return nil }
+        let host = url.host(percentEncoded: true)?.lowercased() ?? ""
+        if LoopbackName.isOne(host) || host.hasSuffix(".localhost") { return nil }
+        return "\(Self.origin(of: url)) is plain http, which a secure page must not load"
     }
 
     /// Why a request in `no-cors` mode is none that a page can make: no server is asked before it goes out, so it must be

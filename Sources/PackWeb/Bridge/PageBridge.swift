@@ -31,6 +31,9 @@ public final class PageBridge: Sendable {
         public var admits: @Sendable (_ origin: String) -> Bool = { _ in true }
         /// Whether another origin's server must agree, as it must in a browser.
         public var asksOtherOrigins = true
+        /// Whether a page of https, or of a custom scheme, may get plain http from other machines, which engines block as
+        /// mixed content: anybody on the way reads and changes it. This machine's own services are no others.
+        public var allowsMixedContent = false
         /// A page says that its version works. Whether the sender may speak for the package is the app's to judge.
         public var confirm:
             (
@@ -214,7 +217,8 @@ public final class PageBridge: Sendable {
             request: request, call: call, pages: pages, online: online,
             rules: CrossOriginRules(
                 origin: sender.origin, mode: configuration.asksOtherOrigins ? request.mode : .sameOrigin,
-                credentials: request.credentials))
+                credentials: request.credentials),
+            allowsMixedContent: configuration.allowsMixedContent)
         let bodies = bodies
         let hasBody = body != nil
         let task = Task {

@@ -37,6 +37,9 @@ public struct WebSettings: Sendable {
     /// The custom schemes of the app's web views, in lower case.
     public var schemes: Set<String>
     public var rules: WebRules
+    /// The services on this device, as `HOST:PORT`, that a package's own `api` may lead to: printers, card readers. The app
+    /// names them, because a publisher does not know what else listens there; those of its own ``rules`` need no entry.
+    public var loopbackServices: Set<String> = []
 
     public init(packages: [PackageID: Package] = [:], schemes: Set<String> = [], rules: WebRules = WebRules()) {
         self.packages = packages

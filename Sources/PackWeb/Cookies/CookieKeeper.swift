@@ -102,20 +102,42 @@ public final class CookieKeeper: CookieAuthority {
     ///   - page: the page that makes the request; nil: the app itself.
     ///   - isNavigation: whether the answer replaces the page.
     public func apply(to request: inout URLRequest, page: URL?, isNavigation: Bool = false) {
+        apply(to: &request, page: page, isNavigation: isNavigation, relocation: nil)
+    }
+
+    /// The page's address and the one that the request goes to are one place: its cookies are those of both, and of two
+    /// with one name the page's.
+    func apply(to request: inout URLRequest, page: URL?, isNavigation: Bool, relocation: Relocation?) {
         guard let url = request.url else { return }
-        let method = request.httpMethod ?? "GET"
-        let cookies = knownCookies().filter {
-            CookieScope.admits($0, to: url, now: now())
-                && CookieScope.admits($0, from: page, to: url, isNavigation: isNavigation, method: method)
+        var cookies = cookies(to: url, from: page, isNavigation: isNavigation, method: request.httpMethod ?? "GET")
+        if let relocation, let own = relocation.pageAddress(of: url) {
+            let asking = page.map { relocation.pageAddress(of: $0) ?? $0 }
+            let first = self.cookies(
+                to: own, from: asking, isNavigation: isNavigation, method: request.httpMethod ?? "GET")
+            let names = Set(first.map(\.name))
+            cookies = first + cookies.filter { !names.contains($0.name) }
         }
         request.setValue(CookieScope.header(cookies), forHTTPHeaderField: "Cookie")
     }
 
+    private func cookies(to url: URL, from page: URL?, isNavigation: Bool, method: String) -> [WebCookie] {
+        knownCookies().filter {
+            CookieScope.admits($0, to: url, now: now())
+                && CookieScope.admits($0, from: page, to: url, isNavigation: isNavigation, method: method)
+        }
+    }
+
     /// Keeps the cookies of an answer; to be called for each hop of a redirect with that hop's URL.
-    public func store(_ response: HTTPURLResponse, from url: URL) {
+    public func store(_ response: HTTPURLResponse, from url: URL) { store(response, from: url, relocation: nil) }
+
+    /// What comes from where a page's request was sent is the page's own, which its scripts see.
+    func store(_ response: HTTPURLResponse, from url: URL, relocation: Relocation?) {
+        let own = relocation?.pageAddress(of: url)
         for (name, value) in response.allHeaderFields
         where String(describing: name).lowercased() == "set-cookie" {
-            store(setCookie: String(describing: value), from: url)
+            for field in SetCookieList.split(String(describing: value)) {
+                keep(own == nil ? field : relocation?.pageCookie(field) ?? field, from: .server, at: own ?? url)
+            }
         }
     }
 

@@ -38,7 +38,7 @@ public final class PageSession: Sendable {
     }
 
     private let catalog: any SiteCatalog
-    private let settings: WebSettings
+    let settings: WebSettings
     private let addresses: AddressBook
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Locked(State())
@@ -139,6 +139,15 @@ public final class PageSession: Sendable {
 
     public var report: PageReport { state.withLock { $0.report } }
 
+    /// Whether there is something at the address, on the device or behind it. Nothing is reported.
+    func answersWell(_ request: SiteRequest) -> Bool {
+        switch decide(request).way {
+        case .local(let response): response.status < 400
+        case .arriving: true
+        case .online(let url): url != request.url
+        }
+    }
+
     /// Whether the page's version answers the request itself. Nothing is reported.
     func has(_ request: SiteRequest) -> Bool { [.installed, .installing].contains(decide(request).reason) }
 
@@ -186,7 +195,7 @@ public final class PageSession: Sendable {
 }
 
 extension PageSession {
-    private struct Decision {
+    struct Decision {
         let way: SiteAnswer.Way
         let reason: SiteAnswer.Reason
         var detail: String?
@@ -233,6 +242,7 @@ extension PageSession {
                         + "web site of its own.")
             }
         }
+        if address.form.isOwn, let decision = service(request, at: address, content?.manifest) { return decision }
         guard let content else {
             let absence = settings.packages[address.package]?.absence
             return online(

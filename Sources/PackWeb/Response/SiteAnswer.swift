@@ -20,6 +20,8 @@ public struct SiteAnswer: Sendable {
         case gate
         /// A rule of ``WebRules`` decided.
         case rule
+        /// The path belongs to a service: by the package's signed `api`, or by the rules'.
+        case api
         /// No version of the package is installed.
         case notInstalled
         /// The version does not have the path.

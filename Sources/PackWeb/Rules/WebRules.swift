@@ -1,11 +1,12 @@
 public import Foundation
-import PackFormat
+public import PackFormat
 
 /// Exceptions by host, path, type and size, in a document that the app can take from anywhere it trusts.
 ///
 ///     { "format": 1, "rules": [
 ///         { "name": "ads", "action": "deny", "host": "*.ads.example" },
-///         { "name": "films", "action": "online", "types": ["video/*"], "minimumSize": 5000000 } ] }
+///         { "name": "films", "action": "online", "types": ["video/*"], "minimumSize": 5000000 } ],
+///       "api": { "/printer/": "http://127.0.0.1:9100/" } }
 ///
 /// The first rule whose conditions all hold decides; without one a package's files are answered from the device.
 public struct WebRules: Hashable, Sendable {
@@ -62,9 +63,12 @@ public struct WebRules: Hashable, Sendable {
     }
 
     public var rules: [Rule]
+    /// Paths of all packages that lead to services, before those of a package's own manifest.
+    public var api: APIRoutes
 
-    public init(_ rules: [Rule] = []) {
+    public init(_ rules: [Rule] = [], api: APIRoutes = .none) {
         self.rules = rules
+        self.api = api
     }
 
     /// Reads the document. An unknown key is refused: a rule whose condition is not understood would hold too often.
@@ -81,7 +85,7 @@ public struct WebRules: Hashable, Sendable {
             guard document.rules.count <= Self.maximumRuleCount else {
                 throw WebError.invalidRules("there are more than \(Self.maximumRuleCount) rules")
             }
-            self.init(document.rules)
+            self.init(document.rules, api: try APIRoutes(document.api))
         } catch let error as WebError {
             throw error
         } catch {
@@ -99,12 +103,14 @@ public struct WebRules: Hashable, Sendable {
     private struct Document: Decodable {
         let format: Int
         let rules: [Rule]
+        let api: [String: String]
 
         init(from decoder: any Decoder) throws {
             let container = try decoder.container(keyedBy: StrictKey.self)
-            try container.refuseKeys(outside: ["format", "rules"])
+            try container.refuseKeys(outside: ["format", "rules", "api"])
             format = try container.decode(Int.self, forKey: StrictKey("format"))
             rules = try container.decode([Rule].self, forKey: StrictKey("rules"))
+            api = try container.decodeIfPresent([String: String].self, forKey: StrictKey("api")) ?? [:]
         }
     }
 }

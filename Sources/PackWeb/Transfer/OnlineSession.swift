@@ -19,6 +19,8 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         var request: URLRequest
         let begun = ContinuousClock.now
         var exchange: OnlineExchange
+        /// Whose cookies are meant, where the request goes to another place than the page's address.
+        let relocation: Relocation?
         let way: Locked<Way>
         /// Where its events are handed on; nil: where they come.
         let lane: DispatchQueue?
@@ -106,18 +108,20 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
 
     /// Starts a request.
     /// - Parameters:
+    ///   - relocation: between the page's address and the request's, which are one place for cookies.
     ///   - redirect: asked with each hop, which it may change; nil makes the redirect itself the answer.
     ///   - sent: gets how many bytes of the body have gone out, now and then.
     ///   - receive: gets the events as the system gives them; put a gate behind it.
     /// - Returns: what cancels it, and what makes it wait. Events that are under way may still come: the gate stops them.
     func start(
-        _ request: URLRequest, redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
+        _ request: URLRequest, relocation: Relocation? = nil,
+        redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
         sent: @escaping @Sendable (Int) -> Void = { _ in }, receive: @escaping @Sendable (TransferEvent) -> Void
     ) -> Started {
         let way = Locked(Way())
         let container = Container(
             receive: receive, redirect: redirect, sent: sent, request: request, exchange: OnlineExchange(request),
-            way: way, lane: nextLane)
+            relocation: relocation, way: way, lane: nextLane)
         work.async { self.run(container) }
         return Started(
             cancel: {
@@ -148,7 +152,9 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     private func run(_ container: Container) {
-        guard let prepared = prepare(withCookies(container.request)), let task = task(for: prepared) else {
+        guard let prepared = prepare(withCookies(container.request, container.relocation)),
+            let task = task(for: prepared)
+        else {
             end(container, URLError(.cancelled))
             return
         }
@@ -245,7 +251,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
             containers[ObjectIdentifier(task)]?.request = next
             containers[ObjectIdentifier(task)]?.exchange.hopCount += 1
         }
-        answer(completionHandler, prepare(withCookies(next)), of: container)
+        answer(completionHandler, prepare(withCookies(next, container.relocation)), of: container)
     }
 
     /// Answers what a redirect is to become, and goes on. Foundation on Linux stops the process where that comes after the
@@ -281,10 +287,10 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     #endif
 
     private func keepCookies(of response: HTTPURLResponse, to task: URLSessionTask) {
-        guard let cookies, let request = containers.withLock({ $0[ObjectIdentifier(task)] })?.request,
-            request.httpShouldHandleCookies, let url = request.url
+        guard let cookies, let container = containers.withLock({ $0[ObjectIdentifier(task)] }),
+            container.request.httpShouldHandleCookies, let url = container.request.url
         else { return }
-        cookies.store(response, from: url)
+        cookies.store(response, from: url, relocation: container.relocation)
     }
 
     public func urlSession(
@@ -295,10 +301,11 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         container?.sent(Int(totalBytesSent))
     }
 
-    private func withCookies(_ request: URLRequest) -> URLRequest {
+    private func withCookies(_ request: URLRequest, _ relocation: Relocation?) -> URLRequest {
         guard let cookies, request.httpShouldHandleCookies else { return request }
         var copy = request
-        cookies.apply(to: &copy, page: request.askingPage, isNavigation: request.isNavigation)
+        cookies.apply(
+            to: &copy, page: request.askingPage, isNavigation: request.isNavigation, relocation: relocation)
         return copy
     }
 

@@ -8,6 +8,9 @@ public enum RedirectWay: Sendable {
     /// As ``followed``, but what asks for a page and is sent to another origin gets the redirect itself, with a page that
     /// leads there: shown under the first address, another site's page would have our origin, its storage and its hook.
     case followedWithinOrigin
+    /// As ``followedWithinOrigin``, but a redirect to the package's own address is the client's to follow, so that it shows
+    /// the address where the page is: for a server in front of an engine that has each request's body itself.
+    case handedWithinOrigin
     /// The client hears of the redirect and makes the next request itself, so that it knows each hop and keeps its own
     /// rules of them (Fetch section 4.4): for a server in front of an engine. Where the next request has the body of
     /// this one, its address is tagged again and the body waits for it.

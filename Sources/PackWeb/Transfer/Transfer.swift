@@ -174,7 +174,7 @@ public final class Transfer: Sendable {
         case .online(let url):
             do {
                 // The redirects of a package's web site are of its own address, which the client does not know.
-                try send(request.online(at: url), isCopy: url != address)
+                try send(request.online(at: url), relocation: Relocation(page: address, real: url))
             } catch {
                 deliver(.failed(error))
             }
@@ -203,25 +203,35 @@ public final class Transfer: Sendable {
         }
     }
 
-    private func send(_ request: URLRequest, isCopy: Bool) {
+    private func send(_ request: URLRequest, relocation: Relocation?) {
         let number = state.withLock { $0.hop }
         let hop = Locked<URLRequest?>(nil)
         let leaving = Locked<URLRequest?>(nil)
         let started = online.start(
-            request,
+            request, relocation: relocation,
             redirect: { [self] next in
+                if let own = returning(next, by: relocation) {
+                    guard handsOwn else { return follows(own) }
+                    hop.withLock { $0 = own }
+                    return nil
+                }
                 if leaves(to: next, from: request) {
                     leaving.withLock { $0 = next }
                     return nil
                 }
-                guard case .handed = redirects, !isCopy else { return follows(next) }
+                guard case .handed = redirects, relocation == nil else { return follows(next) }
                 hop.withLock { $0 = next }
                 return nil
             }, sent: sent,
             receive: { [self] event in
                 guard state.withLock({ $0.hop == number }) else { return }
+                var event = event
+                if case .response(let head) = event, let relocation {
+                    let headers = relocation.pageHeaders(head.headers)
+                    event = .response(TransferHead(status: head.status, headers: headers))
+                }
                 if case .response(let head) = event, let next = hop.withLock({ $0 }) {
-                    deliver(.response(redirection(head, to: next)))
+                    deliver(.response(redirection(head, to: next, isOwn: relocation != nil)))
                 } else if let next = leaving.withLock({ $0 }) {
                     leave(event, to: next)
                 } else {
@@ -236,8 +246,28 @@ public final class Transfer: Sendable {
         if !gate.isOpen { started.cancel() }
     }
 
+    /// Whether the client makes the next request where it leads to the page's own address.
+    private var handsOwn: Bool {
+        switch redirects {
+        case .handed, .handedWithinOrigin: true
+        case .followed, .followedWithinOrigin: false
+        }
+    }
+
+    /// The request at the page's own address, where a service that stands behind it sends the page on within itself: the
+    /// page knows no other. What is found at the service only stays there.
+    private func returning(_ next: URLRequest, by relocation: Relocation?) -> URLRequest? {
+        guard let url = next.url, let own = relocation?.pageAddress(of: url) else { return nil }
+        var request = next
+        request.url = own
+        return page.answersWell(SiteRequest(request)) ? request : nil
+    }
+
     private func leaves(to next: URLRequest, from request: URLRequest) -> Bool {
-        guard case .followedWithinOrigin = redirects else { return false }
+        switch redirects {
+        case .followedWithinOrigin, .handedWithinOrigin: break
+        case .followed, .handed: return false
+        }
         return LeavingPage.isDue(for: SiteRequest(self.request), asked: request.url, next: next.url)
             && !page.takes(SiteRequest(next))
     }
@@ -280,13 +310,11 @@ public final class Transfer: Sendable {
 
     /// The head of a redirect for a client that makes the next request. An address that is relative would be so to the
     /// tagged one.
-    private func redirection(_ head: TransferHead, to hop: URLRequest) -> TransferHead {
-        guard case .handed(let comesBack) = redirects, let url = hop.url, let taken = state.withLock({ $0.taken })
-        else {
-            return head
-        }
+    private func redirection(_ head: TransferHead, to hop: URLRequest, isOwn: Bool) -> TransferHead {
+        let taken = state.withLock { $0.taken }
+        guard let url = hop.url, taken != nil || isOwn else { return head }
         var location = url.absoluteString
-        if hop.httpBody != nil, comesBack(url) {
+        if case .handed(let comesBack) = redirects, hop.httpBody != nil, let taken, isOwn || comesBack(url) {
             bodies?.putBack(taken.id, taken.body, taken.data)
             location = RequestTag.tagged(location, taken.id)
         }

@@ -23,6 +23,10 @@ extension URLRequest {
             if let referrer = value(forHTTPHeaderField: "Referer").flatMap({ URL(string: $0) }), isOwn(referrer) {
                 copy.setValue(nil, forHTTPHeaderField: "Referer")
             }
+            // Services compare the origin with the host that they were asked for, against forged requests.
+            if let origin = value(forHTTPHeaderField: "Origin").flatMap({ URL(string: $0) }), isOwn(origin) {
+                copy.setValue(CrossOriginRules.origin(of: target), forHTTPHeaderField: "Origin")
+            }
             // With it, the package's server would be another site, whose cookies the page does not get.
             if let page = askingPage, isOwn(page) { copy.mainDocumentURL = target }
         }

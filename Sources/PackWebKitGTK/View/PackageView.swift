@@ -134,6 +134,15 @@ public final class PackageView {
 
     private func prepareContext(_ configuration: PackageViewConfiguration) {
         let manager = webkit_web_context_get_website_data_manager(context)
+        let policy =
+            switch configuration.cookiePolicy {
+            case .all: WEBKIT_COOKIE_POLICY_ACCEPT_ALWAYS
+            case .firstPartyOnly: WEBKIT_COOKIE_POLICY_ACCEPT_NO_THIRD_PARTY
+            case .none: WEBKIT_COOKIE_POLICY_ACCEPT_NEVER
+            }
+        webkit_cookie_manager_set_accept_policy(webkit_web_context_get_cookie_manager(context), policy)
+        // Else WebKit's own rule for third parties stands before the policy.
+        if configuration.cookiePolicy == .all { webkit_website_data_manager_set_itp_enabled(manager, 0) }
         if let folder = configuration.dataFolder {
             let file = folder.appendingPathComponent("cookies.sqlite").path
             webkit_cookie_manager_set_persistent_storage(

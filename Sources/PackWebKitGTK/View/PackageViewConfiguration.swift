@@ -14,7 +14,16 @@ public struct PackageViewConfiguration: Sendable {
         case proxy(address: String, certificate: String, hosts: [String])
     }
 
+    /// Whose cookies the view takes.
+    public enum CookiePolicy: Sendable {
+        case all
+        /// Of the page's own site: a service on another host gets and sets none.
+        case firstPartyOnly
+        case none
+    }
+
     public var transport: Transport
+    public var cookiePolicy = CookiePolicy.firstPartyOnly
     /// Where the view keeps cookies and storage; nil: in memory.
     public var dataFolder: URL?
     /// Scripts that run in every frame before the page's own.

@@ -1,0 +1,54 @@
+import NIOCore
+import NIOHTTP1
+import NIOHTTP2
+import NIOSSL
+import NIOTLS
+import PackWeb
+
+/// What speaks to the web view inside of a package's tunnel: TLS, and then the version of HTTP that the view chose. With
+/// HTTP/2 no request waits for another one; with HTTP/1.1 an engine has six connections, and six long polls stop all files.
+/// A WebSocket comes by HTTP/1.1: extended CONNECT (RFC 8441) is not offered.
+struct PackagePipeline: Sendable {
+    let pages: any PageSource
+    let online: OnlineSession
+    let limits: ProxyLimits
+
+    func begin(on channel: any Channel, _ tls: NIOSSLContext) throws {
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(NIOSSLServerHandler(context: tls))
+        try pipeline.addHandler(
+            ApplicationProtocolNegotiationHandler { result, channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if case .negotiated("h2") = result {
+                        try speakHTTP2(on: channel)
+                    } else {
+                        try speakHTTP1(on: channel)
+                    }
+                }
+            })
+    }
+
+    private func speakHTTP1(on channel: any Channel) throws {
+        var framing = HTTPResponseEncoder.Configuration()
+        framing.automaticallySetFramingHeaders = false
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.configureHTTPServerPipeline(withErrorHandling: true, withEncoderConfiguration: framing)
+        try pipeline.addHandler(PackageHandler(pages: pages, online: online, limits: limits))
+    }
+
+    private func speakHTTP2(on channel: any Channel) throws {
+        var stream = NIOHTTP2Handler.StreamConfiguration()
+        // Bodies of many megabytes come over this machine's own loopback.
+        stream.targetWindowSize = 1 << 20
+        _ = try channel.pipeline.syncOperations.configureHTTP2Pipeline(
+            mode: .server, connectionConfiguration: NIOHTTP2Handler.ConnectionConfiguration(),
+            streamConfiguration: stream
+        ) { stream in
+            stream.eventLoop.makeCompletedFuture {
+                let pipeline = stream.pipeline.syncOperations
+                try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
+                try pipeline.addHandler(PackageHandler(pages: pages, online: online, limits: limits))
+            }
+        }
+    }
+}

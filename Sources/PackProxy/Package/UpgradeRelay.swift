@@ -1,0 +1,138 @@
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import PackWeb
+
+/// A WebSocket's handshake on its way to a service (RFC 6455 section 4.1), and the joint of both ends once the service has
+/// agreed. It waits for the head of the answer only; frames pass as they are.
+final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// Of an answer's head.
+    private static let maximumHeadSize = 64 << 10
+
+    private let near: any Channel
+    private let limits: ProxyLimits
+    private let relocation: Relocation?
+    /// Told once: 101, or the status that the page's connection is answered with.
+    private let ended: (Int) -> Void
+    private var hasEnded = false
+    private var answer = ByteBuffer()
+
+    init(near: any Channel, limits: ProxyLimits, relocation: Relocation?, ended: @escaping (Int) -> Void) {
+        self.near = near
+        self.limits = limits
+        self.relocation = relocation
+        self.ended = ended
+    }
+
+    static func isDue(_ head: HTTPRequestHead) -> Bool {
+        head.version.major < 2 && head.method == .GET
+            && head.headers[canonicalForm: "upgrade"].contains { $0.lowercased() == "websocket" }
+    }
+
+    func begin(_ head: HTTPRequestHead, _ fields: [(name: String, value: String)], to target: String) {
+        guard let place = ServicePlace(target) else {
+            end(502)
+            return
+        }
+        let request = place.handshake(fields, origin: head.headers.first(name: "host").map { "https://\($0)" })
+        let bound = NIOLoopBound(self, eventLoop: near.eventLoop)
+        ClientBootstrap(group: near.eventLoop)
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .connectTimeout(.seconds(Int64(limits.connectTimeout)))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    if place.isSecure {
+                        let tls = try NIOSSLContext(configuration: .makeClientConfiguration())
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: tls, serverHostname: place.nameToVerify))
+                    }
+                    try channel.pipeline.syncOperations.addHandler(bound.value)
+                }
+            }
+            .connect(host: place.host, port: place.port)
+            .whenComplete { result in
+                switch result {
+                case .success(let far): far.writeAndFlush(ByteBuffer(string: request), promise: nil)
+                case .failure: bound.value.end(502)
+                }
+            }
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        var bytes = unwrapInboundIn(data)
+        answer.writeBuffer(&bytes)
+        guard !hasEnded, let size = headSize else {
+            if answer.readableBytes > Self.maximumHeadSize { refuse(502, context) }
+            return
+        }
+        guard let text = answer.readString(length: size) else { return }
+        var lines = text.components(separatedBy: "\r\n")
+        let words = (lines.first ?? "").split(separator: " ")
+        guard words.count > 1, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]),
+            (200..<600).contains(status) || status == 101
+        else {
+            refuse(502, context)
+            return
+        }
+        guard status == 101 else {
+            refuse(status < 300 ? 502 : status, context)
+            return
+        }
+        for (index, line) in lines.enumerated() where line.lowercased().hasPrefix("set-cookie:") {
+            let field = line.dropFirst("set-cookie:".count).trimmingCharacters(in: .whitespaces)
+            lines[index] = "Set-Cookie: \(relocation?.pageCookie(field) ?? field)"
+        }
+        do { try join(context, lines.joined(separator: "\r\n")) } catch { refuse(502, context) }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) { end(502) }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) { refuse(502, context) }
+
+    private var headSize: Int? {
+        let end = Array("\r\n\r\n".utf8)
+        let view = answer.readableBytesView
+        guard view.count >= end.count else { return nil }
+        for index in view.indices.dropLast(end.count - 1)
+        where view[index] == end[0] && view[index..<(index + end.count)].elementsEqual(end) {
+            return index + end.count - view.startIndex
+        }
+        return nil
+    }
+
+    /// Takes HTTP off both ends and lets them speak to each other.
+    private func join(_ context: ChannelHandlerContext, _ head: String) throws {
+        guard near.isActive else { throw ChannelError.ioOnClosedChannel }
+        end(101)
+        let (one, other) = TunnelHandler.pair(limit: .seconds(Int64(limits.halfClosedTimeout)))
+        let pipeline = near.pipeline.syncOperations
+        _ = pipeline.removeHandler(try pipeline.handler(type: PackageHandler.self))
+        _ = pipeline.removeHandler(try pipeline.handler(type: HTTPServerProtocolErrorHandler.self))
+        _ = pipeline.removeHandler(try pipeline.handler(type: HTTPServerPipelineHandler.self))
+        let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
+        _ = pipeline.removeHandler(try pipeline.handler(type: HTTPResponseEncoder.self))
+        try pipeline.addHandler(one)
+        _ = pipeline.removeHandler(decoder)
+        near.write(ByteBuffer(string: head), promise: nil)
+        if answer.readableBytes > 0 { near.write(answer, promise: nil) }
+        near.flush()
+        try context.pipeline.syncOperations.addHandler(other)
+        _ = context.pipeline.syncOperations.removeHandler(self)
+        near.read()
+    }
+
+    private func refuse(_ status: Int, _ context: ChannelHandlerContext) {
+        end(status)
+        context.close(promise: nil)
+    }
+
+    private func end(_ status: Int) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        ended(status)
+    }
+}

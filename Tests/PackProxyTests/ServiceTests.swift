@@ -1,0 +1,122 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackProxy
+
+/// Services behind a package's own paths, and what carries them.
+@Suite(.serialized)
+struct ServiceTests {
+    private static let files = [
+        "index.html": Data("<!doctype html><title>shop</title>".utf8), "home.html": Data("home".utf8),
+    ]
+
+    @Test func `the engine's cookies reach a service, and the service's are said for the package's host`() async throws
+    {
+        let server = try EchoServer()
+        let bench = try await ProxyBench.make(Self.files)
+        bench.api = ["/api/": "http://\(server.address)/"]
+        let set = "a%3D1%3B%20Domain%3D127.0.0.1%3B%20Path%3D/%3B%20SameSite%3DStrict%3B%20Secure%7Cb%3D2%3B%20HttpOnly"
+        let said = try bench.text(
+            "--suppress-connect-headers", "-i", "-b", "csrf=1; x=2", "https://shop.package/api/cookies?set=\(set)")
+        #expect(said.hasSuffix("\r\n\r\ncsrf=1; x=2"))
+        #expect(said.lowercased().contains("set-cookie: a=1; path=/; samesite=strict; secure\r\n"))
+        #expect(said.contains("b=2; HttpOnly\r\n"))
+        // The proxy has no jar of its own: without the engine's field there is no cookie.
+        #expect(try bench.text("https://shop.package/api/cookies") == "")
+        try await bench.stop()
+    }
+
+    @Test func `a redirect within the service is the engine's to follow, at the page's address`() async throws {
+        let server = try EchoServer()
+        let bench = try await ProxyBench.make(Self.files)
+        bench.api = ["/redirect/": "http://\(server.address)/redirect/"]
+        let answer = try bench.text(
+            "-o", "/dev/null", "-w", "%{http_code} %{redirect_url}",
+            "https://shop.package/redirect/redirect?to=/home.html")
+        #expect(answer == "302 https://shop.package/home.html")
+        #expect(try bench.text("-L", "https://shop.package/redirect/redirect?to=/home.html") == "home")
+        try await bench.stop()
+    }
+
+    @Test func `a service that cannot be reached is a network error, without a word of ours`() async throws {
+        let bench = try await ProxyBench.make(Self.files)
+        bench.api = ["/api/": "http://127.0.0.1:1/"]
+        for version in ["--http1.1", "--http2"] {
+            let answer = try bench.curl(version, "-o", "-", "-w", "%{http_code}", "https://shop.package/api/x")
+            #expect(answer.exitCode != 0)
+            #expect(String(decoding: answer.output, as: UTF8.self) == "000")
+        }
+        try await bench.stop()
+    }
+
+    @Test func `by HTTP/2 one connection carries many requests, long polls among them`() async throws {
+        let server = try EchoServer()
+        let bench = try await ProxyBench.make(Self.files)
+        bench.api = ["/api/": "http://\(server.address)/"]
+        let polls = (0..<12).flatMap { ["-o", "/dev/null", "https://shop.package/api/slow?n=300&\($0)"] }
+        let start = ContinuousClock.now
+        let codes = try bench.curl(
+            ["--http2", "--parallel", "--parallel-max", "20", "-w", "%{http_version} %{http_code};"] + polls + [
+                "-o", "/dev/null", "https://shop.package/home.html",
+            ])
+        let parts = String(decoding: codes.output, as: UTF8.self).split(separator: ";")
+        #expect(parts.count == 13 && parts.allSatisfy { $0 == "2 200" }, "\(parts)")
+        // Three seconds each: by six at a time it would be six.
+        #expect(ContinuousClock.now - start < .seconds(5.5))
+        let body = bench.folder.appendingPathComponent("body.bin")
+        try Data(repeating: 7, count: 9 << 20).write(to: body)
+        let mirrored = try bench.curl(
+            "--http2", "--data-binary", "@\(body.path)", "-H", "Content-Type: a/b", "https://shop.package/api/mirror")
+        #expect(mirrored.output == Data(repeating: 7, count: 9 << 20))
+        #expect(try bench.text("--http2", "-b", "a=1; b=2", "https://shop.package/api/cookies") == "a=1; b=2")
+        let head = try bench.text("--http2", "--suppress-connect-headers", "-I", "https://shop.package/home.html")
+        #expect(head.hasPrefix("HTTP/2 200") && head.contains("content-length: 4\r\n"))
+        try await bench.stop()
+    }
+
+    private struct Line: Decodable {
+        var service: String?
+        var head: String?
+        var first: String?
+        var isSame: Bool?
+        var rest: String?
+    }
+
+    @Test func `a WebSocket is relayed to the service as from its own page; one that it refuses ends the connection`()
+        async throws
+    {
+        let bench = try await ProxyBench.make(Self.files)
+        let port = Int.random(in: 20_000..<30_000)
+        bench.api = ["/api/": "http://127.0.0.1:\(port)/v1/"]
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        process.arguments = [
+            "python3", tests.appendingPathComponent("WebScripts/socket_relay.py").path, "\(bench.access.port)",
+            bench.access.password, bench.folder.appendingPathComponent("proxy.pem").path, "\(port)",
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        let lines = try text.split(separator: "\n").map { try JSONDecoder().decode(Line.self, from: Data($0.utf8)) }
+        try #require(lines.count == 4, "\(text)")
+        let asked = try #require(lines[0].service)
+        #expect(asked.hasPrefix("GET /v1/socket?room=1 HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\n"))
+        for field in [
+            "Origin: http://127.0.0.1:\(port)", "Cookie: csrf=1", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+        ] {
+            #expect(asked.contains("\r\n\(field)\r\n"), "\(asked)")
+        }
+        #expect(!asked.contains("shop.package"))
+        let head = try #require(lines[1].head)
+        #expect(head.hasPrefix("HTTP/1.1 101 ") && head.contains("\r\nSet-Cookie: s=1; Path=/api/\r\n"))
+        #expect(lines[1].first == "hello" && lines[1].isSame == true)
+        let refusal = try #require(lines[3].head)
+        #expect(refusal.hasPrefix("HTTP/1.1 403 ") && refusal.lowercased().contains("connection: close\r\n"))
+        #expect(lines[3].rest?.contains("secret") == false)
+        try await bench.stop()
+    }
+}
