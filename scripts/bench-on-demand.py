@@ -98,7 +98,7 @@ def load(base):
     """Seconds from the navigation to the last script."""
     begin = time.monotonic()
     url, page, cookie = Connection().get(base, {"Accept": "text/html", "Sec-Fetch-Dest": "document"})
-    names = re.findall(r'src="([^"]+)"', page.decode())
+    names = re.findall(r'src="(s[0-9]+\.js)"', page.decode())
     assert len(names) == SCRIPTS
     local = threading.local()
 

@@ -223,8 +223,9 @@ struct ArrivalTests {
     @Test func `without a network at the first open there is no page, and the next open has one`() async throws {
         let network = Network(registry)
         network.goAway()
-        let updater = try Updater(device.configuration, transport: network) { [registry] _, _, transport, _ in
-            NetworkTargets(transport: transport, folder: registry.signed)
+        let folder = registry.signed
+        let updater = try Updater(device.configuration, transport: network) { _, _, transport, _ in
+            NetworkTargets(transport: transport, folder: folder)
         }
         guard case .unavailable(let absence) = try await updater.open(shop) else {
             Issue.record("it has a page")
@@ -251,7 +252,7 @@ struct ArrivalTests {
         let network = Network(registry)
         let updater = try device.updater(transport: network)
         let sessions = try await withThrowingTaskGroup(of: PackageSession?.self) { group in
-            for _ in 0..<8 { group.addTask { try await updater.open(shop).session } }
+            for _ in 0..<8 { group.addTask { [shop] in try await updater.open(shop).session } }
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(Set(sessions.map { $0.map(ObjectIdentifier.init) }).count == 1)
@@ -329,6 +330,8 @@ private struct NetworkTargets: SignedTargets {
     }
 
     func file(_ path: String) async throws -> SignedFile? { try await UnsignedTargets(folder: folder).file(path) }
+
+    func channelNames() async -> [String] { await UnsignedTargets(folder: folder).channelNames() }
 
     func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8] {
         try await UnsignedTargets(folder: folder).target(path, maximumByteCount: maximumByteCount)

@@ -70,7 +70,6 @@ struct ClientServeTests {
         let message =
             #"{"v":1,"type":"confirm","package":"shop","version":"1.0.0","token":"\#(token)"}"#
         // Another site that points its own name at this machine gets neither pages nor the bridge.
-        let port = try #require(base.split(separator: ":").last)
         for host in [
             "evil.test:\(port)", "shop.package.evil.test:\(port)", "127.0.0.1:\(port)@evil.test", "127.0.0.1@evil.test",
             "[::1]evil.test", "127.0.0.1:x",
