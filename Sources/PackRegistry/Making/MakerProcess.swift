@@ -124,10 +124,11 @@ final class MakerProcess: ArtifactMaker {
                 defer { pending.removeSubrange(...end) }
                 return Array(pending[..<end])
             }
-            guard let bytes = try child.answers.read(upToCount: 64 << 10), !bytes.isEmpty else {
-                throw RegistryError(.unusable, "no answer")
-            }
-            pending += bytes
+            // Not `FileHandle.read(upToCount:)`, which waits until so much has come.
+            var buffer = [UInt8](repeating: 0, count: 4 << 10)
+            let count = SystemCall.retrying { read(child.answers.fileDescriptor, &buffer, buffer.count) }
+            guard count > 0 else { throw RegistryError(.unusable, "no answer") }
+            pending += buffer.prefix(count)
         }
     }
 

@@ -71,6 +71,8 @@ package struct RegistryServer: Sendable {
         group.maximumGracefulShutdownDuration = configuration.limits.shutdownTimeout
         do {
             try await ServiceGroup(configuration: group).run()
+        } catch is CancellationError where !signals.isEmpty && !Task.isCancelled {
+            // A signal came, and requests were still under way when their time was over.
         } catch let error as IOError {
             throw RegistryError(.unusable, Self.explanation(of: error, configuration))
         } catch is SocketAddressError {

@@ -11,7 +11,7 @@ struct RequestBodyTests {
 
     @Test func `bodies share one bound of memory, and who finds no room is told to come back`() async throws {
         var limits = ServerLimits()
-        limits.maximumBodyMemoryByteCount = 256 << 10
+        limits.maximumBodyMemoryByteCount = 320 << 10
         limits.bodyMemoryPatience = .milliseconds(300)
         try await RunningServer.with(ClientLimitTests.host(), limits: limits) { (server) async throws in
             let body = Array("{\"manifest\": \"\(String(repeating: "a", count: 200 << 10))\"}".utf8)
@@ -19,6 +19,8 @@ struct RequestBodyTests {
             await slow.send(
                 "POST /v1/versions HTTP/1.1\r\n\(Self.fields)Content-Length: \(body.count)\r\n\r\n")
             await slow.send(Array(body.dropLast()))
+            // Until the server holds it: nothing else tells.
+            try await Task.sleep(for: .seconds(1))
             var busy: RawAnswer?
             for _ in 0..<100 where busy?.status != 503 {
                 busy = try await Self.post(body, to: server)
@@ -48,7 +50,7 @@ struct RequestBodyTests {
         try await RunningServer.with(ClientLimitTests.host()) { (server) async throws in
             let answer = try await Self.post(Array(body.utf8), to: server)
             #expect(answer.status == 400)
-            #expect(answer.body.count < 3_000, "\(answer.body.count)")
+            #expect(answer.body.count < 5_000, "\(answer.body.count)")
             #expect(answer.text.contains("bytes)"))
         }
     }
