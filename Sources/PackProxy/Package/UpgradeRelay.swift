@@ -70,7 +70,7 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
             return
         }
         guard let text = answer.readString(length: size) else { return }
-        var lines = text.components(separatedBy: "\r\n")
+        let lines = text.components(separatedBy: "\r\n")
         let words = (lines.first ?? "").split(separator: " ")
         guard words.count > 1, words[0].hasPrefix("HTTP/1."), let status = Int(words[1]),
             (200..<600).contains(status) || status == 101
@@ -82,11 +82,15 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
             refuse(status < 300 ? 502 : status, context)
             return
         }
-        for (index, line) in lines.enumerated() where line.lowercased().hasPrefix("set-cookie:") {
-            let field = line.dropFirst("set-cookie:".count).trimmingCharacters(in: .whitespaces)
-            lines[index] = "Set-Cookie: \(relocation?.pageCookie(field) ?? field)"
+        var headers = HTTPHeaders()
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            let (name, value) = (line[..<colon], line[line.index(after: colon)...])
+            let field = value.trimmingCharacters(in: .whitespaces)
+            let isCookie = name.lowercased() == "set-cookie"
+            headers.add(name: String(name), value: isCookie ? relocation?.pageCookie(field) ?? field : field)
         }
-        do { try join(context, lines.joined(separator: "\r\n")) } catch { refuse(502, context) }
+        do { try join(context, headers) } catch { refuse(502, context) }
     }
 
     func channelInactive(context: ChannelHandlerContext) { end(502) }
@@ -105,21 +109,24 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     /// Takes HTTP off both ends and lets them speak to each other.
-    private func join(_ context: ChannelHandlerContext, _ head: String) throws {
+    private func join(_ context: ChannelHandlerContext, _ headers: HTTPHeaders) throws {
         guard near.isActive else { throw ChannelError.ioOnClosedChannel }
         end(101)
         let (one, other) = TunnelHandler.pair(limit: .seconds(Int64(limits.halfClosedTimeout)))
         let pipeline = near.pipeline.syncOperations
+        // As an answer in parts: the handler that keeps answers in their order leaves only when none is open.
+        let head = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers)
+        near.write(HTTPServerResponsePart.head(head), promise: nil)
+        near.writeAndFlush(HTTPServerResponsePart.end(nil), promise: nil)
         _ = pipeline.removeHandler(try pipeline.handler(type: PackageHandler.self))
         _ = pipeline.removeHandler(try pipeline.handler(type: HTTPServerProtocolErrorHandler.self))
+        _ = pipeline.removeHandler(try pipeline.handler(type: NIOHTTPResponseHeadersValidator.self))
         _ = pipeline.removeHandler(try pipeline.handler(type: HTTPServerPipelineHandler.self))
         let decoder = try pipeline.handler(type: ByteToMessageHandler<HTTPRequestDecoder>.self)
         _ = pipeline.removeHandler(try pipeline.handler(type: HTTPResponseEncoder.self))
         try pipeline.addHandler(one)
         _ = pipeline.removeHandler(decoder)
-        near.write(ByteBuffer(string: head), promise: nil)
-        if answer.readableBytes > 0 { near.write(answer, promise: nil) }
-        near.flush()
+        if answer.readableBytes > 0 { near.writeAndFlush(answer, promise: nil) }
         try context.pipeline.syncOperations.addHandler(other)
         _ = context.pipeline.syncOperations.removeHandler(self)
         near.read()

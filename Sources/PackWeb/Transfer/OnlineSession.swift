@@ -47,7 +47,11 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     private let prepare: @Sendable (URLRequest) -> URLRequest?
     private let ended: @Sendable (OnlineExchange) -> Void
     nonisolated(unsafe) private var session: URLSession?
+    /// For requests whose cookies are somebody else's: Foundation on Linux keeps and sends a session's cookies even where
+    /// a request says that it must not (6.3).
+    nonisolated(unsafe) private var bareSession: URLSession?
     private let configuration: URLSessionConfiguration
+    private let bareConfiguration: URLSessionConfiguration
     /// One call at a time: a session whose queue runs several gives a task's data before its response (Foundation 6.3).
     private let queue = OperationQueue()
     /// What several requests' events are worked on at once; each request keeps to one.
@@ -79,6 +83,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         self.cookies = cookies
         self.prepare = prepare
         self.ended = ended
+        bareConfiguration = (configuration.copy() as? URLSessionConfiguration) ?? .ephemeral
         lanes = concurrency > 1 ? (0..<concurrency).map { DispatchQueue(label: "PackWeb.OnlineSession.\($0)") } : []
         super.init()
         if cookies != nil {
@@ -95,14 +100,23 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         }
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         queue.maxConcurrentOperationCount = 1
+        bareConfiguration.protocolClasses = configuration.protocolClasses
+        bareConfiguration.urlCache = nil
+        bareConfiguration.requestCachePolicy = configuration.requestCachePolicy
+        bareConfiguration.httpCookieStorage = nil
+        bareConfiguration.httpShouldSetCookies = false
         session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+        bareSession =
+            cookies == nil
+            ? URLSession(configuration: bareConfiguration, delegate: self, delegateQueue: queue) : session
     }
 
     /// Lets requests end and breaks the session's hold on this object. Further requests fail.
     public func close() {
         lock.withLock {
             session?.finishTasksAndInvalidate()
-            session = nil
+            bareSession?.finishTasksAndInvalidate()
+            (session, bareSession) = (nil, nil)
         }
     }
 
@@ -168,10 +182,12 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     /// connection that was kept, curl sends the request again, the body's reader is at its end, and the request spins
     /// until it times out (Foundation 6.3; and with `Connection: close` some answers are lost).
     private func task(for request: URLRequest) -> URLSessionDataTask? {
-        guard let session = lock.withLock({ session }) else { return nil }
+        let isBare = !request.httpShouldHandleCookies
+        guard let session = lock.withLock({ isBare ? bareSession : session }) else { return nil }
         #if !canImport(Darwin)
             if request.httpBody != nil || request.httpBodyStream != nil {
-                let own = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+                let own = URLSession(
+                    configuration: isBare ? bareConfiguration : configuration, delegate: self, delegateQueue: queue)
                 defer { own.finishTasksAndInvalidate() }
                 return own.dataTask(with: request)
             }
