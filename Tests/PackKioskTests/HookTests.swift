@@ -5,17 +5,15 @@ import Testing
 /// The page hook in the real WebKitGTK, whose scheme handlers get no bodies and keep no cookies.
 @Suite(.serialized)
 struct HookTests {
-    /// A kiosk whose registry's server also answers what the rules send there.
+    /// A kiosk whose registry's server is also a service of the package's own origin.
     private static func kiosk(_ transport: Transport, _ arguments: [String]) async throws -> (RunningKiosk, EchoServer)
     {
         let bench = try Bench(KioskSite.files())
         let server = try EchoServer(serving: bench.folder.appendingPathComponent(".packtool/registry/view"))
-        let rules = ["mirror", "echo", "cookies", "redirect"].map {
-            #"{"name": "api", "action": "online", "path": "/\#($0)*"}"#
-        }
-        try Data(#"{"format": 1, "rules": [\#(rules.joined(separator: ", "))]}"#.utf8)
+        try Data(#"{"format": 1, "rules": [], "api": {"/online/": "\#(server.address)/"}}"#.utf8)
             .write(to: bench.folder.appendingPathComponent("rules.json"))
-        let given = ["--registry", server.address, "--rules", "rules.json"] + arguments
+        let place = String(server.address.dropFirst("http://".count))
+        let given = ["--registry", server.address, "--rules", "rules.json", "--loopback", place] + arguments
         return (try await RunningKiosk(bench, transport, given), server)
     }
 
@@ -30,10 +28,10 @@ struct HookTests {
     func `with the hook a scheme's requests keep bodies of every kind, byte for byte`() async throws {
         let (kiosk, server) = try await Self.kiosk(.scheme, [])
         defer { withExtendedLifetime(server) {} }
-        try await sendBodies(from: kiosk, to: "/mirror")
+        try await sendBodies(from: kiosk, to: "/online/mirror")
         try await expectNothingLeft(kiosk)
         let log = try await kiosk.send("report")
-        #expect(log.contains("h5pack:\\/\\/shop\\/mirror") && !log.contains("packtool-body"))
+        #expect(log.contains("h5pack:\\/\\/shop\\/online\\/mirror") && !log.contains("packtool-body"))
     }
 
     @Test(arguments: Transport.allCases)
@@ -124,14 +122,14 @@ struct HookTests {
             """
             const sync = body => {
               const x = new XMLHttpRequest();
-              x.open('POST', '/mirror', false);
+              x.open('POST', '/online/mirror', false);
               x.send(body);
               return x.responseText;
             };
             const said = async answer => new TextDecoder().decode(await (await answer).arrayBuffer());
-            const request = new Request('/mirror', { method: 'PUT', body: new Blob(['in a ', 'Request']) });
+            const request = new Request('/online/mirror', { method: 'PUT', body: new Blob(['in a ', 'Request']) });
             const stop = new AbortController();
-            const aborted = fetch('/echo', { method: 'POST', body: new Blob(['x'.repeat(100000)]), signal: stop.signal })
+            const aborted = fetch('/online/echo', { method: 'POST', body: new Blob(['x'.repeat(100000)]), signal: stop.signal })
               .catch(error => error.name);
             stop.abort();
             const events = [];
@@ -139,19 +137,19 @@ struct HookTests {
               const x = new XMLHttpRequest();
               for (const type of ['loadstart', 'load', 'abort', 'error', 'timeout']) x.addEventListener(type, () => events.push(type));
               x.onloadend = done;
-              x.open('POST', '/mirror');
+              x.open('POST', '/online/mirror');
               x.send(new Blob(['events']));
             });
             let stream = 'unsupported';
             try {
               const source = new ReadableStream({ start(c) { c.enqueue(new TextEncoder().encode('by stream')); c.close(); } });
-              stream = await said(fetch('/mirror', { method: 'POST', body: source, duplex: 'half' }));
+              stream = await said(fetch('/online/mirror', { method: 'POST', body: source, duplex: 'half' }));
             } catch (error) { stream = String(error); }
             return {
               text: sync('synchronous ä'), blob: sync(new Blob(['synchronous Blob'])), request: await said(fetch(request)),
-              clone: await said(fetch(new Request('/mirror', { method: 'POST', body: 'cloned' }).clone())),
+              clone: await said(fetch(new Request('/online/mirror', { method: 'POST', body: 'cloned' }).clone())),
               aborted: await aborted, events: events.join(), stream,
-              empty: (await (await fetch('/echo', { method: 'POST' })).json()).body,
+              empty: (await (await fetch('/online/echo', { method: 'POST' })).json()).body,
             };
             """)
         let values = try #require(found as? [String: Any])
@@ -168,7 +166,7 @@ struct HookTests {
         _ = try await kiosk.evaluate(
             """
             const form = document.createElement('form');
-            form.method = 'post'; form.enctype = 'multipart/form-data'; form.action = '/echo?by=form';
+            form.method = 'post'; form.enctype = 'multipart/form-data'; form.action = '/online/echo?by=form';
             const file = document.createElement('input');
             file.type = 'file'; file.name = 'file';
             const list = new DataTransfer();
@@ -184,14 +182,14 @@ struct HookTests {
         let page = try #require(
             try await kiosk.evaluate("return { text: document.body.innerText, url: location.href }")
                 as? [String: String])
-        #expect(page["url"] == "h5pack://shop/echo?by=form")
+        #expect(page["url"] == "h5pack://shop/online/echo?by=form")
         let echo = try JSONSerialization.jsonObject(with: Data(page["text", default: ""].utf8)) as? [String: Any]
         let body = try #require(echo?["body"] as? String)
         let sent = Data(
             stride(from: 0, to: body.count, by: 2).compactMap { UInt8(body.dropFirst($0).prefix(2), radix: 16) })
         let form = String(decoding: sent, as: UTF8.self)
         #expect(echo?["method"] as? String == "POST")
-        #expect((echo?["path"] as? String)?.hasSuffix("/shop/1.0.0/echo?by=form") == true)
+        #expect((echo?["path"] as? String)?.hasSuffix("/echo?by=form") == true)
         #expect(form.contains("name=\"name\"\r\n\r\nä\r\n"))
         #expect(form.contains("filename=\"a.txt\"\r\nContent-Type: text/plain\r\n\r\ncontents\r\n"))
     }
@@ -205,7 +203,7 @@ struct HookTests {
         let found = try await kiosk.evaluate(
             """
             document.cookie = 'plain=1; path=/'; document.cookie = 'gone=1'; document.cookie = 'gone=; max-age=0';
-            const set = async lines => (await fetch('/cookies?set=' + encodeURIComponent(lines))).text();
+            const set = async lines => (await fetch('/online/cookies?set=' + encodeURIComponent(lines))).text();
             await set('hidden=2; HttpOnly|third=3');
             const again = await set('');
             await set('third=; max-age=0');
@@ -225,14 +223,14 @@ struct HookTests {
         _ = try await kiosk.evaluate(
             """
             document.cookie = 'login=1; path=/; max-age=3600';
-            await fetch('/cookies?set=' + encodeURIComponent('hidden=2; HttpOnly; Path=/'));
+            await fetch('/online/cookies?set=' + encodeURIComponent('hidden=2; HttpOnly; Path=/'));
             """)
         for page in ["/pages/second.html", "/", "/pages/second.html"] {
             try await kiosk.load(Transport.scheme.url(page))
             #expect(try await kiosk.evaluate("return document.cookie") as? String == "login=1", "\(page)")
             // Its server is another host, with cookies of its own.
             #expect(
-                try await kiosk.evaluate("return await (await fetch('/cookies')).text()") as? String == "hidden=2",
+                try await kiosk.evaluate("return await (await fetch('/online/cookies')).text()") as? String == "hidden=2",
                 "\(page)")
         }
     }
@@ -247,7 +245,7 @@ struct HookTests {
         let to = "\(other.address)/text?body=%3Ctitle%3Ethere%3C%2Ftitle%3E"
         let query = try #require(to.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         let count = kiosk.eventCount
-        try await kiosk.send("load", ["url": transport.url("/redirect?to=\(query)")])
+        try await kiosk.send("load", ["url": transport.url("/online/redirect?to=\(query)")])
         try await kiosk.event("finished", after: count) { $0["url"] == .string(to) }
         let found = try await kiosk.evaluate(
             "return { title: document.title, origin: location.origin, hook: typeof packtool, length: history.length }")

@@ -100,6 +100,10 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         }
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         queue.maxConcurrentOperationCount = 1
+        // An engine that speaks HTTP/2 with a proxy asks for more at once than six, Foundation's own limit: long polls would
+        // stop everything else.
+        configuration.httpMaximumConnectionsPerHost = max(64, configuration.httpMaximumConnectionsPerHost)
+        bareConfiguration.httpMaximumConnectionsPerHost = configuration.httpMaximumConnectionsPerHost
         bareConfiguration.protocolClasses = configuration.protocolClasses
         bareConfiguration.urlCache = nil
         bareConfiguration.requestCachePolicy = configuration.requestCachePolicy
