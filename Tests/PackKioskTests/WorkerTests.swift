@@ -68,6 +68,9 @@ struct WorkerTests {
         try await kiosk.event("ready", after: count) { $0["version"] == .string("2.0.0") }
         let screen = try await kiosk.evaluate(
             """
+            const end = Date.now() + 5000;
+            while ((await navigator.serviceWorker.getRegistrations()).length && Date.now() < end)
+              await new Promise(done => setTimeout(done, 50));
             return [document.title, document.body.innerText.trim(), localStorage.kept,
               String((await navigator.serviceWorker.getRegistrations()).length), (await caches.keys()).join()]
             """)

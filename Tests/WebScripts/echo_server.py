@@ -55,6 +55,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         name = "/" + url.path.split("/")[-1]
         if file and file.is_file():
             self.answer(200, file.read_bytes())
+        elif file and url.path.startswith(("/metadata/", "/targets/", "/objects/", "/patches/", "/v1/")):
+            self.answer(404, b"no such file of the view")
         elif name == "/redirect":
             self.answer(int(query.get("status", 302)), b"moved", [("Location", query["to"].encode().decode("latin-1")), ("Set-Cookie", "hop=1")])
         elif name == "/status":

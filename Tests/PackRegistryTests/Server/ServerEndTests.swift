@@ -9,7 +9,7 @@ struct ServerEndTests {
     /// Some megabytes that take seconds to compress well.
     private static func large(_ text: String, in shop: Shop, seed: UInt64 = 7) throws -> Site {
         var random = Lines(seed: seed)
-        let lines = (0..<40_000).map { _ in random.next() }
+        let lines = (0..<12_000).map { _ in random.next() }
         return try Site(
             "checkout", text,
             ["index.html": "<h1>\(text)</h1>", "app.js": lines.joined(separator: "\n") + "// \(text)\n"],
