@@ -211,8 +211,9 @@ struct HookTests {
             """)
         let values = try #require(found as? [String: Any])
         #expect(values["cookie"] as? String == "plain=1")
-        #expect(values["again"] as? String == "hidden=2,third=3")
-        #expect(values["later"] as? String == "hidden=2")
+        // The page's host and its service are one site: what a script sets reaches the service.
+        #expect(values["again"] as? String == "hidden=2,plain=1,third=3")
+        #expect((values["later"] as? String)?.split(separator: "; ").sorted() == ["hidden=2", "plain=1"])
     }
 
     /// `shop` is on the list of public suffixes, like `app` and `store`: WebKit's own store takes no cookie of it.
@@ -228,10 +229,8 @@ struct HookTests {
         for page in ["/pages/second.html", "/", "/pages/second.html"] {
             try await kiosk.load(Transport.scheme.url(page))
             #expect(try await kiosk.evaluate("return document.cookie") as? String == "login=1", "\(page)")
-            // Its server is another host, with cookies of its own.
-            #expect(
-                try await kiosk.evaluate("return await (await fetch('/online/cookies')).text()") as? String == "hidden=2",
-                "\(page)")
+            let sent = try await kiosk.evaluate("return await (await fetch('/online/cookies')).text()") as? String
+            #expect(sent?.split(separator: "; ").sorted() == ["hidden=2", "login=1"], "\(page)")
         }
     }
 

@@ -71,8 +71,8 @@ struct CITemplateTests {
             for library in $(readelf -d '\(Tool.executable.path)' | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'); do
                 # Those that every Debian has.
                 case $library in ld-linux*|libc.so*|libm.so*|libgcc_s*|libstdc++*|libz.so*) continue;; esac
-                path=$(/sbin/ldconfig -p | awk -v name="$library" '$1 == name { print $NF; exit }')
-                if [ -n "$path" ]; then dpkg -S "$(basename "$(readlink -f "$path")")" | head -1 | cut -d : -f 1; fi
+                path=$(/sbin/ldconfig -p | awk -v name="$library" '$1 == name && !found { print $NF; found = 1 }')
+                if [ -n "$path" ]; then dpkg -S "$(basename "$(readlink -f "$path")")" | awk -F : 'NR == 1 { print $1 }'; fi
             done | sort -u
             """
         let wanted = try await Tool().shell(script).standardOutput.split(separator: "\n").map(String.init)

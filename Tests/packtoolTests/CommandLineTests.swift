@@ -29,7 +29,9 @@ struct CommandLineTests {
                 + subcommands.flatMap { sub -> [Command] in
                     let sub = try sub.object()
                     let name = try sub.string("commandName")
-                    return name == "help" ? [] : try below(sub, path + [name])
+                    // What is not shown is packtool's own to run.
+                    let isShown = try sub["shouldDisplay"]?.bool() ?? true
+                    return name == "help" || !isShown ? [] : try below(sub, path + [name])
                 }
         }
         return try below(dump, [])

@@ -152,7 +152,7 @@ struct ArrivalTests {
             Issue.record("\(unknown)")
             return
         }
-        #expect(absence.why.contains("the channel does not have the package"))
+        #expect(absence.why.contains("does not have the package"))
         #expect(try device.listing().filter { $0.hasPrefix("objects/") || $0.hasPrefix("unzipFiles/") } == [])
     }
 
@@ -174,7 +174,9 @@ struct ArrivalTests {
         try await device.updater().collectGarbage()
         #expect(try device.listing().contains(ViewLayout.object(digest("aaaa"))))
         let next = Network(registry) { path, bytes in path.hasPrefix("patches/") ? nil : bytes }
-        let session = try await open(device.updater(transport: next))
+        let updater = try device.updater(transport: next)
+        defer { withExtendedLifetime(updater) {} }
+        let session = try await open(updater)
         #expect(try await text("a.js", of: session) == "aaaa")
         try await waitUntilWhole(session)
         #expect(await !next.inner.paths.contains(ViewLayout.object(digest("aaaa"))))
@@ -272,7 +274,9 @@ struct ArrivalTests {
             "checkout", "2.0.0", ["index.html": "two", "v.js": "vendor"], shared: ["web-common": bundle],
             from: ["v.js": "web-common"])
         try registry.release("checkout", two, release: "r2")
-        let session = try await open(device.updater())
+        let updater = try device.updater()
+        defer { withExtendedLifetime(updater) {} }
+        let session = try await open(updater)
         #expect(try await text("v.js", of: session) == "vendor")
         try await waitUntilWhole(session)
         #expect(try await device.page("checkout", "v.js") == "vendor")
@@ -280,8 +284,10 @@ struct ArrivalTests {
 
     @Test func `a version that hangs is left after its starts, and is not installed again`() async throws {
         do {
-            let session = try await open(device.updater())
+            let updater = try device.updater()
+            let session = try await open(updater)
             try await waitUntilWhole(session)
+            withExtendedLifetime(updater) {}
         }
         // Each process starts it once more.
         #expect(try await device.updater().open(shop).session?.version == one.version)

@@ -132,9 +132,9 @@ struct BuildRefusalTests {
 
     @Test func `strict makes a reference that leads nowhere an error with its place`() async throws {
         let tool = try Self.project([
-            "dist/index.html": "<!doctype html>\n<title>x</title>\n<script src=\"gone.js\"></script>\n"
+            "dist/index.html": "<!doctype html>\n<title>x</title>\n<a href=\"gone.html\">x</a>\n"
         ])
-        try await expectRefusal(tool, "build", "dist", "--strict", naming: ["gone.js", "index.html:3"])
+        try await expectRefusal(tool, "build", "dist", "--strict", naming: ["gone.html", "index.html:3"])
         #expect(try await tool.run("build", "dist").exitCode == 0)
     }
 

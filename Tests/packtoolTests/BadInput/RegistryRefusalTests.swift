@@ -112,7 +112,8 @@ struct RegistryRefusalTests {
     @Test func `a port in use is named, with what to do`() async throws {
         let registry = try await LiveRegistry()
         let port = try #require(registry.url.split(separator: ":").last.map(String.init))
-        let second = try await registry.tool.run("serve", "--port", port)
+        try await registry.tool.shell("cp -r .packtool/registry second")
+        let second = try await registry.tool.run("serve", "--port", port, "--registry", "second")
         expectClearError(second, naming: [port, "--port"])
     }
 

@@ -49,7 +49,9 @@ struct ClientSiteResponder: HTTPResponder {
         let asked = SiteRequest(
             method: request.method.rawValue, url: "https://\(package).package\(path)\(query)", headers: headers)
         // What a page below `/ID/` asks for from the root is no package, and must not become one.
-        if !prefix.isEmpty, !asked.wantsPage, try await !site.packages().contains(where: { $0.package == package }) {
+        // On an empty device any name may be the first package, which installs itself.
+        let known = try await site.packages()
+        if !prefix.isEmpty, !asked.wantsPage, !known.isEmpty, !known.contains(where: { $0.package == package }) {
             return Self.text(.notFound, try await unknown(package, request))
         }
         let token = Self.cookie(headers["cookie"], Self.loadCookie)
