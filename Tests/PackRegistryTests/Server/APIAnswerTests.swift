@@ -145,7 +145,8 @@ struct APIAnswerTests {
     @Test func `the overview is for everybody, and health says what it is`() async throws {
         try await RunningServer.with(Self.host()) { (server) async throws in
             let overview = try await server.ask("GET", "/v1/overview")
-            #expect((overview.status, overview.text) == (200, "{\"app\":\"shop\",\"channels\":{},\"earlier\":{},\"packages\":{}}"))
+            #expect(overview.status == 200)
+            #expect(overview.text == #"{"app":"shop","channels":{},"earlier":{},"packages":{}}"#)
             #expect(overview["content-security-policy"]?.contains("default-src 'none'") == true)
             #expect(try await server.ask("GET", "/health/live").text == "{\"status\":\"live\"}")
             #expect(try await server.ask("GET", "/health/ready").text == "{\"status\":\"ready\"}")
