@@ -88,7 +88,8 @@ package struct Builder: Sendable {
             let version = request.versions.count == 1 ? request.versions[0] : request.versions[safe: index]
             if !request.allowsProjects { try ProjectFolderCheck.refuse(dist) }
             let one = try PackageSettings(
-                dist: dist, package: request.packages[safe: index], version: version, prerelease: request.prerelease)
+                dist: dist, package: request.packages[safe: index], version: version, prerelease: request.prerelease,
+                isOneOfSeveral: count > 1)
             if let other = settings.firstIndex(where: { $0.id == one.id }) {
                 throw BuildError.samePackage(
                     one.id, first: request.dists[other].relativePath, second: dist.relativePath)

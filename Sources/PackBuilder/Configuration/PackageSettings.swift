@@ -10,18 +10,24 @@ struct PackageSettings: Sendable {
     /// Which configuration counts, where that is not obvious.
     let note: String?
 
+    /// - Parameter isOneOfSeveral: the project's `packtool.json` then names all dists and none of them: a `package.json`
+    ///   that is nearer counts first.
     /// - Throws: ``BuildError``
     init(
-        dist: URL, package: String?, version: String?, prerelease: String? = nil,
+        dist: URL, package: String?, version: String?, prerelease: String? = nil, isOneOfSeveral: Bool = false,
         workingFolder: URL = .currentDirectory()
     ) throws {
         let (configuration, note) = try Self.configuration(of: dist, workingFolder: workingFolder)
         self.note = note
         let npm = try NPMPackage.all(above: dist)
         self.configuration = configuration
+        let depth = configuration.file?.standardizedFileURL.pathComponents.count ?? 0
+        let own = isOneOfSeveral ? npm.filter { $0.file.standardizedFileURL.pathComponents.count > depth } : []
         do {
             if let package {
                 id = try PackageID(package)
+            } else if let (file, name) = own.lazy.compactMap({ npm in npm.name.map { (npm.file, $0) } }).first {
+                id = try Self.parse(in: file) { try PackageID(name) }
             } else if let configured = configuration.package {
                 id = configured
             } else if let (file, name) = npm.lazy.compactMap({ npm in npm.name.map { (npm.file, $0) } }).first {
@@ -32,6 +38,8 @@ struct PackageSettings: Sendable {
             let plain: SemanticVersion
             if let version {
                 plain = try SemanticVersion(version)
+            } else if let (file, text) = own.lazy.compactMap({ npm in npm.version.map { (npm.file, $0) } }).first {
+                plain = try Self.parse(in: file) { try SemanticVersion(text) }
             } else if let configured = configuration.version {
                 plain = configured
             } else if let (file, text) = npm.lazy.compactMap({ npm in npm.version.map { (npm.file, $0) } }).first {

@@ -96,8 +96,9 @@ struct OnDemandAttackTests {
             "client", "serve", "--port", "0", "--store", "fresh", "--root", ".packtool/root.json", "--channel", "beta",
             "--registry", mirror.url)
         let base = try await serving(server)
-        let (status, page, headers) = try await get(base + "/shop/", "empty")
+        let (status, page, _) = try await get(base + "/shop/", "empty")
         #expect(status == 200 && page == AttackScene.page("1.0.0"))
+        let (_, _, headers) = try await get(base + "/shop/", "document")
         let token = try #require(headers["Set-Cookie"]?.firstMatch(of: /packtool-load=([^;]+)/)).1
         var confirm = URLRequest(
             url: try #require(URL(string: base + "/-/confirm?package=shop&version=1.0.0&token=\(token)")))
