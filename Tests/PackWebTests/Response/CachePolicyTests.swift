@@ -31,8 +31,9 @@ struct CachePolicyTests {
         for path in ["", "index.html", "page.xhtml", "app.webmanifest"] {
             #expect(try control(path, package: kept) == "no-cache", "\(path)")
         }
-        #expect(try control("sw.js", package: kept, ["Sec-Fetch-Dest": "serviceworker"]) == "no-cache")
-        #expect(try control("sw.js", package: kept, ["Service-Worker": "script"]) == "no-cache")
+        // Refused, because the package does not say that it has one.
+        #expect(try control("sw.js", package: kept, ["Sec-Fetch-Dest": "serviceworker"]) == "no-store")
+        #expect(try control("sw.js", package: kept, ["Service-Worker": "script"]) == "no-store")
     }
 
     @Test func `a package may ask for more, a part and a revalidation are no exception, an error is kept by nobody`()
