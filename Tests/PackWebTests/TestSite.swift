@@ -20,7 +20,8 @@ final class TestStore: Sendable {
 
     func content(
         _ package: String = "shop", _ version: String = "1.0.0", entry: String? = "index.html",
-        origins: [String] = [], spa: Bool = false, headers: [String: String] = [:], _ files: [String: String]
+        origins: [String] = [], spa: Bool = false, headers: [String: String] = [:],
+        serviceWorker: Bool = false, _ files: [String: String]
     ) throws -> TestContent {
         var listed: [PackagePath: Manifest.File] = [:]
         for (path, text) in files {
@@ -31,7 +32,8 @@ final class TestStore: Sendable {
         }
         let manifest = try Manifest(
             package: PackageID(package), version: SemanticVersion(version), entry: entry.map { try PackagePath($0) },
-            files: listed, origins: origins, isSinglePage: spa, headers: headers)
+            files: listed, origins: origins, isSinglePage: spa, headers: headers,
+            wantsServiceWorker: serviceWorker)
         return TestContent(manifest: manifest, store: self)
     }
 }

@@ -42,6 +42,9 @@ package struct Relocation: Hashable, Sendable {
         return SentAddress.url("\(page.scheme)://\(page.host)\(port)\(pagePath(url.path))\(rest)")
     }
 
+    /// Whether an address lies below the prefix that stands for the page's.
+    func covers(_ url: URL) -> Bool { WebURL(url.absoluteString)?.path.hasPrefix(realPrefix) == true }
+
     /// A `Set-Cookie` field as the page's address would say it: the service's host becomes the page's, and all else stays.
     package func pageCookie(_ field: String) -> String {
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)

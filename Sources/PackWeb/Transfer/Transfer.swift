@@ -174,7 +174,9 @@ public final class Transfer: Sendable {
         case .online(let url):
             do {
                 // The redirects of a package's web site are of its own address, which the client does not know.
-                try send(request.online(at: url), relocation: Relocation(page: address, real: url))
+                try send(
+                    request.online(at: url), isCopy: url != address, relocation: Relocation(page: address, real: url),
+                    isService: answer.reason == .api)
             } catch {
                 deliver(.failed(error))
             }
@@ -203,14 +205,17 @@ public final class Transfer: Sendable {
         }
     }
 
-    private func send(_ request: URLRequest, relocation: Relocation?) {
+    /// - Parameters:
+    ///   - isCopy: whether the client knows the resource by another address.
+    ///   - isService: whether all of the server is the page's origin; of a web site only what lies below its prefix is.
+    private func send(_ request: URLRequest, isCopy: Bool, relocation: Relocation?, isService: Bool) {
         let number = state.withLock { $0.hop }
         let hop = Locked<URLRequest?>(nil)
         let leaving = Locked<URLRequest?>(nil)
         let started = online.start(
             request, relocation: relocation,
             redirect: { [self] next in
-                if let own = returning(next, by: relocation) {
+                if let own = returning(next, by: relocation, isService: isService) {
                     guard handsOwn else { return follows(own) }
                     hop.withLock { $0 = own }
                     return nil
@@ -219,7 +224,7 @@ public final class Transfer: Sendable {
                     leaving.withLock { $0 = next }
                     return nil
                 }
-                guard case .handed = redirects, relocation == nil else { return follows(next) }
+                guard case .handed = redirects, !isCopy else { return follows(next) }
                 hop.withLock { $0 = next }
                 return nil
             }, sent: sent,
@@ -256,8 +261,10 @@ public final class Transfer: Sendable {
 
     /// The request at the page's own address, where a service that stands behind it sends the page on within itself: the
     /// page knows no other. What is found at the service only stays there.
-    private func returning(_ next: URLRequest, by relocation: Relocation?) -> URLRequest? {
-        guard let url = next.url, let own = relocation?.pageAddress(of: url) else { return nil }
+    private func returning(_ next: URLRequest, by relocation: Relocation?, isService: Bool) -> URLRequest? {
+        guard let url = next.url, let relocation, isService || relocation.covers(url),
+            let own = relocation.pageAddress(of: url)
+        else { return nil }
         var request = next
         request.url = own
         return page.answersWell(SiteRequest(request)) ? request : nil

@@ -16,7 +16,7 @@ struct CachePolicyTests {
 
     private func control(_ path: String, package: [String: String], _ headers: [String: String] = [:]) throws -> String?
     {
-        let page = PageSession(TestCatalog(try store.content(headers: package, files)))
+        let page = PageSession(TestCatalog(try store.content(headers: package, serviceWorker: true, files)))
         return try page.get("https://shop.package/\(path)", headers).headers["cache-control"]
     }
 
@@ -31,9 +31,8 @@ struct CachePolicyTests {
         for path in ["", "index.html", "page.xhtml", "app.webmanifest"] {
             #expect(try control(path, package: kept) == "no-cache", "\(path)")
         }
-        // Refused, because the package does not say that it has one.
-        #expect(try control("sw.js", package: kept, ["Sec-Fetch-Dest": "serviceworker"]) == "no-store")
-        #expect(try control("sw.js", package: kept, ["Service-Worker": "script"]) == "no-store")
+        #expect(try control("sw.js", package: kept, ["Sec-Fetch-Dest": "serviceworker"]) == "no-cache")
+        #expect(try control("sw.js", package: kept, ["Service-Worker": "script"]) == "no-cache")
     }
 
     @Test func `a package may ask for more, a part and a revalidation are no exception, an error is kept by nobody`()
