@@ -17,6 +17,12 @@ import urllib.parse
 poured = threading.Event()
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+    # Python's five: the system resets what comes at once beyond them.
+    request_queue_size = 128
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -126,8 +132,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 if __name__ == "__main__":
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), Handler)
     if len(sys.argv) == 3:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(sys.argv[1], sys.argv[2])
