@@ -139,7 +139,10 @@ let package = Package(
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
         tests(
             "BrowserTests",
-            ["PackWeb", "PackFormat", hummingbird, hummingbirdCore, nioCore, httpTypes, logging, lifecycle]),
+            [
+                "PackWeb", "PackFormat", "packtool", hummingbird, hummingbirdCore, nioCore, httpTypes, logging,
+                lifecycle,
+            ]),
         tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
         tests("packtoolTests", ["PackFormat", "PackJSON", "PackTrust"]),
     ],
@@ -161,7 +164,8 @@ let package = Package(
             .executableTarget(
                 name: "packtool-kiosk",
                 dependencies: [
-                    "PackFormat", "PackJSON", "PackUpdater", "PackWeb", "PackProxy", "PackWebKitGTK", arguments,
+                    "PackArchive", "PackFormat", "PackJSON", "PackUpdater", "PackWeb", "PackProxy", "PackWebKitGTK",
+                    arguments,
                 ],
                 swiftSettings: settings),
             tests(

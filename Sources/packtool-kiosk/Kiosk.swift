@@ -41,7 +41,8 @@ final class Kiosk {
     var lacksPath: Digest?
     var seen: SeenVersions
 
-    init(_ settings: KioskSettings) async throws {
+    /// - Parameter viewFolder: where the view keeps its data, for this run or longer.
+    init(_ settings: KioskSettings, viewFolder: URL) async throws {
         self.settings = settings
         updater = try Updater(settings.updater)
         // Of this kiosk only: other programs of the user have theirs.
@@ -73,7 +74,7 @@ final class Kiosk {
             transport = .scheme(settings.scheme, driver)
             proxy = nil
         }
-        guard let view = PackageView(settings.view(transport)) else {
+        guard let view = PackageView(settings.view(transport, in: viewFolder)) else {
             throw KioskFailure("the web view cannot be made: is there a display?")
         }
         self.view = view
@@ -85,7 +86,7 @@ final class Kiosk {
             try await confirmations.confirm($0, $1, $2, $3)
         }
         cookies.attach(view.cookieStore)
-        seen = SeenVersions(folder: settings.dataFolder)
+        seen = SeenVersions(folder: viewFolder)
         control = settings.takesCommands ? KioskControl() : nil
         confirmations.kiosk = self
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PackArchive
 import PackFormat
 import PackUpdater
 import PackWeb
@@ -103,7 +104,8 @@ struct KioskCommand: ParsableCommand {
     @Flag(help: "Show a new version as soon as it is installed. Else the next page gets it.")
     var reload = false
 
-    @Option(help: ArgumentHelp("Where the view keeps cookies and storage. Else in memory.", valueName: "DIR"))
+    @Option(
+        help: ArgumentHelp("Where the view keeps cookies and storage. Else they end with the kiosk.", valueName: "DIR"))
     var data: String?
 
     @Option(
@@ -139,10 +141,19 @@ struct KioskCommand: ParsableCommand {
         guard MainActor.assumeIsolated({ MainLoop.start() }) else {
             throw KioskFailure("there is no display: set DISPLAY or WAYLAND_DISPLAY")
         }
+        if let folder = settings.dataFolder { return try show(settings, keepingDataIn: folder) }
+        // WebKitGTK 2.50 cannot remove service workers of a view that keeps its data in memory.
+        let work = try WorkFolder()
+        try show(settings, keepingDataIn: work.url.appending(path: "view"))
+    }
+
+    /// Returns when the window was closed.
+    private func show(_ settings: KioskSettings, keepingDataIn viewFolder: URL) throws {
         let outcome = KioskOutcome()
+        defer { MainActor.assumeIsolated { outcome.kiosk?.view.close() } }
         Task { @MainActor in
             do {
-                let kiosk = try await Kiosk(settings)
+                let kiosk = try await Kiosk(settings, viewFolder: viewFolder)
                 outcome.kiosk = kiosk
                 try await kiosk.start()
             } catch {

@@ -70,10 +70,11 @@ struct KioskSettings: Sendable {
     }
 
     /// What the view is made of, but for the way to the device.
+    /// - Parameter folder: where the view keeps its data.
     @MainActor
-    func view(_ transport: PackageViewConfiguration.Transport) -> PackageViewConfiguration {
+    func view(_ transport: PackageViewConfiguration.Transport, in folder: URL) -> PackageViewConfiguration {
         var configuration = PackageViewConfiguration(transport)
-        configuration.dataFolder = dataFolder
+        configuration.dataFolder = folder
         configuration.cookiePolicy =
             switch cookies {
             case .all: .all

@@ -7,13 +7,13 @@ struct SeenVersions {
     private static let maximumByteCount = 1 << 20
 
     private var digests: [PackageID: Digest] = [:]
-    /// Beside the view's own data; nil where it keeps them in memory.
-    private let file: URL?
+    /// Beside the view's own data.
+    private let file: URL
 
     /// - Parameter folder: where the view keeps its data.
-    init(folder: URL?) {
-        file = folder?.appending(path: "packtool-versions.json")
-        guard let file, let data = FileManager.default.contents(atPath: file.path),
+    init(folder: URL) {
+        file = folder.appending(path: "packtool-versions.json")
+        guard let data = FileManager.default.contents(atPath: file.path),
             data.count <= Self.maximumByteCount, let list = try? JSONValue(parsing: Array(data)).object()
         else { return }
         for member in list.members {
@@ -24,13 +24,12 @@ struct SeenVersions {
         }
     }
 
-    /// Whether the view may have workers of another version. One that keeps nothing has none at its start.
+    /// Whether the view may have workers of another version.
     func isOther(_ digest: Digest, of package: PackageID) -> Bool { digests[package] != digest }
 
     /// Where it cannot be written, the workers are removed once more at the next start.
     mutating func note(_ digest: Digest, of package: PackageID) {
         digests[package] = digest
-        guard let file else { return }
         let list = JSONObject(digests.map { ($0.key.text, .string($0.value.hex)) })
         try? FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)

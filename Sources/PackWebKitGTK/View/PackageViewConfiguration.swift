@@ -24,7 +24,8 @@ public struct PackageViewConfiguration: Sendable {
 
     public var transport: Transport
     public var cookiePolicy = CookiePolicy.firstPartyOnly
-    /// Where the view keeps cookies and storage; nil: in memory.
+    /// Where the view keeps cookies and storage; nil: in memory. In memory, WebKitGTK 2.50 does not remove service workers
+    /// (``PackageView/removeWorkers(of:)``).
     public var dataFolder: URL?
     /// Scripts that run in every frame before the page's own.
     public var startScripts: [String] = []

@@ -11,6 +11,10 @@ actor ClientSite {
     private var sites: [OpenSite] = []
     /// Sessions that are kept; an older page loads anew.
     private static let limit = 32
+    /// The addresses of service workers' scripts: what these ask for names them.
+    private var workerScripts: Set<String> = []
+    /// Beyond it all are forgotten, and found again by the browsers' next look for a newer script.
+    private static let maximumWorkerCount = 64
 
     /// A pinned version and the pages that have it.
     struct OpenSite {
@@ -29,9 +33,26 @@ actor ClientSite {
 
     func packages() async throws -> [PackageStatus] { try await updater.status() }
 
-    /// The version for a request: that of the page that the token names, else the one a new page gets.
-    func content(of package: PackageID, token: String?, isPage: Bool) async throws -> Opened {
-        if !isPage, let found = sites.last(where: { $0.session.package == package && $0.session.loadToken == token }) {
+    func activeVersion(of package: PackageID) async throws -> SemanticVersion? {
+        try await updater.status().first { $0.package == package }?.active
+    }
+
+    /// The version for a request: that of the page that the token names, else the one a new page gets. A service worker
+    /// outlives pages: its script and its imports come from the active version.
+    func content(of package: PackageID, for request: SiteRequest, token: String?) async throws -> Opened {
+        if request.isWorkerScript {
+            if workerScripts.count >= Self.maximumWorkerCount { workerScripts = [] }
+            workerScripts.insert(request.url)
+        }
+        if request.isWorkerScript || workerScripts.contains(request.headers["referer"] ?? "") {
+            // No page starts: where one has the version already, no start is counted for it.
+            let active = try await activeVersion(of: package)
+            if let known = sites.last(where: { $0.session.package == package && $0.session.version == active }) {
+                return .installed(known)
+            }
+        } else if !request.wantsPage,
+            let found = sites.last(where: { $0.session.package == package && $0.session.loadToken == token })
+        {
             return .installed(found)
         }
         let session: PackUpdater.PackageSession

@@ -54,8 +54,13 @@ struct ClientSiteResponder: HTTPResponder {
         if !prefix.isEmpty, !asked.wantsPage, !known.isEmpty, !known.contains(where: { $0.package == package }) {
             return Self.text(.notFound, try await unknown(package, request))
         }
+        if asked.isWorkerScript, let active = try await site.activeVersion(of: package),
+            ClientWorkerScript.isOther(than: active, cookies: headers["cookie"])
+        {
+            return ClientWorkerScript.removal(for: active, below: prefix)
+        }
         let token = Self.cookie(headers["cookie"], Self.loadCookie)
-        switch try await site.content(of: package, token: token, isPage: asked.wantsPage) {
+        switch try await site.content(of: package, for: asked, token: token) {
         case .unavailable(let absence):
             if let origin = absence.origins.first { return Self.redirect(to: origin + path.dropFirst() + query) }
             // The rule of all ways into a device says what such a request gets.
@@ -63,13 +68,15 @@ struct ClientSiteResponder: HTTPResponder {
         case .installed(let opened):
             let page = opened.pages.page(for: asked)
             report.show(opened.pages)
-            let isPage = asked.wantsPage
             var response = try await relay(page, asked) { local in
                 // Only a browser's page: programs that fetch one compare its bytes.
                 guard hook != nil, HookRoute.isNavigation(request) else { return local }
                 return try PageScript.insert(Self.scriptElement(opened.session), in: local)
             }
-            if isPage, response.status.kind == .successful || response.status == .notModified {
+            guard response.status.kind == .successful || response.status == .notModified else { return response }
+            if asked.isWorkerScript {
+                response.headers[values: .setCookie] = [ClientWorkerScript.mark(opened.session.version, below: prefix)]
+            } else if asked.wantsPage {
                 let cookie = "\(Self.loadCookie)=\(opened.session.loadToken); Path=\(prefix)/; SameSite=Strict"
                 response.headers[values: .setCookie] = [cookie]
             }
@@ -172,7 +179,7 @@ struct ClientSiteResponder: HTTPResponder {
         Response(status: .temporaryRedirect, headers: [.location: location])
     }
 
-    private static func cookie(_ header: String?, _ name: String) -> String? {
+    static func cookie(_ header: String?, _ name: String) -> String? {
         for pair in (header ?? "").split(separator: ";") {
             let parts = pair.split(separator: "=", maxSplits: 1)
             if parts.count == 2, parts[0].trimmingCharacters(in: .whitespaces) == name { return String(parts[1]) }

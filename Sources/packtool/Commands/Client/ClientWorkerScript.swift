@@ -1,0 +1,46 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import PackFormat
+
+/// The script of a service worker, which outlives pages and versions, for browsers that no engine's call can clean.
+///
+/// A browser asks for the script of each worker that it has soon after a navigation (Service Workers section "Update"). A
+/// cookie says which version the browser's worker came from. If another version is active now, the answer is a script in its
+/// place that removes the worker and the Cache storage and loads the worker's pages anew: they come from the active version,
+/// and may then register a worker of it. What else pages keep stays.
+enum ClientWorkerScript {
+    private static let cookie = "packtool-worker"
+
+    /// - Parameter cookies: the request's `Cookie` field.
+    /// - Returns: whether the browser may have a worker of another version.
+    static func isOther(than version: SemanticVersion, cookies: String?) -> Bool {
+        guard let known = ClientSiteResponder.cookie(cookies, cookie) else { return false }
+        return known != version.description
+    }
+
+    /// What the browser says from now on of the worker that it has.
+    static func mark(_ version: SemanticVersion, below prefix: String) -> String {
+        "\(cookie)=\(version); Path=\(prefix)/; Max-Age=31536000; SameSite=Strict; HttpOnly"
+    }
+
+    static func removal(for version: SemanticVersion, below prefix: String) -> Response {
+        var headers: HTTPFields = [.contentType: "text/javascript; charset=utf-8", .cacheControl: "no-store"]
+        headers[values: .setCookie] = [mark(version, below: prefix)]
+        // The worker's scope may be wider than the script's folder.
+        if let name = HTTPField.Name("Service-Worker-Allowed") { headers[name] = "/" }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: script)))
+    }
+
+    private static let script = """
+        // Another version of the package is active: its pages come from the device, not from the worker of the one before.
+        addEventListener("install", () => skipWaiting());
+        addEventListener("activate", event => event.waitUntil((async () => {
+          for (const name of await caches.keys()) await caches.delete(name);
+          const pages = await clients.matchAll({ type: "window", includeUncontrolled: true });
+          await registration.unregister();
+          for (const page of pages) page.navigate(page.url).catch(() => {});
+        })()));
+
+        """
+}
