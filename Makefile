@@ -20,10 +20,11 @@ check: ## the fast loop: lint, build, tests; FILTER=PackFormatTests for a part o
 lint: ## format, import rules, file lengths, scripts, what is embedded
 	@scripts/lint.sh
 
-format: ## bring the Swift sources and the embedded templates into form
+format: ## bring the Swift sources into form, and write anew what is generated
 	@swift format -i -r -p Sources Tests Package.swift
 	@scripts/embed-templates.py
 	@scripts/embed-hook.py
+	@scripts/make-configuration-reference.py
 
 build: ## a debug build with the import check
 	@scripts/build-debug.sh

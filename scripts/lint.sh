@@ -24,6 +24,7 @@ print(json.dumps(rules))'
 check scripts/check-sources.py
 check scripts/embed-templates.py --check
 check scripts/embed-hook.py --check
+check scripts/make-configuration-reference.py --check
 check sort --check scripts/system-packages.txt
 check sort --check scripts/bench-packages.txt
 if command -v shellcheck >/dev/null; then

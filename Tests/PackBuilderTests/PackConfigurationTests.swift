@@ -91,7 +91,7 @@ struct PackConfigurationTests {
     private func schema() throws -> JSONObject {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
-        return try JSONValue(parsing: Data(contentsOf: root.appending(path: "docs/schema/packtool.schema.json")))
+        return try JSONValue(parsing: Data(contentsOf: root.appending(path: "templates/config/packtool.schema.json")))
             .object()
     }
 

@@ -4,7 +4,7 @@ import PackFormat
 import PackJSON
 
 extension PackConfiguration {
-    /// The keys that are known, by the object that they stand in. docs/schema/packtool.schema.json has the same.
+    /// The keys that are known, by the object that they stand in. templates/config/packtool.schema.json has the same.
     package static let keys = [
         "$schema", "app", "package", "version", "entry", "registry", "channel", "ignore", "shared", "budget", "origins",
         "requires", "spa", "headers", "base", "serviceWorker", "api", "audit", "dist", "compression",

@@ -339,6 +339,7 @@ packages:
     "requires": {
       "type": "object",
       "additionalProperties": false,
+      "description": "What the package needs of the app.",
       "properties": {
         "app": { "type": "string", "description": "The app versions that can run it.", "examples": [">=3.2.0"] }
       }
