@@ -71,6 +71,19 @@ struct InitTests {
         #expect(try tool.listing().filter { !$0.key.hasSuffix("registry.sqlite") } == before)
     }
 
+    @Test(arguments: ["package.json", "build/index.html"])
+    func `a project that has a web build gets a configuration, and no starter site`(file: String) async throws {
+        let tool = try Tool()
+        try tool.write([file: file == "package.json" ? "{\"name\": \"@acme/my_shop\"}" : "<!doctype html>"])
+        let outcome = try await tool.run("init", "--json")
+        #expect(outcome.exitCode == 0, "\(outcome)")
+        #expect(
+            try outcome.json().object().array("written") == [".packignore", "packtool.json", "packtool.schema.json"])
+        let text = String(decoding: try tool.read("packtool.json"), as: UTF8.self)
+        #expect(text.contains(file == "package.json" ? "\"package\": \"my-shop\"" : "\"dist\": \"build\""))
+        #expect(try await tool.run("init", "--template", "config").exitCode == 2)
+    }
+
     @Test func `a file or a link in the way is refused before anything is written`() async throws {
         let tool = try Tool()
         try tool.write(["dist": "a file"])

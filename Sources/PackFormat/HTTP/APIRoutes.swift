@@ -77,6 +77,7 @@ public struct APIRoutes: Hashable, Sendable {
         let authority = rest.prefix { $0 != "/" }
         if authority.contains("@") { return "a URL prefix has no user name" }
         guard let host = host(of: authority) else { return "it has no valid host and port" }
+        if LoopbackName.isDisguised(host) { return "\(host) may be this device: say 127.0.0.1, [::1] or localhost" }
         let path = rest.dropFirst(authority.count + 1).dropLast()
         if !path.isEmpty, (try? PackagePath(String(path))) == nil || path.contains("%") {
             return "its path has an empty component, \".\", \"..\", \":\" or %"

@@ -8,4 +8,28 @@ package enum LoopbackName {
             parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil && !$0.hasPrefix("+") }
         return isAddress || host == "localhost" || host == "::1" || host == "[::1]"
     }
+
+    /// Whether a host may be this machine under a name that ``isOne(_:)`` does not know: `127.1`, `2130706433`, `0x7f.1`,
+    /// `0.0.0.0`, `localhost.`, `[::]`, `[::ffff:127.0.0.1]` (WHATWG URL, "IPv4 parser"; RFC 4291, section 2.5). Nobody
+    /// writes one in good faith.
+    package static func isDisguised(_ host: String) -> Bool {
+        guard !isOne(host) else { return false }
+        if host.hasPrefix("[") {
+            let inner = host.dropFirst().dropLast()
+            return inner.allSatisfy { "0:".contains($0) } || inner.contains(".") || inner.hasPrefix("::")
+                || inner.hasPrefix("0:")
+        }
+        if host.hasSuffix(".") || host.hasPrefix("0.") { return true }
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        guard let last = parts.last, last.first?.isNumber == true, Self.isNumber(last) else { return false }
+        return parts.count != 4
+            || !parts.allSatisfy { part in
+                UInt8(part).map { String($0) == part } ?? false
+            }
+    }
+
+    private static func isNumber(_ label: Substring) -> Bool {
+        label.allSatisfy(\.isNumber)
+            || (label.lowercased().hasPrefix("0x") && label.dropFirst(2).allSatisfy(\.isHexDigit))
+    }
 }

@@ -19,6 +19,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var body: ByteBuffer?
     private var isTooLarge = false
     private var transfer: Transfer?
+    private var relay: UpgradeRelay?
     private var hasAnswered = false
     /// The answer has no content, whatever a server sends with it.
     private var dropsContent = false
@@ -217,10 +218,11 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
             status in
             let (handler, context) = bound.value
             page.finished(answer.number, status: status, byteCount: 0)
-            guard status != 101 else { return }
+            guard status != 101, context.channel.isActive else { return }
             // The engine tells the page that the socket failed, and no more, as the standard wants.
             handler.say(HTTPResponseStatus(statusCode: status), "the service opens no WebSocket here", context)
         }
+        self.relay = relay
         relay.begin(head, fields, to: target)
     }
 
@@ -228,6 +230,8 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     private func end() {
         transfer?.stop()
         transfer = nil
+        relay?.cancel()
+        relay = nil
         while let work = waiting.popFirst() { work() }
     }
 

@@ -19,6 +19,8 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
     /// Told once: 101, or the status that the page's connection is answered with.
     private let ended: (Int) -> Void
     private var hasEnded = false
+    private var far: (any Channel)?
+    private var deadline: Scheduled<Void>?
     private var answer = ByteBuffer()
 
     init(near: any Channel, limits: ProxyLimits, relocation: Relocation?, ended: @escaping (Int) -> Void) {
@@ -56,10 +58,30 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
             .connect(host: place.host, port: place.port)
             .whenComplete { result in
                 switch result {
-                case .success(let far): far.writeAndFlush(ByteBuffer(string: request), promise: nil)
+                case .success(let far): bound.value.ask(far, request)
                 case .failure: bound.value.end(502)
                 }
             }
+    }
+
+    /// A service that says nothing must not hold its connection for ever, and neither must a page that is gone.
+    private func ask(_ far: any Channel, _ request: String) {
+        guard !hasEnded else {
+            far.close(promise: nil)
+            return
+        }
+        self.far = far
+        let time = TimeAmount.seconds(Int64(limits.connectTimeout))
+        deadline = near.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in cancel() }
+        far.writeAndFlush(ByteBuffer(string: request), promise: nil)
+    }
+
+    /// Gives the service up where it has not agreed yet.
+    func cancel() {
+        guard !hasEnded else { return }
+        end(504)
+        far?.close(promise: nil)
+        far = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -140,6 +162,7 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
     private func end(_ status: Int) {
         guard !hasEnded else { return }
         hasEnded = true
+        deadline?.cancel()
         ended(status)
     }
 }

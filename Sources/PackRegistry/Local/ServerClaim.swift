@@ -5,8 +5,17 @@ import Foundation
 package final class ServerClaim: Sendable {
     private let lock: FolderLock
 
+    /// How long one who only looks whether a server is there may be in the way.
+    private static let patience = 0.5
+
     init(_ files: RegistryFolder) throws {
-        guard let lock = try FolderLock(ifFree: files.serverLock) else {
+        let end = Date.now + Self.patience
+        var found = try FolderLock(ifFree: files.serverLock)
+        while found == nil, Date.now < end {
+            Thread.sleep(forTimeInterval: 0.02)
+            found = try FolderLock(ifFree: files.serverLock)
+        }
+        guard let lock = found else {
             let holder = (try? String(contentsOf: files.serverLock, encoding: .utf8)).flatMap { Int32($0) }
             throw RegistryError(
                 .conflict,

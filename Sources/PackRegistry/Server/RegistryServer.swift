@@ -46,7 +46,8 @@ package struct RegistryServer: Sendable {
     private let services: [any Service]
     private let logger: Logger
 
-    /// - Parameter services: what runs beside the server and ends with it, such as a registry's maintenance.
+    /// - Parameter services: what runs beside the server, such as a registry's maintenance; the last is told first to end,
+    ///   and the server after all of them.
     package init(
         host: any RegistryHost, configuration: Configuration = Configuration(), services: [any Service] = [],
         logger: Logger
@@ -66,8 +67,10 @@ package struct RegistryServer: Sendable {
     ) async throws {
         UploadFile.removeLeftovers(in: host.uploadFolder)
         Self.raiseOpenFileLimit()
+        // The last one is told first that the end has come: what works beside the server stops while requests still run.
         var group = ServiceGroupConfiguration(
-            services: [try buildApplication(onRunning: onRunning)], gracefulShutdownSignals: signals, logger: quiet)
+            services: [try buildApplication(onRunning: onRunning)] + services, gracefulShutdownSignals: signals,
+            logger: quiet)
         group.maximumGracefulShutdownDuration = configuration.limits.shutdownTimeout
         do {
             try await ServiceGroup(configuration: group).run()
@@ -91,7 +94,6 @@ package struct RegistryServer: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), serverName: Self.name,
                 backlog: 1024, availableConnectionsDelegate: MaximumAvailableConnections(limits.maximumConnections)),
-            services: services,
             onServerRunning: { await onRunning($0.localAddress?.port ?? 0) },
             logger: logger)
     }

@@ -35,10 +35,14 @@ public struct PageReport: Hashable, Sendable, Codable {
     public internal(set) var droppedCount = 0
 
     /// The addresses of scripts and styles that the page asked for and its version does not have: without them it may be
-    /// blank. Where the engine does not say what a request is for, the name's ending does.
+    /// blank. Where the engine does not say what a request is for, the name's ending does. Those of frames of other packages
+    /// say nothing about the page's own version, and are left out.
     public var missingParts: [String] {
-        entries.filter { entry in
-            guard entry.outcome == .missed, entry.reason == .notInVersion else { return false }
+        let page = entries.first.flatMap { WebURL($0.url)?.host }
+        return entries.filter { entry in
+            guard entry.outcome == .missed, entry.reason == .notInVersion, WebURL(entry.url)?.host == page else {
+                return false
+            }
             if let destination = entry.destination { return ["script", "style"].contains(destination) }
             let path = entry.url.prefix { $0 != "?" && $0 != "#" }
             return [".js", ".mjs", ".css"].contains { path.hasSuffix($0) }

@@ -1,3 +1,4 @@
+import Foundation
 import PackFormat
 
 /// The services behind a package's own paths.
@@ -14,6 +15,20 @@ extension PageSession {
             return Decision(way: .local(.message(403, text, to: request)), reason: .api, detail: text)
         }
         return Decision(way: .online(url), reason: .api, detail: url)
+    }
+
+    /// Whether a redirect of a service may be followed for the page, which takes the answer for its own origin's: not to this
+    /// device's own services but those that the app allows, and not from https to http. What may not is handed to the page,
+    /// whose engine has rules of its own for other origins.
+    func allowsHop(from service: URL?, to next: URL?) -> Bool {
+        guard let service = (service?.absoluteString).flatMap(WebURL.init),
+            let next = (next?.absoluteString).flatMap(WebURL.init)
+        else { return false }
+        let isSame = next.host == service.host && next.effectivePort == service.effectivePort
+        if LoopbackName.isDisguised(next.host) || (LoopbackName.isOne(next.host) && !isSame && !isAllowed(next)) {
+            return false
+        }
+        return next.scheme == "https" || service.scheme != "https" || isAllowed(next)
     }
 
     private func isAllowed(_ target: WebURL) -> Bool {

@@ -13,7 +13,7 @@ public struct SiteRequest: Hashable, Sendable {
     }
 
     /// Whether the request is for a service worker's own script: its registration, or an engine's look for a newer one
-    /// (Service Workers section "Update"). Engines alone can set the two fields.
+    /// (Service Workers section "Update"). A page that sets the first field by itself gets what a worker's script would.
     public var isWorkerScript: Bool {
         headers["service-worker"] == "script" || headers["sec-fetch-dest"] == "serviceworker"
     }

@@ -224,6 +224,7 @@ public final class Transfer: Sendable {
                     leaving.withLock { $0 = next }
                     return nil
                 }
+                if isCopy, !page.allowsHop(from: request.url, to: next.url) { return nil }
                 guard case .handed = redirects, !isCopy else { return follows(next) }
                 hop.withLock { $0 = next }
                 return nil

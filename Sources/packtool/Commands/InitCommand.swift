@@ -12,7 +12,8 @@ struct InitCommand: AsyncParsableCommand {
             Templates:
               site            a starter site in dist/, packtool.json, .packignore
               config          packtool.json with its schema, and .packignore, for
-                              a project that has a web build already
+                              a project that has a web build already; the default
+                              in a folder with a package.json or a web build
               github-actions  .github/workflows/packages.yml
               gitlab-ci       .gitlab-ci.yml
               jenkins         Jenkinsfile
@@ -29,7 +30,7 @@ struct InitCommand: AsyncParsableCommand {
     var directory = "."
 
     @Option(help: ArgumentHelp("What to write; may be given several times.", valueName: "NAME"))
-    var template: [Template] = [.site]
+    var template: [Template] = []
 
     @Option(help: ArgumentHelp("The app that the registry is for (default: the folder's name).", valueName: "ID"))
     var app: String?
@@ -39,10 +40,12 @@ struct InitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let folder = URL(fileURLWithPath: directory).standardizedFileURL
-        let start =
-            template.contains(where: \.startsProject) ? try ProjectStart(.startingIn(folder), app: app, registry) : nil
         let values = try ProjectValues(of: folder)
-        let files = template.flatMap { $0.isFilledIn ? $0.files.map(values.filling) : $0.files }
+        let templates = template.isEmpty ? [values.hasWebBuild ? .config : .site] : template
+        let start =
+            templates.contains(where: \.startsProject)
+            ? try ProjectStart(.startingIn(folder), app: app, registry) : nil
+        let files = templates.flatMap { $0.isFilledIn ? $0.files.map(values.filling) : $0.files }
         let outcome = try TemplateWriter(folder: folder).write(files)
         let made = try start?.make()
 

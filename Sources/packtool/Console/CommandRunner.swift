@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PackArchive
+import PackJSON
 import PackRegistry
 import PackUpdater
 
@@ -24,7 +25,7 @@ enum CommandRunner {
                 try command.run()
             }
         } catch let failure as CommandFailure {
-            report(failure.message, kind: failure.kind, exitCode: failure.exitCode, isJSON)
+            report(failure.message, kind: failure.kind, exitCode: failure.exitCode, isJSON, failure.details)
             Foundation.exit(failure.exitCode.rawValue)
         } catch  where isArgumentParserError(error) {
             let code = root.exitCode(for: error)
@@ -40,8 +41,10 @@ enum CommandRunner {
         }
     }
 
-    private static func report(_ message: String, kind: String, exitCode: ExitCode, _ isJSON: Bool) {
-        if isJSON { Console.failure(message, kind: kind, exitCode: exitCode.rawValue) }
+    private static func report(
+        _ message: String, kind: String, exitCode: ExitCode, _ isJSON: Bool, _ details: JSONObject = [:]
+    ) {
+        if isJSON { Console.failure(message, kind: kind, exitCode: exitCode.rawValue, details) }
         Console.standardError("error: \(message)")
     }
 
@@ -91,10 +94,13 @@ struct CommandFailure: Error {
     var exitCode = ExitCode.failed
     /// The word for machines.
     var kind: String
+    /// What the JSON document of the failure has besides.
+    var details: JSONObject
 
-    init(_ message: String, exitCode: ExitCode = .failed, kind: String? = nil) {
+    init(_ message: String, exitCode: ExitCode = .failed, kind: String? = nil, details: JSONObject = [:]) {
         self.message = message
         self.exitCode = exitCode
+        self.details = details
         self.kind = kind ?? (exitCode == .nothingToDo ? "nothingToDo" : "failed")
     }
 }

@@ -21,16 +21,18 @@ struct Console {
     private static let hasResult = Mutex(false)
 
     /// The document that `--json` gives in place of a result (docs/JSON.md).
-    static func failure(_ message: String, kind: String, exitCode: Int32) {
+    /// - Parameter details: what it has besides the error and the exit code.
+    static func failure(_ message: String, kind: String, exitCode: Int32, _ details: JSONObject = [:]) {
         let isFirst = hasResult.withLock { has in
             defer { has = true }
             return !has
         }
         guard isFirst else { return }
-        let document: JSONObject = [
+        var document: JSONObject = [
             "error": .object(["kind": .string(kind), "detail": .string(message)]),
             "exitCode": .integer(Int(exitCode)),
         ]
+        for member in details.members { document[member.key] = member.value }
         write(JSONValue.object(document).prettyText, to: .standardOutput)
     }
 

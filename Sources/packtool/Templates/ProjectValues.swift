@@ -8,6 +8,8 @@ struct ProjectValues {
     let version: SemanticVersion?
     /// The folder that the web build writes, or will write.
     let dist: String
+    /// Whether the folder is a project that makes, or has, a web build, and not yet one of packtool's.
+    let hasWebBuild: Bool
 
     init(of folder: URL) throws {
         let data = try? Data(contentsOf: folder.appending(path: "package.json"))
@@ -15,10 +17,12 @@ struct ProjectValues {
         let names = [json?["name"] as? String, folder.lastPathComponent, "site"].compactMap { $0 }
         package = try names.lazy.compactMap(Self.id).first ?? PackageID("site")
         version = (json?["version"] as? String).flatMap { try? SemanticVersion($0) }
-        dist =
-            ["dist", "build", "out", "public", "_site", "www"].first { name in
-                FileManager.default.fileExists(atPath: folder.appending(path: "\(name)/index.html").path)
-            } ?? "dist"
+        let found = ["dist", "build", "out", "public", "_site", "www"].first { name in
+            FileManager.default.fileExists(atPath: folder.appending(path: "\(name)/index.html").path)
+        }
+        dist = found ?? "dist"
+        let isStarted = FileManager.default.fileExists(atPath: folder.appending(path: "packtool.json").path)
+        hasWebBuild = !isStarted && (found != nil || json != nil)
     }
 
     /// A template's file with the values in their places.

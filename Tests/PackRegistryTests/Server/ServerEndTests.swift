@@ -94,17 +94,24 @@ struct ServerEndTests {
         #expect(isMade)
     }
 
-    @Test func `a request that never ends does not keep a server that is to end`() async throws {
+    @Test func `a request that never ends, while a patch is made, does not keep a server that is to end`() async throws
+    {
         let shop = try Shop()
+        let site = try Self.large("1.0.0", in: shop)
+        _ = try await shop.publisher().publish([site.zip])
         let token = try await ServeProcessTests.token(shop)
         let server = try ServeProcessTests.start(shop)
         let connection = try RawConnection(port: try await server.port())
         await connection.send(
             "POST /v1/uploads HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\nContent-Length: 100000\r\n\r\nabc"
         )
+        let maker = try await Self.maker(of: server)
         try await Task.sleep(for: .milliseconds(300))
         let start = ContinuousClock.now
         server.signal(SIGTERM)
+        // Though the request is still under way.
+        for _ in 0..<300 where Self.isRunning(maker) { try await Task.sleep(for: .milliseconds(10)) }
+        #expect(!Self.isRunning(maker))
         #expect(try await server.end() == 0)
         #expect(ContinuousClock.now - start < .seconds(10))
     }

@@ -62,6 +62,35 @@ struct ServiceTests {
         #expect(try await load("https://shop.package/redirect/redirect?to=/") == "home")
     }
 
+    @Test func `a service's redirect leads to no other service on the device but those that the app allows`()
+        async throws
+    {
+        let other = try EchoServer()
+        let request = URLRequest(
+            url: try #require(URL(string: "https://shop.package/api/redirect?status=307&to=\(other.address)/bytes?n=3"))
+        )
+        func load() async throws -> (status: Int, data: Data) {
+            try await Transfer.load(request, on: PageSession(catalog), online: online, at: .inPlace)
+        }
+        // The page's engine gets the redirect itself, and has rules of its own.
+        #expect(try await load().status == 307)
+        catalog.change { $0.loopbackServices = [String(other.address.dropFirst("http://".count))] }
+        let answer = try await load()
+        #expect(answer.status == 200 && answer.data.count == 3)
+    }
+
+    @Test(arguments: [
+        ("https://api.test/", "https://b.test/", true), ("https://api.test/", "http://b.test/", false),
+        ("http://api.test/", "http://b.test/", true), ("https://api.test/", "https://127.0.0.1/", false),
+        ("http://127.0.0.1:1/", "http://127.0.0.1:1/x", true), ("http://127.0.0.1:1/", "http://127.0.0.1:2/", false),
+        ("https://api.test/", "https://127.1/", false), ("https://api.test/", "https://localhost./", false),
+        ("https://api.test/", "http://127.0.0.1:9/", true),
+    ])
+    func `where a service's redirect may lead`(from: String, to: String, isAllowed: Bool) throws {
+        catalog.change { $0.loopbackServices = ["127.0.0.1:9"] }
+        #expect(PageSession(catalog).allowsHop(from: URL(string: from), to: URL(string: to)) == isAllowed)
+    }
+
     @Test func `a signed api leads to a service on the device only where the app allows it`() throws {
         let manifest = try Manifest(
             package: PackageID("shop"), version: SemanticVersion("1.0.0"), entry: PackagePath("index.html"),

@@ -43,8 +43,10 @@ struct PackageCommandTests {
         let finding = try #require(try built.json().object().array("findings").first).object()
         #expect(try finding.string("kind") == "missing-file")
         #expect(try finding.integer("line") == 2)
-        let strict = try await tool.run("build", "dist", "--strict", "--out", "strict")
+        let strict = try await tool.run("build", "dist", "--strict", "--out", "strict", "--json")
         #expect(strict.exitCode == 1)
+        let refused = try #require(try strict.json().object().array("findings").first).object()
+        #expect(try refused.string("severity") == "error" && refused.string("kind") == "missing-file")
         #expect(strict.standardError.contains("index.html:2: error: "), "\(strict)")
         #expect(try tool.listing("strict").isEmpty)
     }

@@ -2,7 +2,8 @@ import HTTPTypes
 import Hummingbird
 import PackFormat
 
-/// The online copy of each version's site: `/site/PACKAGE/VERSION/…`, where a page is while its package is not installed.
+/// The online copy of each version's site, for browsers that ask the registry itself: `/site/PACKAGE/VERSION/…`. No device
+/// goes there.
 ///
 /// The files come from the objects, also those that a shared bundle carries: its paths are the package's own.
 struct SiteController {

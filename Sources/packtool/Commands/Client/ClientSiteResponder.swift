@@ -57,7 +57,7 @@ struct ClientSiteResponder: HTTPResponder {
         if asked.isWorkerScript, let active = try await site.activeVersion(of: package),
             ClientWorkerScript.isOther(than: active, cookies: headers["cookie"])
         {
-            return ClientWorkerScript.removal(for: active, below: prefix)
+            return ClientWorkerScript.removal(for: active, at: request.uri.path)
         }
         let token = Self.cookie(headers["cookie"], Self.loadCookie)
         switch try await site.content(of: package, for: asked, token: token) {
@@ -75,7 +75,9 @@ struct ClientSiteResponder: HTTPResponder {
             }
             guard response.status.kind == .successful || response.status == .notModified else { return response }
             if asked.isWorkerScript {
-                response.headers[values: .setCookie] = [ClientWorkerScript.mark(opened.session.version, below: prefix)]
+                response.headers[values: .setCookie] = [
+                    ClientWorkerScript.mark(opened.session.version, at: request.uri.path)
+                ]
             } else if asked.wantsPage {
                 let cookie = "\(Self.loadCookie)=\(opened.session.loadToken); Path=\(prefix)/; SameSite=Strict"
                 response.headers[values: .setCookie] = [cookie]

@@ -20,13 +20,14 @@ enum ClientWorkerScript {
     }
 
     /// What the browser says from now on of the worker that it has.
-    static func mark(_ version: SemanticVersion, below prefix: String) -> String {
-        "\(cookie)=\(version); Path=\(prefix)/; Max-Age=31536000; SameSite=Strict; HttpOnly"
+    /// - Parameter path: the script's own: of several workers each has its cookie.
+    static func mark(_ version: SemanticVersion, at path: String) -> String {
+        "\(cookie)=\(version); Path=\(path); Max-Age=31536000; SameSite=Strict; HttpOnly"
     }
 
-    static func removal(for version: SemanticVersion, below prefix: String) -> Response {
+    static func removal(for version: SemanticVersion, at path: String) -> Response {
         var headers: HTTPFields = [.contentType: "text/javascript; charset=utf-8", .cacheControl: "no-store"]
-        headers[values: .setCookie] = [mark(version, below: prefix)]
+        headers[values: .setCookie] = [mark(version, at: path)]
         // The worker's scope may be wider than the script's folder.
         if let name = HTTPField.Name("Service-Worker-Allowed") { headers[name] = "/" }
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: script)))

@@ -3,6 +3,7 @@ import Foundation
 import PackArchive
 import PackBuilder
 import PackFormat
+import PackJSON
 
 /// `packtool build DIST...`: dist folders become package zips and a shared bundle.
 struct BuildCommand: AsyncParsableCommand {
@@ -96,7 +97,8 @@ struct BuildCommand: AsyncParsableCommand {
         } catch BuildError.refused(let findings) {
             line.clear()
             show(findings)
-            throw CommandFailure(BuildError.countText(findings))
+            throw CommandFailure(
+                BuildError.countText(findings), details: ["findings": .array(findings.map { .object($0.json) })])
         }
         line.clear()
         for note in report.notes { console.note(note) }
