@@ -78,6 +78,22 @@ struct AuditTests {
                 == ["index.html:1 warning missing-file"])
     }
 
+    @Test(arguments: [
+        "/static-files/js/a.js", "static-files/js/a.js", "./static-files/js/a.js?v=1", "/p/static-files/js/a.js",
+    ])
+    func `a base that the entry page tells is guessed`(source: String) throws {
+        let page = "<script src='\(source)'></script>"
+        #expect(try findings(["index.html": page, "js/a.js": ""]) == [])
+    }
+
+    @Test(arguments: [
+        "https:/static-files/js/a.js", "../static-files/js/a.js", "static-files/js/b.js", "js/../js/c.js",
+    ])
+    func `what tells no base is missing`(source: String) throws {
+        let page = "<script src='\(source)'></script>"
+        #expect(try findings(["index.html": page, "js/a.js": ""]) != [])
+    }
+
     @Test func `a name that differs in case or Unicode form is found under its own kind`() throws {
         #expect(
             try findings([

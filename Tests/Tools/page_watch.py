@@ -20,7 +20,8 @@ SCREEN = """({title: document.title, text: (document.body?.innerText ?? "").trim
 def plain(text):
     """An error without what differs between two servers of the same page: addresses, places in files, statuses of what is not there."""
     text = re.sub(r"\b(https?|wss?|h5pack)://[A-Za-z0-9.-]*(localhost|package|127\.0\.0\.1)(:\d+)?|h5pack://[a-z0-9-]+", "ORIGIN", text)
-    text = re.sub(r"status of \d+ \([^)]*\)|\bstatus:? \d+|\b(404|405|501)\b( \([^)]*\)| Not Found| Method Not Allowed)?", "STATUS", text)
+    text = re.sub(r"(\w{1,3}: )?\b(File not found|Not Found|Method Not Allowed)\b", "STATUS", text)
+    text = re.sub(r"status of \d+ \([^)]*\)|\bstatus:? \d+|\b(404|405|501)\b( \([^)]*\)| STATUS)?", "STATUS", text)
     text = re.sub(r"Unexpected token.*JSON.*|JSON Parse error.*|.*is not valid JSON.*|The string did not match the expected pattern\.", "NO JSON", text)
     return re.sub(r":\d+:\d+|\s+", " ", text.splitlines()[0] if text else "").strip()[:200]
 
@@ -90,8 +91,9 @@ class Kiosk:
             ["Xvfb", "-displayfd", str(writer), "-screen", "0", "1280x800x24", "-nolisten", "tcp"], pass_fds=[writer],
             stderr=subprocess.DEVNULL)
         os.close(writer)
-        number = os.read(reader, 16).decode().strip()
-        os.close(reader)
+        with os.fdopen(reader) as said:
+            # The whole line: a display that cannot end it is gone.
+            number = said.readline().strip()
         self.log = open(folder / f"kiosk-{transport}.log", "w")
         self.process = subprocess.Popen(
             [program, "--store", "store", "--package", package, "--transport", transport, "--offscreen", "--control",

@@ -163,7 +163,7 @@ def attempt(name, entry, browser, folder):
         serving = Serving(folder, pattern, *command)
         compare(f"Chromium, {where}", browser.open(serving.address, ARGUMENTS.seconds), reference, faults)
         serving.stop()
-    steps = 0
+    steps, shown = 0, 0
     for transport, home in (("proxy", f"https://{package}.package/"), ("scheme", f"h5pack://{package}/")):
         kiosk = Kiosk(KIOSK, folder, package, transport, "--registry", ".packtool/registry", "--update-interval", "0")
         try:
@@ -171,6 +171,7 @@ def attempt(name, entry, browser, folder):
             reference = kiosk.open(plain_address, ARGUMENTS.seconds)
             seen = kiosk.open(home, ARGUMENTS.seconds)
             compare(f"kiosk, {transport}", seen, reference, faults)
+            shown = seen.screen["elements"]
             if ARGUMENTS.minutes:
                 share = ARGUMENTS.minutes * 60 / len(ARGUMENTS.sets or SETS)
                 steps += click_through(kiosk, home, share, random.Random(name))
@@ -184,7 +185,7 @@ def attempt(name, entry, browser, folder):
             kiosk.close()
     server.shutdown()
     warnings = len(re.findall("^warning:", built.stderr, re.M))
-    print(f"{name} {version}: {reference.screen['title']!r}, {seen.screen['elements']} elements, {warnings} warnings, "
+    print(f"{name} {version}: {reference.screen['title']!r}, {shown} elements, {warnings} warnings, "
           f"{steps} steps: {'; '.join(faults) if faults else 'as on a static server'}", flush=True)
     return faults
 

@@ -20,13 +20,13 @@ package enum BaseSetting: Hashable, Sendable {
     ///
     /// All missing scripts and styles of the page, or where none is missing all missing files, must begin with it, and
     /// one of them at least must be there without it.
-    static func guess(_ references: [Reference], paths: some Sequence<PackagePath>) -> BasePath? {
+    static func guess(
+        _ references: [Reference], of entry: PackagePath, paths: some Sequence<PackagePath>
+    ) -> BasePath? {
+        let folder = entry.text.split(separator: "/").dropLast()
         let own = references.compactMap { reference -> (Reference.Use, [Substring])? in
-            guard reference.use == .code || reference.use == .resource, reference.url.hasPrefix("/"),
-                !reference.url.hasPrefix("//")
-            else { return nil }
-            let path = reference.url.dropFirst().prefix { $0 != "?" && $0 != "#" }
-            return (reference.use, path.split(separator: "/", omittingEmptySubsequences: false))
+            guard reference.use == .code || reference.use == .resource else { return nil }
+            return components(of: reference.url, in: Array(folder)).map { (reference.use, $0) }
         }
         if own.isEmpty { return nil }
         let known = Set(paths.map(\.text))
@@ -46,5 +46,15 @@ package enum BaseSetting: Hashable, Sendable {
             }
         }
         return nil
+    }
+
+    /// The components of a URL's path, where it is one of the page's own origin and leads nowhere up.
+    private static func components(of url: String, in folder: [Substring]) -> [Substring]? {
+        let path = url.prefix { $0 != "?" && $0 != "#" }
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        guard let first = parts.first, !path.hasPrefix("//"), !first.contains(":"), !parts.contains(".."), !path.isEmpty
+        else { return nil }
+        if first.isEmpty { return Array(parts.dropFirst()) }
+        return folder + (first == "." ? parts.dropFirst() : parts[...])
     }
 }

@@ -129,7 +129,7 @@ package struct Builder: Sendable {
             let setting = try request.base.map { try BaseSetting($0) } ?? settings.configuration.base
             let guess =
                 setting == nil
-                ? BaseSetting.guess(references[page] ?? [], paths: dist.files.lazy.map(\.path)) : nil
+                ? BaseSetting.guess(references[page] ?? [], of: page, paths: dist.files.lazy.map(\.path)) : nil
             plans.append(
                 try PackagePlan(
                     settings: settings, dist: dist,

@@ -85,7 +85,7 @@ package struct DistPreview: Sendable {
             let data = try? Data(contentsOf: file.url, options: .mappedIfSafe)
         else { return nil }
         let references = data.withUnsafeBytes { format.references(in: $0) }
-        return BaseSetting.guess(references, paths: scan.files.lazy.map(\.path))
+        return BaseSetting.guess(references, of: entry, paths: scan.files.lazy.map(\.path))
     }
 
     private static func stamps(of scan: ScannedDist) throws -> [PackagePath: Stamp] {
