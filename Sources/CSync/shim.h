@@ -1,9 +1,10 @@
 // syncfs(2) is in glibc since 2.14, renameat2(2) since 2.28, closing descriptors in a spawned process since 2.34, and pipe2(2)
 // since 2.9; all are hidden from Swift because its view of the
-// headers lacks _GNU_SOURCE.
+// headers lacks _GNU_SOURCE. malloc.h has what the C library does with memory that was freed.
 #ifndef PACKTOOL_SYNC_H
 #define PACKTOOL_SYNC_H
 #if defined(__linux__)
+#include <malloc.h>
 #include <spawn.h>
 extern int syncfs(int descriptor);
 extern int renameat2(int old_folder, const char *old_path, int new_folder, const char *new_path, unsigned int flags);

@@ -37,6 +37,12 @@ package struct RegistryServer: Sendable {
         }
     }
 
+    /// Connections that wait until they are taken; the kernel has its own limit (`net.core.somaxconn`), 4,096 mostly. Who
+    /// finds no place there tries again a second later, and then after three.
+    private static let backlog = 4096
+    /// Connections taken in one turn of the loop, so that a crowd of them is over soon.
+    private static let connectionsAtOnce: UInt = 64
+
     /// What the `Server` field of an answer says.
     static let name = "packtool"
 
@@ -88,20 +94,28 @@ package struct RegistryServer: Sendable {
         onRunning: @escaping @Sendable (Int) async -> Void
     ) throws -> some ApplicationProtocol {
         let limits = configuration.limits
+        let door = ConnectionDoor(limits: limits)
         return Application(
             responder: buildResponder(),
-            server: try server(),
+            server: try server(door),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), serverName: Self.name,
-                backlog: 1024, availableConnectionsDelegate: MaximumAvailableConnections(limits.maximumConnections)),
-            onServerRunning: { await onRunning($0.localAddress?.port ?? 0) },
+                backlog: Self.backlog,
+                availableConnectionsDelegate: MaximumAvailableConnections(limits.maximumConnections)),
+            onServerRunning: { channel in
+                // Nothing is lost where it is not taken.
+                try? await channel.setOption(.maxMessagesPerRead, value: Self.connectionsAtOnce).get()
+                try? await channel.eventLoop.submit {
+                    try channel.pipeline.syncOperations.addHandler(CrowdHandler(door: door), position: .first)
+                }.get()
+                await onRunning(channel.localAddress?.port ?? 0)
+            },
             logger: logger)
     }
 
     /// HTTP/1.1, under TLS or not, reads the view from the connection's bytes; HTTP/2 is agreed on under TLS only.
-    private func server() throws -> HTTPServerBuilder {
+    private func server(_ door: ConnectionDoor) throws -> HTTPServerBuilder {
         let limits = configuration.limits
-        let door = ConnectionDoor(limits: limits)
         let http1 = HTTP1Channel.Configuration(
             additionalChannelHandlers: [ConnectionGuard(door: door)],
             idleTimeout: TimeAmount(limits.idleTimeout),

@@ -5,6 +5,8 @@ package struct ServerLimits: Sendable {
     /// Of them, connections of one address (of one /64 for IPv6), and requests under way of one client behind a trusted proxy;
     /// more are answered 429 with `Retry-After`.
     package var maximumConnectionsPerAddress = 512
+    /// Refused connections of all addresses in a second that are told why; the others are closed without a word.
+    package var maximumRefusalAnswers = 100
     /// Tokens that are not valid, of one address in a minute; more are answered 429 with `Retry-After`.
     package var maximumFailedTokens = 20
     /// Proxies whose word about who asks is taken.

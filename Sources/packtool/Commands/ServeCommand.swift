@@ -79,6 +79,7 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        FreedMemory.keepLittle()
         let location = try registry.location(of: CurrentProject())
         guard case .folder(let folder) = try RegistryLocation(location, relativeTo: URL.currentDirectory()) else {
             throw CommandFailure("\(location) is a server already: give a registry's folder with --registry")

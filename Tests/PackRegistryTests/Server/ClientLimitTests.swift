@@ -40,6 +40,28 @@ struct ClientLimitTests {
         }
     }
 
+    @Test func `of a crowd that is refused only some are told why, and the others are shut at once`() async throws {
+        var limits = ServerLimits()
+        limits.maximumConnectionsPerAddress = 1
+        limits.maximumRefusalAnswers = 2
+        try await RunningServer.with(Self.host(), limits: limits) { (server) async throws in
+            let held = try server.connection()
+            await held.send(RunningServer.request("GET", "/metadata/timestamp.json"))
+            #expect(try await held.answer().status == 200)
+            let crowd = try (0..<20).map { _ in try server.connection() }
+            var told = 0
+            for connection in crowd {
+                if (try? await connection.answer().status) == 429 { told += 1 }
+                #expect(await connection.isClosedByServer())
+            }
+            // A second may begin in between.
+            #expect((2...4).contains(told))
+            #expect(try await server.ask("GET", "/health/live", client: 2).status == 200)
+            await held.send(RunningServer.request("GET", "/metadata/timestamp.json"))
+            #expect(try await held.answer().status == 200)
+        }
+    }
+
     @Test func `when the server is nearly full, connections that do nothing are closed sooner`() async throws {
         var limits = ServerLimits()
         limits.maximumConnections = 8

@@ -28,6 +28,8 @@ final class BodyMemory: Sendable {
     private struct State {
         var left: Int
         var isDeskTaken = false
+        /// Large bodies were here since memory was given back.
+        var wasLarge = false
     }
 
     /// Bytes that are taken at once.
@@ -86,6 +88,7 @@ final class BodyMemory: Sendable {
         try await wait { state in
             guard !state.isDeskTaken else { return false }
             state.isDeskTaken = true
+            state.wasLarge = true
             return true
         }
         defer { state.withLock { $0.isDeskTaken = false } }
@@ -96,7 +99,14 @@ final class BodyMemory: Sendable {
     var byteCountLeft: Int { state.withLock { $0.left } }
 
     private func give(_ byteCount: Int) {
-        state.withLock { $0.left += byteCount }
+        let isOver = state.withLock { state in
+            state.left += byteCount
+            guard state.wasLarge, state.left == limits.maximumBodyMemoryByteCount else { return false }
+            state.wasLarge = false
+            return true
+        }
+        // The values of a large document lie all over the heap; without it, it would stay as large as it was.
+        if isOver { Task.detached { FreedMemory.giveBack() } }
     }
 
     /// - Throws: ``RegistryError`` of the kind `busy` after ``ServerLimits/bodyMemoryPatience``.

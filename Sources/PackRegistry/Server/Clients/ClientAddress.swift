@@ -5,7 +5,13 @@ import NIOCore
 package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// 4 bytes, or the first 8 of 16.
     let bytes: [UInt8]
-    package let description: String
+
+    package var description: String {
+        bytes.count == 4
+            ? bytes.map(String.init).joined(separator: ".")
+            : stride(from: 0, to: 8, by: 2).map { String(Int(bytes[$0]) << 8 | Int(bytes[$0 + 1]), radix: 16) }
+                .joined(separator: ":") + "::/64"
+    }
 
     /// - Parameter text: an address without a port, in brackets or not; `::ffff:192.0.2.1` is the IPv4 address.
     package init?(_ text: some StringProtocol) {
@@ -22,13 +28,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     init(all: [UInt8]) {
-        let isIPv4 = all.count == 4
-        bytes = isIPv4 ? all : Array(all.prefix(8))
-        description =
-            isIPv4
-            ? all.map(String.init).joined(separator: ".")
-            : stride(from: 0, to: 8, by: 2).map { String(Int(all[$0]) << 8 | Int(all[$0 + 1]), radix: 16) }
-                .joined(separator: ":") + "::/64"
+        bytes = all.count == 4 ? all : Array(all.prefix(8))
     }
 
     /// All bytes of an address: 4 or 16.

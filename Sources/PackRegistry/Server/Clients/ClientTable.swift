@@ -32,6 +32,12 @@ final class ClientTable: Sendable {
         }
     }
 
+    /// Whether ``enter(_:)`` would refuse.
+    func isFull(for address: ClientAddress?) -> Bool {
+        guard let address else { return false }
+        return state.withLock { $0.counts[address, default: 0] >= limit }
+    }
+
     func leave(_ address: ClientAddress?) {
         state.withLock { state in
             state.total -= 1

@@ -14,13 +14,19 @@ struct ConnectionDoor: Sendable {
     /// Behind a trusted proxy are many clients: there requests are counted, by ``RegistryResponder``.
     /// - Returns: false where the connection is to be refused.
     func admits(_ channel: any Channel) -> Bool {
-        let peer = channel.remoteAddress
-        let isProxy = peer?.ipAddress.map(limits.trustedProxies.contains) ?? false
-        let address = isProxy ? nil : ClientAddress(peer)
+        let address = client(of: channel)
         let table = table
         guard table.enter(address) else { return false }
         channel.closeFuture.whenComplete { _ in table.leave(address) }
         return true
+    }
+
+    /// Whether a connection that was just taken will be refused.
+    func isClosed(for channel: any Channel) -> Bool { table.isFull(for: client(of: channel)) }
+
+    private func client(of channel: any Channel) -> ClientAddress? {
+        let peer = channel.remoteAddress
+        return peer?.ipAddress.map(limits.trustedProxies.contains) == true ? nil : ClientAddress(peer)
     }
 
     /// How long a connection may do nothing now.

@@ -1,0 +1,22 @@
+import CSync
+
+/// The memory that a server has freed and the C library keeps for later.
+package enum FreedMemory {
+    /// Fixes which blocks go back to the system as soon as they are freed; for a server's start.
+    ///
+    /// Left alone, glibc raises its thresholds with each larger block that is freed (`mallopt(3)`): bodies of 16 MiB then lie in
+    /// heaps that are never given back.
+    package static func keepLittle() {
+        #if canImport(Glibc)
+            mallopt(M_MMAP_THRESHOLD, 1 << 20)
+            mallopt(M_TRIM_THRESHOLD, 128 << 10)
+        #endif
+    }
+
+    /// Gives back the holes between what is in use: some milliseconds.
+    static func giveBack() {
+        #if canImport(Glibc)
+            malloc_trim(0)
+        #endif
+    }
+}
