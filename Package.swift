@@ -80,10 +80,14 @@ let package = Package(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .systemLibrary(name: "CSync"),
+        .target(
+            name: "CCurlAuthorities",
+            linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
         // Level 0 and 1: values that both ends must agree on.
         module("PackJSON", []),
         module("PackFormat", ["PackJSON", crypto]),
+        module("PackAuthorities", ["CCurlAuthorities"]),
 
         // Level 2: one hard job each.
         module("PackArchive", ["PackFormat", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto]),
@@ -118,8 +122,8 @@ let package = Package(
             name: "packtool",
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackBuilder", "PackRegistry",
-                "PackUpdater", "PackWeb", arguments, crypto, logging, hummingbird, hummingbirdCore, nioCore, httpTypes,
-                lifecycle, signals,
+                "PackUpdater", "PackWeb", "PackAuthorities", arguments, crypto, logging, hummingbird, hummingbirdCore,
+                nioCore, httpTypes, lifecycle, signals,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -128,6 +132,7 @@ let package = Package(
 
         tests("PackJSONTests", ["PackJSON"]),
         tests("PackFormatTests", ["PackFormat", "PackJSON"]),
+        tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat"]),
         tests("PackPatchTests", ["PackPatch", "PackFormat"]),
         tests("PackTrustTests", ["PackTrust", "PackJSON", "tuf-client", crypto]),
@@ -165,6 +170,7 @@ let package = Package(
                 name: "packtool-kiosk",
                 dependencies: [
                     "PackArchive", "PackFormat", "PackJSON", "PackUpdater", "PackWeb", "PackProxy", "PackWebKitGTK",
+                    "PackAuthorities",
                     arguments,
                 ],
                 swiftSettings: settings),

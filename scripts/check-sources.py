@@ -17,6 +17,7 @@ SERVER = {
 ALLOWED = {
     "PackJSON": set(),
     "PackFormat": {"PackJSON", "Crypto"},
+    "PackAuthorities": {"CCurlAuthorities"},
     "PackArchive": {"PackFormat", "Crypto", "CArchive", "CZlib", "CDeflate", "CZopfli"},
     "PackPatch": {"PackFormat", "Crypto", "CZstd"},
     "PackTrust": {"PackJSON", "Crypto", "CryptoExtras", "_CryptoExtras"},

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PackArchive
+import PackAuthorities
 import PackFormat
 import PackUpdater
 import PackWeb
@@ -115,6 +116,12 @@ struct KioskCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "Trust the certificate authorities of this file (PEM) besides the system's (else PACKTOOL_CA).",
+            valueName: "FILE"))
+    var ca: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Accept this certificate (PEM) from a host; may be given several times.", valueName: "HOST=FILE"))
     var certificate: [String] = []
 
@@ -201,3 +208,4 @@ struct KioskFailure: KioskFault, CustomStringConvertible {
 extension UpdateError: KioskFault {}
 extension WebError: KioskFault {}
 extension FormatError: KioskFault {}
+extension AuthorityError: KioskFault {}

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PackAuthorities
 import PackFormat
 import PackUpdater
 import PackWeb
@@ -32,6 +33,7 @@ struct KioskSettings: Sendable {
     let showsDeveloperTools: Bool
 
     init(_ command: KioskCommand) throws {
+        try PrivateAuthorities.trust(command.ca, environment: ProcessInfo.processInfo.environment)
         var updater = try Self.updaterConfiguration(command)
         package = try PackageID(command.package)
         path = command.path.hasPrefix("/") ? command.path : "/" + command.path

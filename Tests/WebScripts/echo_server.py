@@ -56,7 +56,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         url = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(url.query))
         body = self.body()
-        file = len(sys.argv) == 2 and pathlib.Path(sys.argv[1] + url.path)
+        file = len(sys.argv) in (2, 4) and pathlib.Path(sys.argv[1] + url.path)
         # Below a registry's folders too.
         name = "/" + url.path.split("/")[-1]
         if file and file.is_file():
@@ -133,9 +133,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 if __name__ == "__main__":
     server = Server(("127.0.0.1", 0), Handler)
-    if len(sys.argv) == 3:
+    if len(sys.argv) > 2:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(sys.argv[1], sys.argv[2])
+        context.load_cert_chain(*sys.argv[-2:])
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     print(server.server_address[1], flush=True)

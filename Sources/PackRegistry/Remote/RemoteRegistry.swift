@@ -117,25 +117,16 @@ package struct RemoteRegistry: Sendable {
         do {
             return try await exchange.send(request, uploading: file, into: sink)
         } catch let error as URLError where error.code != .cancelled {
-            if Self.isAboutTrust(error) {
+            if let refusal = CertificateRefusal(error) {
                 throw RegistryError(
                     .unreachable,
-                    "the certificate of \(base) is not accepted (\(error.localizedDescription)): if it is of a private "
-                        + "authority, put that into the system's list (/usr/local/share/ca-certificates/NAME.crt, then "
-                        + "update-ca-certificates)")
+                    "the certificate of \(base) is not accepted (\(error.localizedDescription)): \(refusal.advice)")
             }
             throw RegistryError(
                 .unreachable,
                 "the registry at \(base) cannot be reached (\(error.localizedDescription)): check the address and the "
                     + "network, or start it with packtool serve")
         }
-    }
-
-    private static func isAboutTrust(_ error: URLError) -> Bool {
-        [
-            .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
-            .serverCertificateNotYetValid, .secureConnectionFailed,
-        ].contains(error.code)
     }
 
     private func makeRequest(_ method: String, _ path: String) throws -> URLRequest {

@@ -1,4 +1,5 @@
 import Foundation
+import PackFormat
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking
@@ -125,7 +126,8 @@ struct Transfer: Sendable {
             continuation.resume(throwing: failure)
         } else if let error {
             let isCancelled = (error as? URLError)?.code == .cancelled
-            let reason = (error as NSError).localizedDescription
+            let reason =
+                (error as NSError).localizedDescription + (CertificateRefusal(error).map { ": \($0.advice)" } ?? "")
             continuation.resume(
                 throwing: isCancelled ? CancellationError() : TransferFailure(reason: reason, isTransient: true))
         } else if hasBody, let announced, announced != received {

@@ -53,9 +53,11 @@ struct PreviewCommand: AsyncParsableCommand {
             """)
     var hook: HookOption?
 
+    @OptionGroup var authorities: AuthorityOptions
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
+        try authorities.trust()
         guard (0...65535).contains(port) else { throw ValidationError("the port must be from 0 to 65535") }
         let console = global.console
         let folder = try dist.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CurrentProject.dist()

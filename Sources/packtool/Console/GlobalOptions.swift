@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PackAuthorities
 
 /// The options that every command takes.
 struct GlobalOptions: ParsableArguments {
@@ -15,6 +16,21 @@ struct GlobalOptions: ParsableArguments {
     var console: Console { Console(isJSON: json, isQuiet: quiet) }
 }
 
+/// Authorities besides the system's own, for commands that speak to a server.
+struct AuthorityOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Trust the certificate authorities of this file (PEM) besides the system's (else PACKTOOL_CA).",
+            valueName: "FILE"))
+    var ca: String?
+
+    /// Call it before the first request.
+    /// - Throws: `AuthorityError` for a file that is missing or has no certificate.
+    func trust() throws {
+        try PrivateAuthorities.trust(ca, environment: ProcessInfo.processInfo.environment)
+    }
+}
+
 /// The registry that a command works on: `--registry`, else `PACKTOOL_REGISTRY`, else the configuration, else
 /// the folder `.packtool/registry` of the current directory.
 struct RegistryOptions: ParsableArguments {
@@ -23,6 +39,8 @@ struct RegistryOptions: ParsableArguments {
 
     @Option(help: ArgumentHelp("A file that holds the access token (else PACKTOOL_TOKEN).", valueName: "FILE"))
     var tokenFile: String?
+
+    @OptionGroup var authorities: AuthorityOptions
 
     /// The registry's place: the option, else `PACKTOOL_REGISTRY`, else the configuration's, else the project's own.
     /// - Throws: for a variable that is set to nothing: a CI service does that with one that nobody filled in, and another

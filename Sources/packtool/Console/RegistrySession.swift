@@ -13,6 +13,7 @@ struct RegistrySession {
     let local: LocalRegistry?
 
     init(_ options: RegistryOptions, console: Console) throws {
+        try options.authorities.trust()
         let current = try CurrentProject()
         configuration = current.configuration
         project = current.folder

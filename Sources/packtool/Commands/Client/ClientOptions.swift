@@ -62,6 +62,7 @@ struct ClientOptions: ParsableArguments {
 
     /// Opens the store as an app would.
     func updater(activation: UpdaterConfiguration.Activation = .atOnce) throws -> Updater {
+        try registry.authorities.trust()
         let base = try base
         var configuration = try UpdaterConfiguration(
             store: URL(fileURLWithPath: store), base: base, channel: ChannelName(channel), root: trustedRoot(base))

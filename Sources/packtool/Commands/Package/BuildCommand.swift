@@ -79,6 +79,7 @@ struct BuildCommand: AsyncParsableCommand {
     @OptionGroup var global: GlobalOptions
 
     func run() async throws {
+        try registryOptions.authorities.trust()
         let console = global.console
         let line = ProgressLine(console)
         defer { line.clear() }

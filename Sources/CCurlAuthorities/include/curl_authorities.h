@@ -1,0 +1,14 @@
+// Certificate authorities for every libcurl handle that this process makes: FoundationNetworking has no call for them.
+#ifndef PACKTOOL_CURL_AUTHORITIES_H
+#define PACKTOOL_CURL_AUTHORITIES_H
+
+#include <stddef.h>
+
+// Takes a copy of certificates in PEM form, which from now on are the authorities of each handle that is made. Call it once,
+// before the first request: handles that are there already keep what they have. Returns 0; else there is no memory.
+int packtool_set_curl_authorities(const void *pem, size_t count);
+
+// The system's own list that libcurl was built with; null where it has none, or does not say (before 7.84).
+const char *packtool_system_authorities(void);
+
+#endif

@@ -1,0 +1,50 @@
+import Foundation
+
+/// Why a server's certificate was not accepted, as far as what to do depends on it.
+package enum CertificateRefusal: Sendable, Equatable {
+    /// No authority that is trusted has signed it.
+    case unknownAuthority
+    /// It is made out to another host.
+    case otherName
+    /// It is not valid yet, or no longer.
+    case outOfDate
+
+    /// - Parameter error: of a URLSession. Foundation on Linux has no code for it (6.3: `NSURLErrorUnknown` for whatever
+    ///   libcurl says of TLS), so the text decides there.
+    package init?(_ error: any Error) {
+        let error = error as NSError
+        guard error.domain == NSURLErrorDomain else { return nil }
+        switch error.code {
+        case NSURLErrorServerCertificateHasBadDate, NSURLErrorServerCertificateNotYetValid: self = .outOfDate
+        case NSURLErrorServerCertificateUntrusted, NSURLErrorServerCertificateHasUnknownRoot: self = .unknownAuthority
+        case NSURLErrorUnknown: self.init(text: error.localizedDescription)
+        default: return nil
+        }
+    }
+
+    /// - Parameter text: libcurl's, over OpenSSL or another TLS library.
+    init?(text: String) {
+        let text = text.lowercased()
+        guard text.contains("ssl") || text.contains("certificate") else { return nil }
+        if text.contains("subject name") || text.contains("does not match target host") {
+            self = .otherName
+        } else if text.contains("expired") || text.contains("not yet valid") || text.contains("not yet active") {
+            self = .outOfDate
+        } else if text.contains("certificate problem") || text.contains("certificate verification failed") {
+            self = .unknownAuthority
+        } else {
+            return nil
+        }
+    }
+
+    /// What to do, as the end of a sentence.
+    package var advice: String {
+        switch self {
+        case .unknownAuthority:
+            "if it is of a private authority, give that with --ca FILE or PACKTOOL_CA, or put it into the system's list "
+                + "(/usr/local/share/ca-certificates/NAME.crt, then update-ca-certificates)"
+        case .otherName: "it is made out to another host: use a name that stands in it"
+        case .outOfDate: "renew it on the server, and look at this machine's clock"
+        }
+    }
+}
