@@ -85,7 +85,8 @@ extension Updater {
         let objects = ObjectStore(layout: store.layout)
         let all = Set(verified.manifest.files.values.map { Object(digest: $0.digest, size: $0.size) })
         try installer.requireSpace(for: objects.missing(among: Array(all)))
-        let download = ObjectDownload(objects: objects, transport: pageTransport, turns: arrivalDownloads)
+        let download = ObjectDownload(
+            objects: objects, transport: pageTransport, turns: arrivalDownloads, isSynced: false)
         return .arrival(
             PackageArrival(job, verified, download: download, turn: arrivalTurn, hold: try hold(verified)))
     }

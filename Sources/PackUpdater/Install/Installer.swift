@@ -159,6 +159,7 @@ struct Installer: Sendable {
             throw UpdateError.damagedContent(
                 "\(manifest.package) \(manifest.version)", reason: "its object \(object.digest) is not here")
         }
+        try objects.syncArrived()
         let tree = SiteTree(layout: layout, manifest: manifest, manifestBytes: verified.bytes)
         try tree.install {
             try store.state()[manifest.package].kept.contains { $0.id.version == manifest.version }

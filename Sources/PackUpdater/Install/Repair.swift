@@ -32,6 +32,7 @@ struct Repair: Sendable {
                 left.append("object \(object.digest): \(fault); \(error)")
             }
         }
+        try objects.syncArrived()
         for verified in manifests {
             let manifest = verified.manifest
             let tree = SiteTree(layout: store.layout, manifest: manifest, manifestBytes: verified.bytes)

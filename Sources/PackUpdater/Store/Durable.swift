@@ -110,6 +110,24 @@ enum Durable {
         #endif
     }
 
+    /// Waits until every file of a folder and of those in it is on the device, whoever wrote it; no folder is no fault.
+    static func sync(everythingIn folder: URL) throws(UpdateError) {
+        guard try exists(folder) else { return }
+        #if canImport(Glibc)
+            let file = try OpenFile(folder, flags: O_RDONLY)
+            guard syncfs(file.descriptor) == 0 else { throw .system("sync", folder) }
+        #else
+            var (files, folders): ([URL], [URL]) = ([], [folder])
+            for name in try names(in: folder) {
+                let inner = folder.appending(path: name)
+                let found = try names(in: inner)
+                files += found.map { inner.appending(path: $0) }
+                folders.append(inner)
+            }
+            try sync(files: files, folders: folders, in: folder)
+        #endif
+    }
+
     /// Removes a file or a whole folder; none there is no fault.
     static func remove(_ url: URL) throws(UpdateError) {
         do {

@@ -24,6 +24,7 @@ struct GarbageCollector {
         let (live, trash, arrived) = try removeTrees(&outcome)
         for folder in trash { try Durable.remove(folder) }
         if let live { try removeObjects(outside: live, &outcome) }
+        if !arrived.isEmpty { try ObjectStore(layout: layout).syncArrived() }
         for url in arrived { try Durable.remove(url) }
         for name in try Durable.names(in: layout.downloads)
         where !(keepsPartialDownloads && name.hasPrefix(StoreLayout.partialPrefix)) {

@@ -50,13 +50,7 @@ final class ObjectBatch {
             hash.update(data: chunk)
             try chunk.withUnsafeBytes { try write($0) }
         }
-        guard count == object.size else {
-            throw UpdateError.damagedContent(
-                "object \(object.digest)", reason: "it has not the \(object.size) bytes that are signed")
-        }
-        guard Digest(hash.finalize()) == object.digest else {
-            throw UpdateError.damagedContent("object \(object.digest)", reason: "its content has another digest")
-        }
+        try ObjectStore.verify(object, count, count == object.size ? Digest(hash.finalize()) : nil)
         try finish(object)
     }
 

@@ -42,6 +42,18 @@ struct ObjectStore: Sendable {
         return digest == object.digest ? nil : "its content has another digest"
     }
 
+    /// Compares what came with what is signed.
+    /// - Parameter digest: nil where the size is another already.
+    static func verify(_ object: Object, _ size: Int, _ digest: Digest?) throws(UpdateError) {
+        guard size == object.size else {
+            throw .damagedContent(
+                "object \(object.digest)", reason: "it has not the \(object.size) bytes that are signed")
+        }
+        guard digest == object.digest else {
+            throw .damagedContent("object \(object.digest)", reason: "its content has another digest")
+        }
+    }
+
     static func digest(of url: URL) throws -> Digest {
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }
