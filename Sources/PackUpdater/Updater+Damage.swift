@@ -4,12 +4,13 @@ extension Updater {
     /// Looks at the files of a version at its first start in a run of the app. One with damaged files is left, and the
     /// next update makes it whole again. Below the last one there is nothing: it opens without what is damaged, which is
     /// never shown as what was signed.
+    /// - Parameter look: of this version, for one that was not looked at in this run.
     func leaveDamaged(
-        _ manifest: Manifest, _ id: VersionID, _ state: inout PackageState
+        _ manifest: Manifest, _ id: VersionID, after look: IdentityLook?, _ state: inout PackageState
     ) throws -> PackageState.WentBack? {
         guard !checked.contains(id) else { return nil }
         let check = ObjectCheck(store.layout)
-        let faults = try check.faults(in: manifest, id)
+        let faults = try check.faults(in: manifest, id, after: look)
         guard let (object, fault) = faults.first else {
             checked.insert(id)
             return nil

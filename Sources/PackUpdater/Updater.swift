@@ -166,6 +166,7 @@ public actor Updater {
                     token: token, limit: limit, now: milliseconds)
                 if let wentBack { notes.append(wentBack) }
                 guard case .started(let installed) = outcome, let active = state[package].active else { return nil }
+                let look = checked.contains(installed.id) ? nil : IdentityLook(layout, package, installed.id)
                 guard let found = try store.manifest(of: package, installed.id) else {
                     guard let left = state[package].goBack(reason: "its files are missing or damaged") else {
                         return nil
@@ -173,7 +174,7 @@ public actor Updater {
                     notes.append(left)
                     continue
                 }
-                if let left = try leaveDamaged(found.manifest, installed.id, &state[package]) {
+                if let left = try leaveDamaged(found.manifest, installed.id, after: look, &state[package]) {
                     notes.append(left)
                     continue
                 }

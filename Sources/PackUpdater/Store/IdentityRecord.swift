@@ -3,7 +3,7 @@ import PackFormat
 
 /// The identities that a version's objects had when they were verified: `verified/PACKAGE@VERSION` in the store.
 ///
-/// 40 bytes an object, in the order of their digests, and a digest of it all at the end. It is nothing but a saving: one
+/// 64 bytes an object, in the order of their digests, and a digest of it all at the end. It is nothing but a saving: one
 /// that is torn, or of another manifest, is none, and then every object is read.
 struct IdentityRecord: Equatable {
     private let bytes: [UInt8]
@@ -21,8 +21,9 @@ struct IdentityRecord: Equatable {
         var bytes = Self.magic + manifest.bytes
         bytes.reserveCapacity(Self.header + identities.count * Self.stride + 32)
         for (digest, identity) in identities.sorted(by: { $0.key < $1.key }) {
+            let (a, b, c, d) = digest.words
             for word in [
-                digest.words.0, identity.inode, UInt64(bitPattern: identity.size),
+                a, b, c, d, identity.inode, UInt64(bitPattern: identity.size),
                 UInt64(bitPattern: identity.modified), UInt64(bitPattern: identity.changed),
             ] {
                 withUnsafeBytes(of: word.littleEndian) { bytes += $0 }
@@ -45,32 +46,73 @@ struct IdentityRecord: Equatable {
         self.init(bytes: bytes, count: (body - Self.header) / Self.stride)
     }
 
+    /// What a store has noted of a version; nothing where it has noted nothing.
+    init(in layout: StoreLayout, _ package: PackageID, _ id: VersionID) throws(UpdateError) {
+        let file = layout.verified(package, id.version)
+        guard let bytes = try Durable.readSound(file, maximumByteCount: Self.maximumByteCount) else {
+            self = .empty
+            return
+        }
+        self.init(reading: bytes, of: id.manifest)
+    }
+
     var written: [UInt8] { bytes }
 
-    /// The identity that an object had when it was verified.
-    subscript(digest: Digest) -> FileIdentity? {
-        let wanted = digest.words.0
-        return bytes.withUnsafeBytes { buffer in
-            func word(_ index: Int, _ field: Int) -> UInt64 {
-                UInt64(
-                    littleEndian: buffer.loadUnaligned(
-                        fromByteOffset: Self.header + index * Self.stride + field * 8, as: UInt64.self))
-            }
+    /// Where an object stands in the record.
+    func index(of digest: Digest) -> Int? {
+        bytes.withUnsafeBytes { buffer in
             var (low, high) = (0, count)
             while low < high {
                 let middle = (low + high) / 2
-                if word(middle, 0) < wanted { low = middle + 1 } else { high = middle }
+                if Self.digest(middle, in: buffer) < digest { low = middle + 1 } else { high = middle }
             }
-            guard low < count, word(low, 0) == wanted else { return nil }
-            return FileIdentity(
-                inode: word(low, 1), size: Int64(bitPattern: word(low, 2)),
-                modified: Int64(bitPattern: word(low, 3)), changed: Int64(bitPattern: word(low, 4)))
+            return low < count && Self.digest(low, in: buffer) == digest ? low : nil
         }
     }
 
-    private static let magic = Array("packtool identities 1\n".utf8)
+    /// The identity that an object had when it was verified.
+    subscript(digest: Digest) -> FileIdentity? {
+        guard let index = index(of: digest) else { return nil }
+        return bytes.withUnsafeBytes { Self.identity(index, in: $0) }
+    }
+
+    /// Looks at the file of every object of the record.
+    /// - Returns: for each, whether it is what it was when the object was verified.
+    func unchanged(_ reader: inout FileIdentity.Reader) -> [Bool] {
+        bytes.withUnsafeBytes { buffer in
+            var found: [Bool] = []
+            found.reserveCapacity(count)
+            for index in 0..<count {
+                let identity = reader.identity(of: Self.digest(index, in: buffer))
+                found.append(identity == Self.identity(index, in: buffer))
+            }
+            return found
+        }
+    }
+
+    private static func word(_ index: Int, _ field: Int, in buffer: UnsafeRawBufferPointer) -> UInt64 {
+        UInt64(
+            littleEndian: buffer.loadUnaligned(fromByteOffset: header + index * stride + field * 8, as: UInt64.self))
+    }
+
+    private static func digest(_ index: Int, in buffer: UnsafeRawBufferPointer) -> Digest {
+        Digest(
+            words: (
+                word(index, 0, in: buffer), word(index, 1, in: buffer), word(index, 2, in: buffer),
+                word(index, 3, in: buffer)
+            ))
+    }
+
+    private static func identity(_ index: Int, in buffer: UnsafeRawBufferPointer) -> FileIdentity {
+        FileIdentity(
+            inode: word(index, 4, in: buffer), size: Int64(bitPattern: word(index, 5, in: buffer)),
+            modified: Int64(bitPattern: word(index, 6, in: buffer)),
+            changed: Int64(bitPattern: word(index, 7, in: buffer)))
+    }
+
+    private static let magic = Array("packtool identities 2\n".utf8)
     private static let header = magic.count + 32
-    private static let stride = 40
+    private static let stride = 64
     /// Of the largest manifest.
     static let maximumByteCount = header + Manifest.maximumFileCount * stride + 32
 }

@@ -21,19 +21,21 @@ struct ObjectCheck {
     init(_ layout: StoreLayout) { self.layout = layout }
 
     /// Reads what changed of a version's objects, and notes what is sound now.
-    /// - Parameter verified: objects that were read in this run already, while nobody else changed the store.
+    /// - Parameters:
+    ///   - look: what was looked at already.
+    ///   - verified: objects that were read in this run already, while nobody else changed the store.
     /// - Returns: the objects that are not what was signed, with what is wrong.
     func faults(
-        in manifest: Manifest, _ id: VersionID, verified: VerifiedObjects? = nil
+        in manifest: Manifest, _ id: VersionID, after look: IdentityLook? = nil, verified: VerifiedObjects? = nil
     ) throws(UpdateError) -> [(object: Object, fault: String)] {
-        let file = layout.verified(manifest.package, id.version)
-        let bytes = try? Durable.read(file, maximumByteCount: IdentityRecord.maximumByteCount)
-        let record = bytes.map { IdentityRecord(reading: $0, of: id.manifest) } ?? .empty
+        let (record, unchanged) =
+            look?.result() ?? ((try? IdentityRecord(in: layout, manifest.package, id)) ?? .empty, [])
         var reader = try FileIdentity.Reader(layout)
         var faults: [(Object, String)] = []
         var changed: [Digest: FileIdentity] = [:]
         var seen: Set<Digest> = []
         for file in manifest.files.values {
+            if !unchanged.isEmpty, let index = record.index(of: file.digest), unchanged[index] { continue }
             let identity = reader.identity(of: file.digest)
             if let identity, identity.size == file.size, record[file.digest] == identity { continue }
             guard seen.insert(file.digest).inserted else { continue }

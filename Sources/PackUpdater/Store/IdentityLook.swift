@@ -1,0 +1,27 @@
+import Dispatch
+import Foundation
+import PackFormat
+
+/// Looks at the files of a version's objects, on a thread of its own while its manifest is read: a start waits for the
+/// longer of the two only.
+final class IdentityLook: Sendable {
+    private let found = Locked<(record: IdentityRecord, unchanged: [Bool])>((.empty, []))
+    private let group = DispatchGroup()
+
+    init(_ layout: StoreLayout, _ package: PackageID, _ id: VersionID) {
+        DispatchQueue.global(qos: .userInitiated).async(group: group) { [found] in
+            // What cannot be read now is said by who reads it next.
+            guard let record = try? IdentityRecord(in: layout, package, id),
+                var reader = try? FileIdentity.Reader(layout)
+            else { return }
+            let unchanged = record.unchanged(&reader)
+            found.withLock { $0 = (record, unchanged) }
+        }
+    }
+
+    /// What the version's record says, and for each of its objects whether the file is still what was verified.
+    func result() -> (record: IdentityRecord, unchanged: [Bool]) {
+        group.wait()
+        return found.withLock { $0 }
+    }
+}
