@@ -4,7 +4,8 @@
 //     KILL_COUNTER=counter KILL_AT=17 LD_PRELOAD=./kill_at.so packtool publish …
 //
 // KILL_COUNTER is a file of at least 8 bytes, in which the calls of the process and its children are counted; without KILL_AT
-// nothing is ended and the file says afterwards how many there were.
+// nothing is ended and the file says afterwards how many there were. KILL_TRACE is a file to which every rename, with the new name,
+// and every syncfs is written, a line each.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -23,6 +25,7 @@
 
 static _Atomic unsigned long *counter;
 static unsigned long last;
+static int trace = -1;
 
 __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("KILL_COUNTER"), *at = getenv("KILL_AT");
@@ -34,6 +37,15 @@ __attribute__((constructor)) static void begin(void) {
     if (page == MAP_FAILED) return;
     last = at ? strtoul(at, NULL, 10) : 0;
     counter = page;
+    const char *name = getenv("KILL_TRACE");
+    if (name) trace = syscall(SYS_openat, AT_FDCWD, name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+}
+
+static void note(const char *call, const char *path) {
+    char line[1024];
+    if (trace < 0) return;
+    snprintf(line, sizeof line, "%s %s\n", call, path);
+    syscall(SYS_write, trace, line, strlen(line));
 }
 
 static void step(void) {
@@ -60,7 +72,7 @@ static int is_file(int file) {
 #define STEP_FILE(type, name, parameters, arguments) \
     type name parameters { if (is_file(file)) step(); return REAL(name) arguments; }
 
-STEP_ALWAYS(int, rename, (const char *a, const char *b), (a, b))
+int rename(const char *a, const char *b) { step(); note("rename", b); return REAL(rename)(a, b); }
 STEP_ALWAYS(int, renameat, (int x, const char *a, int y, const char *b), (x, a, y, b))
 STEP_ALWAYS(int, renameat2, (int x, const char *a, int y, const char *b, unsigned f), (x, a, y, b, f))
 STEP_ALWAYS(int, link, (const char *a, const char *b), (a, b))
@@ -76,7 +88,7 @@ STEP_ALWAYS(int, chmod, (const char *a, mode_t m), (a, m))
 STEP_ALWAYS(int, fchmod, (int file, mode_t m), (file, m))
 STEP_ALWAYS(int, fsync, (int file), (file))
 STEP_ALWAYS(int, fdatasync, (int file), (file))
-STEP_ALWAYS(int, syncfs, (int file), (file))
+int syncfs(int file) { step(); note("syncfs", ""); return REAL(syncfs)(file); }
 STEP_ALWAYS(int, ftruncate, (int file, off_t n), (file, n))
 STEP_ALWAYS(int, ftruncate64, (int file, off64_t n), (file, n))
 STEP_ALWAYS(int, mkstemp, (char *a), (a))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills packtool at its first call that changes a disk, at its second, and so on to the last, in publish, withdraw, update, start
-and confirm; after each kill it looks whether everything opens, nothing that was said to be done is gone, an old version or the
+"""Kills packtool at its first call that changes a disk, at its second, and so on to the last, in publish, withdraw, update, start,
+confirm and arrive (a package that installs itself while its page is open); after each kill it looks whether everything opens, nothing that was said to be done is gone, an old version or the
 new one is whole, and the next run goes through.
 
     Tests/Tools/kill_sweep.py .build/debug/packtool                     every call of every action
@@ -9,25 +9,29 @@ new one is whole, and the next run goes through.
 
 Needs a C compiler (cc). Prints one line an action, and one for each fault; ends with 1 where there was any."""
 import argparse
+import http.client
 import json
 import os
 import pathlib
+import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
 arguments.add_argument("packtool", type=pathlib.Path)
 arguments.add_argument("--points", type=int, help="kill points an action (default: all)")
-arguments.add_argument("--action", action="append", help="publish, withdraw, update, start or confirm (default: all)")
+arguments.add_argument("--action", action="append", help="publish, withdraw, update, start, confirm or arrive (default: all)")
 arguments.add_argument("--first", type=int, default=1, help="the first kill point")
 ARGUMENTS = arguments.parse_args()
 
 PACKTOOL = str(ARGUMENTS.packtool.resolve())
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="kill-sweep-"))
-LIBRARY, COUNTER = WORK / "kill_at.so", WORK / "counter"
+LIBRARY, COUNTER, TRACE = WORK / "kill_at.so", WORK / "counter", WORK / "trace"
 ENVIRONMENT = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(WORK / "home"), "SWIFT_BACKTRACE": "enable=no"}
 VERSIONS = ("1.0.0", "1.1.0")
 KILLED = -9
@@ -47,14 +51,18 @@ def text(version, path):
 FILES = ("index.html", "app.js", "same.js")
 
 
+def environment(kill_at, counted):
+    if not counted and not kill_at:
+        return ENVIRONMENT
+    COUNTER.write_bytes(bytes(64))
+    TRACE.unlink(missing_ok=True)
+    killing = {"KILL_AT": str(kill_at)} if kill_at else {"KILL_TRACE": str(TRACE)}
+    return ENVIRONMENT | {"LD_PRELOAD": str(LIBRARY), "KILL_COUNTER": str(COUNTER)} | killing
+
+
 def run(folder, *command, kill_at=None, counted=False):
-    environment = dict(ENVIRONMENT)
-    if counted or kill_at:
-        COUNTER.write_bytes(bytes(64))
-        environment |= {"LD_PRELOAD": str(LIBRARY), "KILL_COUNTER": str(COUNTER)}
-        if kill_at:
-            environment["KILL_AT"] = str(kill_at)
-    return subprocess.run([PACKTOOL, *command], cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        [PACKTOOL, *command], cwd=folder, env=environment(kill_at, counted), capture_output=True, text=True, timeout=300)
 
 
 def expect(folder, *command, codes=(0,)):
@@ -193,12 +201,134 @@ def after_confirm(folder, outcome):
         raise Fault("confirmed again, it is not")
 
 
+# A package that installs itself. One of its files comes in parts, the others at once.
+
+LARGE = "large.js"
+
+
+def content(path):
+    return "".join(f"large({i});" for i in range(60_000)) if path == LARGE else text("1.0.0", path)
+
+
+def before_arrive(folder):
+    expect(folder, "init", "--quiet", "--template", "config")
+    (folder / "dist").mkdir()
+    for path in (*FILES, LARGE):
+        (folder / "dist" / path).write_text(content(path))
+    expect(folder, "build", "dist", "--quiet", "--package", "shop", "--package-version", "1.0.0", "--out", "packages")
+    expect(folder, "publish", "packages/shop-1.0.0.zip", "--channel", "beta", "--quiet")
+    registry(folder)
+
+
+SERVERS = []
+
+
+def serving(folder, *command, **how):
+    """A server and its port; the port is nil where it ended before it had one."""
+    process = subprocess.Popen(
+        [PACKTOOL, *command, "--port", "0"], cwd=folder, env=environment(how.get("kill_at"), how.get("counted")),
+        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in process.stdout:
+        if found := re.search(r"http://127\.0\.0\.1:(\d+)", line):
+            return process, int(found[1])
+    return process, None
+
+
+def registry(folder):
+    """One registry for all devices: they do not change it."""
+    process, port = serving(folder, "serve")
+    SERVERS.append(process)
+    (folder / "registry-port").write_text(str(port))
+
+
+def device(folder):
+    port = (folder / "registry-port").read_text()
+    return ("--store", "device", "--channel", "beta", "--registry", f"http://127.0.0.1:{port}")
+
+
+def get(port, path, cookie=""):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    kind = "document" if path in ("/", "/shop/") else "script"
+    connection.request("GET", path, headers={"Sec-Fetch-Dest": kind, "Cookie": cookie})
+    answer = connection.getresponse()
+    body = answer.read().decode()
+    if answer.status != 200:
+        raise Fault(f"{path} is answered with {answer.status}: {body[:300]}")
+    return body, (answer.headers["Set-Cookie"] or "").split(";")[0]
+
+
+def use(port):
+    """What a page does; every byte that it gets must be what was signed."""
+    page, cookie = get(port, "/shop/")
+    if page.replace(re.search(r"<script src=.*?</script>|$", page)[0], "") != content("index.html"):
+        raise Fault(f"the page is {page[:300]}")
+    for path in (LARGE, *FILES[1:]):
+        if get(port, f"/shop/{path}", cookie)[0] != content(path):
+            raise Fault(f"{path} is not what was published")
+    for _ in range(600):
+        if "1.0.0" in get(port, "/")[0]:
+            return
+        time.sleep(0.05)
+    raise Fault("it does not install itself")
+
+
+def arrive(folder, **how):
+    process, port = serving(folder, "client", "serve", "--root", ".packtool/root.json", *device(folder), **how)
+    try:
+        if port:
+            use(port)
+    except (OSError, http.client.HTTPException):
+        # Only one that was killed may leave its page without an answer.
+        if process.wait(timeout=10) != KILLED:
+            raise
+    finally:
+        if process.poll() is None:
+            process.send_signal(signal.SIGTERM)
+        output, error = process.communicate(timeout=60)
+    return subprocess.CompletedProcess(process.args, process.returncode, output, error)
+
+
+def cut_power(folder):
+    """What the worst power cut does to objects that nobody has waited for: their names are there, their bytes are not."""
+    if (folder / "device/unzipFiles/shop/1.0.0").exists():
+        return
+    for number, file in enumerate(sorted((folder / "device/objects").glob("*/*"))):
+        size = file.stat().st_size
+        file.chmod(0o644)
+        file.write_bytes(bytes(size) if number % 2 else b"")
+        file.chmod(0o444)
+
+
+def after_arrive(folder, outcome):
+    if outcome.returncode == 0:
+        # A tree is made of objects that are on the disk.
+        calls = TRACE.read_text().splitlines() if TRACE.exists() else []
+        made = next((i for i, call in enumerate(calls) if call.startswith("rename") and "/unzipFiles/" in call), 0)
+        came = [i for i, call in enumerate(calls[:made]) if call.startswith("rename") and "/objects/" in call]
+        if calls and (len(came) < len(FILES) + 1 or not any(call.startswith("syncfs") for call in calls[came[-1]:made])):
+            raise Fault("the tree is made before its objects are on the disk: " + ", ".join(calls))
+    version, _ = active(folder) if (folder / "device/state.json").exists() else (None, False)
+    if outcome.returncode == 0 and version != "1.0.0":
+        raise Fault(f"{version} is active")
+    if version is None:
+        cut_power(folder)
+    if (again := arrive(folder)).returncode != 0:
+        raise Fault(f"opened again, exit code {again.returncode}: {again.stderr}")
+    if active(folder)[0] != "1.0.0":
+        raise Fault("opened again, 1.0.0 is not active")
+    expect(folder, "client", "update", *device(folder), codes=(0, 2))
+    left = [str(path) for name in ("downloads", "arriving") for path in (folder / "device" / name).glob("*")]
+    if left:
+        raise Fault(f"left over: {left}")
+
+
 ACTIONS = {
     "publish": (before_first, ("publish", "packages/shop-1.1.0.zip", "--channel", "beta"), after_publish),
     "withdraw": (before_withdraw, ("withdraw", "shop@1.1.0", "--reason", "it is broken", "--yes"), after_withdraw),
     "update": (before_update, update(), after_update),
     "start": (before_start, ("client", "start", "--store", "device"), after_start),
     "confirm": (before_confirm, ("client", "confirm", "--store", "device", "--package", "shop"), after_confirm),
+    "arrive": (before_arrive, arrive, after_arrive),
 }
 
 
@@ -212,11 +342,12 @@ def copy(folder, name):
 
 def sweep(name):
     before, command, after = ACTIONS[name]
+    act = command if callable(command) else lambda folder, **how: run(folder, *command, **how)
     pristine = WORK / f"{name}-before"
     pristine.mkdir()
     before(pristine)
     whole = copy(pristine, name)
-    outcome = run(whole, *command, counted=True)
+    outcome = act(whole, counted=True)
     if outcome.returncode != 0:
         raise Fault(f"{name} does not go through unkilled: {outcome.stderr}")
     calls = counted()
@@ -229,13 +360,13 @@ def sweep(name):
     killed, faults = 0, 0
     for point in points:
         folder = copy(pristine, name)
-        outcome = run(folder, *command, kill_at=point)
-        killed += outcome.returncode == KILLED
         try:
+            outcome = act(folder, kill_at=point)
+            killed += outcome.returncode == KILLED
             if outcome.returncode not in (0, KILLED):
                 raise Fault(f"exit code {outcome.returncode}: {outcome.stderr}")
             after(folder, outcome)
-        except (Fault, OSError, ValueError, KeyError, subprocess.TimeoutExpired) as fault:
+        except (Fault, OSError, ValueError, KeyError, http.client.HTTPException, subprocess.TimeoutExpired) as fault:
             faults += 1
             print(f"{name}, killed at call {point} of {calls}: {fault!r}", flush=True)
             copy(folder, f"fault-{name}-{point}")
@@ -253,6 +384,10 @@ try:
 except Fault as fault:
     print(fault)
     FAULTS = 1
+finally:
+    for server in SERVERS:
+        server.terminate()
+        server.wait()
 if FAULTS:
     print(f"what was left after each fault is in {WORK}/fault-*")
 else:
