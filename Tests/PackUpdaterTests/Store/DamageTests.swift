@@ -52,6 +52,16 @@ struct DamageTests {
         #expect(try String(contentsOf: object("two"), encoding: .utf8) == "two")
     }
 
+    @Test func `a look at a version says which of its files changed`() throws {
+        try damage("the script")
+        let layout = StoreLayout(folder: device.store)
+        let (record, unchanged) = IdentityLook(layout, checkout, two).result()
+        let (script, page) = (Digest(of: Array("the script".utf8)), Digest(of: Array("two".utf8)))
+        #expect(try !unchanged[#require(record.index(of: script))])
+        #expect(try unchanged[#require(record.index(of: page))])
+        #expect(record.index(of: Digest(of: Array("one".utf8))) == nil)
+    }
+
     @Test func `damage is not carried into the next version`() async throws {
         try damage("the script")
         let three = try registry.publish("checkout", "1.2.0", ["index.html": "three", "app.js": "the script"])
@@ -111,6 +121,9 @@ struct DamageTests {
                 let identity = reader.identity(of: file.digest)
                 #expect(identity != nil && record[file.digest] == identity)
             }
+            #expect(record.unchanged(&reader) == [true, true])
+            let look = IdentityLook(store.layout, checkout, installed.id).result()
+            #expect(look.record == record && look.unchanged == [true, true])
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: store.layout.verifiedFolder.path).sorted()
         #expect(names == ["checkout@1.3.0", "checkout@1.4.0"])

@@ -183,6 +183,42 @@ struct ArrivalTests {
         #expect(try device.state("checkout").active?.id == one)
     }
 
+    /// Nobody waits for the disk before a page gets its file: a name may outlive its bytes.
+    @Test(arguments: [0, 4])
+    func `what a power cut left of an object is not shown, and is fetched again`(left: Int) async throws {
+        let network = Network(registry)
+        do {
+            let session = try await open(device.updater(transport: network))
+            _ = try await text("a.js", of: session)
+            network.goAway()
+        }
+        try await Task.sleep(for: .seconds(1))
+        let object = StoreLayout(folder: device.store).object(digest("aaaa"))
+        chmod(object.path, 0o644)
+        try Data(count: left).write(to: object)
+        let updater = try device.updater()
+        defer { withExtendedLifetime(updater) {} }
+        let session = try await open(updater)
+        #expect(try await text("a.js", of: session) == "aaaa")
+        try await waitUntilWhole(session)
+        #expect(try await device.page("checkout", "a.js") == "aaaa")
+    }
+
+    @Test func `a large file comes as a download that can go on, and is the object then`() async throws {
+        let large = String(repeating: "large ", count: 200_000)
+        let two = try registry.publish("checkout", "2.0.0", ["index.html": "two", "large.js": large])
+        try registry.release("checkout", two, release: "r2")
+        let updater = try device.updater()
+        defer { withExtendedLifetime(updater) {} }
+        let session = try await open(updater)
+        #expect(try await text("large.js", of: session) == large)
+        let object = session.file(for: digest(large))
+        let rights = try FileManager.default.attributesOfItem(atPath: object.path)[.posixPermissions] as? Int
+        #expect(rights == 0o444)
+        try await waitUntilWhole(session)
+        #expect(try device.listing().filter { $0.hasPrefix("downloads/") } == [])
+    }
+
     @Test func `what nobody offers any more is collected when its pages are gone, and not before`() async throws {
         let network = Network(registry)
         let two = try registry.publish("checkout", "2.0.0", ["index.html": "two"])
