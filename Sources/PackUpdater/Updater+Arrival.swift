@@ -6,7 +6,7 @@ extension Updater {
     struct Arriving {
         let arrival: PackageArrival
         weak var session: PackageSession?
-        /// Of the pages that were opened.
+        /// Of the pages that were opened; none where only frames of other pages show it.
         var tokens: [String] = []
         /// One of them said that it works, before all of the version was here.
         var isConfirmed = false
@@ -64,7 +64,7 @@ extension Updater {
     /// Under the update lock.
     private func beginning(of package: PackageID) async throws -> Beginning {
         // Another process may have had the lock before.
-        if let session = try openInstalled(package) { return .opened(.installed(session)) }
+        if let session = try pin(package) { return .opened(.installed(session)) }
         try Durable.makeFolder(store.layout.downloads)
         guard let offer = try await firstDecision(.list([package])).first else {
             return .opened(.unavailable(UnavailablePackage(why: "the channel does not have the package")))
@@ -73,7 +73,7 @@ extension Updater {
             if case .embedded = offer.decision.choice {
                 _ = try settle(offer)
                 try activate([package])
-                if let session = try openInstalled(package) { return .opened(.installed(session)) }
+                if let session = try pin(package) { return .opened(.installed(session)) }
             }
             let state = try store.state()[package]
             return .opened(try unavailable(package, state, because: offer.decision.summary))
@@ -113,9 +113,20 @@ extension Updater {
             package: package, manifest: manifest, loadToken: Self.randomToken(), layout: store.layout,
             pin: try Self.pin(package, manifest.version, store.layout), arrival: arrival)
         arrivals[package]?.session = session
-        arrivals[package]?.tokens.append(session.loadToken)
-        journal.note(.started, package, manifest.version, "it installs itself while its pages use it")
         return session
+    }
+
+    /// Takes an open page for the first start of a version that is installing itself.
+    /// - Returns: false where it is installed by now.
+    func countsAsLoad(_ session: PackageSession) -> Bool {
+        let package = session.package
+        guard let known = arrivals[package], known.arrival.job.id.manifest == session.manifest.digest else {
+            return false
+        }
+        guard !known.tokens.contains(session.loadToken) else { return true }
+        arrivals[package]?.tokens.append(session.loadToken)
+        journal.note(.started, package, session.version, "it installs itself while its pages use it")
+        return true
     }
 
     func unavailable(
@@ -200,7 +211,7 @@ extension Updater {
         journal.note(.activated, package, job.id.version, "all of it is here")
         if known?.isConfirmed == true {
             journal.note(.confirmed, package, job.id.version, "a page of it said so while it came")
-        } else {
+        } else if known?.tokens.isEmpty == false {
             currentLoads[package] = WeakSession(session: known?.session)
             readyDeadlines.begin(package, job.id, at: configuration.uptime())
         }

@@ -17,7 +17,7 @@ extension Updater {
         }
         check.markDamaged(manifest.package, id.version)
         let reason = "\(faults.count) of its files are damaged, such as object \(object.digest): \(fault)"
-        if let left = state.goBack(reason: reason, isItsFault: false) { return left }
+        if state.hasOther, let left = state.goBack(reason: reason, isItsFault: false) { return left }
         _ = try ObjectStore(layout: store.layout).dropDamaged(among: faults.map(\.object))
         journal.note(.started, manifest.package, id.version, "it opens without them, for there is no other: \(reason)")
         return nil

@@ -23,9 +23,12 @@ extension Updater {
         return limit - age
     }
 
-    func isLate(_ package: PackageID) throws -> Bool {
-        guard configuration.readyDeadline != nil, let left = try timeToConfirm(package) else { return false }
-        return left <= .zero
+    func isLate(_ package: PackageID) throws -> Bool { try lateVersion(package) != nil }
+
+    /// The active version, where its deadline has passed.
+    func lateVersion(_ package: PackageID) throws -> VersionID? {
+        guard let left = try timeToConfirm(package), left <= .zero else { return nil }
+        return try store.state()[package].active?.id
     }
 
     /// Why a version is left whose deadline has passed.

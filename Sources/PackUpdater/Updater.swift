@@ -141,6 +141,28 @@ public actor Updater {
             try activate([package])
             if let session = try openInstalled(package) { return .installed(session) }
         }
+        let opened = try await openArriving(package)
+        switch opened {
+        case .unavailable: return opened
+        case .installing(let session) where countsAsLoad(session): return opened
+        case .installing, .installed:
+            // It is here by now.
+            return try openInstalled(package).map { .installed($0) } ?? opened
+        }
+    }
+
+    /// Makes a package ready that a page may show in a frame: what is not here begins to install itself. No start is counted,
+    /// and nothing that is answered from it can confirm the version; ``open(_:)`` does both for the page itself.
+    public func prepare(_ package: PackageID) async throws -> OpenedPackage {
+        if let session = try pin(package) { return .installed(session) }
+        let state = try store.state()[package]
+        guard state.isEnabled else { return try unavailable(package, state) }
+        // One that is active and damaged is left by its next start.
+        if state.active != nil { return try await open(package) }
+        if case .version = state.staged {
+            try activate([package])
+            if let session = try pin(package) { return .installed(session) }
+        }
         return try await openArriving(package)
     }
 
@@ -148,6 +170,12 @@ public actor Updater {
     /// A version that has used up its starts is left here; so is one whose files are damaged.
     /// - Returns: nil where none is installed, or the channel's gate is off. Nothing is fetched.
     public func openInstalled(_ package: PackageID) throws -> PackageSession? {
+        // Below the last version there is nothing: it gets its time once more.
+        let late = try lateVersion(package)
+        if let late, try !store.state()[package].hasOther {
+            readyDeadlines.end(package)
+            readyDeadlines.begin(package, late, at: configuration.uptime())
+        }
         let isLate = try isLate(package)
         if !isLate, let current = currentLoads[package]?.session, try isActive(current) { return current }
         let token = Self.randomToken()
@@ -159,7 +187,12 @@ public actor Updater {
             // Not for what was confirmed, and so opened before: it opens even where nothing can be written.
             if state[package].active?.isConfirmed != true { state.noteWish(for: package) }
             guard state[package].isEnabled else { return nil }
-            if isLate, let left = state[package].goBack(reason: lateReason) { notes.append(left) }
+            // Another process may have confirmed it, or switched, meanwhile.
+            if isLate, let active = state[package].active, active.id == late, !active.isConfirmed,
+                let left = state[package].goBack(reason: lateReason)
+            {
+                notes.append(left)
+            }
             // Every round leaves one version, so this ends.
             while true {
                 let (outcome, wentBack) = state[package].recordStart(
@@ -239,11 +272,17 @@ public actor Updater {
     }
 
     /// Leaves the active version for the one that was confirmed before it, else the embedded one.
+    /// - Parameter suspect: the manifest of the version that is meant; nil: whichever is active. Another one stays.
     /// - Returns: the version that is active now; nil: none.
+    /// - Throws: ``UpdateError/nothingToGoBackTo(_:)``, also where `suspect` is not active any more, or the only version.
     @discardableResult
-    public func rollBack(_ package: PackageID, reason: String = "somebody asked for it") throws -> SemanticVersion? {
+    public func rollBack(
+        _ package: PackageID, from suspect: Digest? = nil, reason: String = "somebody asked for it"
+    ) throws -> SemanticVersion? {
         let (isActive, wentBack) = try store.change { state in
-            (state[package].active != nil, state[package].goBack(reason: reason))
+            let active = state[package].active
+            let isMeant = suspect == nil || (active?.id.manifest == suspect && state[package].hasOther)
+            return (active != nil, isMeant ? state[package].goBack(reason: reason) : nil)
         }
         guard isActive else { throw UpdateError.notInstalled(package) }
         guard let wentBack else { throw UpdateError.nothingToGoBackTo(package) }

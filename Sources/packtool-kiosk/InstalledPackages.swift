@@ -40,32 +40,49 @@ final class InstalledPackages: SiteCatalog {
             if known?.manifest.digest == status.manifest, isEnabled == status.isEnabled { continue }
             // What is on its way is no version of the store yet.
             if status.manifest == nil, known?.isInstalling != false, status.isEnabled { continue }
-            take(try await updater.pin(status.package), of: status.package, isEnabled: status.isEnabled)
+            do {
+                take(try await updater.pin(status.package), of: status.package, isEnabled: status.isEnabled)
+            } catch {
+                // One that cannot be read takes nothing from the others.
+                let absence = WebSettings.Absence(why: "\(error)")
+                take(nil, of: status.package, isEnabled: status.isEnabled, absence: absence)
+            }
         }
     }
 
-    /// Opens a package for the view's own page, which counts as a start while its version is not confirmed; one that is not
-    /// here begins to install itself.
-    @discardableResult
-    func open(_ package: PackageID) async throws -> OpenedPackage {
-        let opened = try await updater.open(package)
-        let isEnabled = try await updater.status().first { $0.package == package }?.isEnabled ?? true
-        if case .unavailable(let absence) = opened {
-            take(nil, of: package, isEnabled: isEnabled, absence: absence)
-        } else {
-            take(opened.session, of: package, isEnabled: isEnabled)
-        }
+    /// Makes a package ready for any frame, without a start; one that is not here begins to install itself.
+    func prepare(_ package: PackageID) async throws -> OpenedPackage {
+        let opened = try await updater.prepare(package)
+        try await take(opened, of: package)
         return opened
     }
 
+    /// Opens a package for the view's own page, which counts as a start while its version is not confirmed.
+    @discardableResult
+    func open(_ package: PackageID) async throws -> OpenedPackage {
+        let opened = try await updater.open(package)
+        try await take(opened, of: package)
+        return opened
+    }
+
+    private func take(_ opened: OpenedPackage, of package: PackageID) async throws {
+        let isEnabled = try await updater.status().first { $0.package == package }?.isEnabled ?? true
+        if case .unavailable(let absence) = opened {
+            let page = WebSettings.Absence(why: absence.why, isUnreachable: absence.isUnreachable)
+            take(nil, of: package, isEnabled: isEnabled, origins: absence.origins, absence: page)
+        } else {
+            take(opened.session, of: package, isEnabled: isEnabled)
+        }
+    }
+
     private func take(
-        _ session: PackUpdater.PackageSession?, of package: PackageID, isEnabled: Bool,
-        absence: UnavailablePackage? = nil
+        _ session: PackUpdater.PackageSession?, of package: PackageID, isEnabled: Bool, origins: [String] = [],
+        absence: WebSettings.Absence? = nil
     ) {
         state.withLock { state in
             var settings = WebSettings.Package(isEnabled: isEnabled)
-            settings.origins = session?.manifest.origins ?? absence?.origins ?? []
-            settings.absence = absence.map { WebSettings.Absence(why: $0.why, isUnreachable: $0.isUnreachable) }
+            settings.origins = session?.manifest.origins ?? origins
+            settings.absence = absence
             state.sessions[package] = session
             state.settings.packages[package] = settings
         }

@@ -120,13 +120,9 @@ extension Kiosk {
             status.manifest == suspect, let version = status.active,
             !status.isConfirmed || probation?.digest == suspect
         else { return false }
-        let hasOther = status.previous != nil || status.embedded != nil && status.embedded != version
-        // Without another version there would be nothing to show at all: a page that does not work may work the next time.
-        guard hasOther || !status.isConfirmed && attempt.page?.report.entries.first?.outcome != .missed else {
-            return false
-        }
         let other: SemanticVersion?
-        do { other = try await updater.rollBack(package, reason: reason) } catch {
+        // Without another version there would be nothing to show at all: a page that does not work may work the next time.
+        do { other = try await updater.rollBack(package, from: suspect, reason: reason) } catch {
             say("\(error)")
             return false
         }

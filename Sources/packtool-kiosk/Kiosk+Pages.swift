@@ -15,7 +15,7 @@ extension Kiosk {
         do {
             try await packages.refresh()
             if packages.session(of: package) == nil {
-                switch try await packages.open(package) {
+                switch try await packages.prepare(package) {
                 case .installed: break
                 case .installing(let session): say("\(package) \(session.version) installs itself while it is shown")
                 case .unavailable(let absence): say("\(package) cannot be shown: \(absence.why)")

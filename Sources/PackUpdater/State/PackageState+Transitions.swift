@@ -45,6 +45,7 @@ extension PackageState {
             return stage(Installed(id: embedded.id, release: release, hasPages: embedded.hasPages))
         }
         if let working = lastWorking, let active, !(isWithdrawn && working.id == active.id) { return stage(working) }
+        if isWithdrawn, let previous, previous.id != active?.id { return stage(previous) }
         staged = active == nil ? nil : .nothing(release)
         return staged != nil
     }
@@ -100,7 +101,7 @@ extension PackageState {
 
     /// Takes a version as the active one that came while its pages were on view, because there was none.
     /// - Parameters:
-    ///   - loads: the tokens of those pages, which are its first start.
+    ///   - loads: the tokens of those pages, which are its first start; none where it was in frames only, which is no start.
     ///   - isConfirmed: whether one of them said already that it works.
     ///   - now: milliseconds since 1970.
     /// - Returns: false where another version is active by now, or this one has failed here meanwhile.
@@ -113,7 +114,7 @@ extension PackageState {
             _ = activate()
         }
         guard var active, active.id == installed.id else { return false }
-        guard !active.isConfirmed else { return true }
+        guard !active.isConfirmed, !loads.isEmpty else { return true }
         active.starts = max(1, active.starts)
         active.unconfirmedSince = active.unconfirmedSince ?? now
         active.loads = Array((active.loads + loads).suffix(Self.loadLimit))
@@ -163,6 +164,13 @@ extension PackageState {
         unproven = nil
         failures.removeAll { $0.id == active.id }
         return .confirmed(active.installed)
+    }
+
+    /// Whether there is another version to go back to.
+    package var hasOther: Bool {
+        guard let active else { return false }
+        if [previous, embedded].contains(where: { $0 != nil && $0?.id != active.id }) { return true }
+        return embedded == nil && !active.isConfirmed && unproven != nil
     }
 
     /// Leaves the active version for the last confirmed one, else the embedded one, else the one that ran before it,

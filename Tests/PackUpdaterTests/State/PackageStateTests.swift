@@ -126,6 +126,16 @@ struct PackageStateTests {
         try #expect(state.lastWorking == version(1))
     }
 
+    @Test func `where a confirmed version is withdrawn, the one that was confirmed before it comes back`() throws {
+        var state = try updated()
+        _ = state.recordStart(token: "load", limit: 2)
+        _ = try state.confirm(SemanticVersion("1.2.0"), token: "load")
+        state.stageEmbedded(release: PackageState.ReleaseMark(id: "r9", retry: 0), isWithdrawn: true)
+        _ = state.activate()
+        try #expect(state.active?.installed == version(1))
+        #expect(state.active?.isConfirmed == true)
+    }
+
     @Test func `while nothing was ever confirmed, the version that ran before is kept and come back to`() throws {
         var state = PackageState()
         for number in 1...2 {

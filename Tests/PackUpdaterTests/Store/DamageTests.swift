@@ -74,12 +74,13 @@ struct DamageTests {
         #expect(try device.state("checkout").active?.id == three)
     }
 
-    @Test func `where there is no other version, it opens without what is damaged, until an update brings it`()
-        async throws
-    {
+    @Test(arguments: [true, false])
+    func `where there is no other version, it opens without what is damaged, until an update brings it`(
+        isConfirmed: Bool
+    ) async throws {
         let device = try TestDevice(registry)
         try await device.updater().update(.all)
-        try await device.confirm("checkout")
+        if isConfirmed { try await device.confirm("checkout") }
         let file = StoreLayout(folder: device.store).object(Digest(of: Array("the script".utf8)))
         chmod(file.path, 0o644)
         try Data("THE SCRIPT".utf8).write(to: file)
@@ -90,7 +91,7 @@ struct DamageTests {
         #expect(try String(contentsOf: file, encoding: .utf8) == "the script")
         #expect(try await device.page("checkout", "app.js") == "the script")
         #expect(try await device.updater().update(.all).entries.map(\.outcome) == [.upToDate(two.version)])
-        #expect(try device.state("checkout").active?.isConfirmed == true)
+        #expect(try device.state("checkout").active?.isConfirmed == isConfirmed)
     }
 
     @Test func `a repair mends what a start would leave`() async throws {

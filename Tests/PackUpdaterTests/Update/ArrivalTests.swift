@@ -100,6 +100,40 @@ struct ArrivalTests {
         #expect(try device.listing().filter { $0.hasPrefix("arriving/") || $0.hasPrefix("downloads/") } == [])
     }
 
+    @Test func `what only frames show while it comes has no start, no time to confirm, and nothing to confirm with`()
+        async throws
+    {
+        let uptime = Locked(Duration.seconds(5))
+        device.configuration.readyDeadline = .seconds(10)
+        device.configuration.uptime = { uptime.withLock { $0 } }
+        let updater = try device.updater()
+        guard case .installing(let framed) = try await updater.prepare(shop) else {
+            Issue.record("it is here")
+            return
+        }
+        #expect(try await text("index.html", of: framed) == "one")
+        try await waitUntilWhole(framed)
+        #expect(try device.state("checkout").active?.starts == 0)
+        await #expect(throws: UpdateError.self) {
+            try await updater.confirm(shop, version: framed.version, loadToken: framed.loadToken)
+        }
+        uptime.withLock { $0 += .seconds(3600) }
+        let page = try #require(try await updater.open(shop).session)
+        #expect(try device.state("checkout").active?.starts == 1)
+        try await updater.confirm(shop, version: page.version, loadToken: page.loadToken)
+        #expect(try device.state("checkout").active?.isConfirmed == true)
+    }
+
+    @Test func `a page that opens what a frame began is its first start`() async throws {
+        let updater = try device.updater()
+        let framed = try await updater.prepare(shop).session
+        let session = try await open(updater)
+        #expect(framed === session)
+        try await waitUntilWhole(session)
+        #expect(try device.state("checkout").active?.starts == 1)
+        try await updater.confirm(shop, version: session.version, loadToken: session.loadToken)
+    }
+
     @Test func `little that is missing comes by single objects`() async throws {
         var files = Self.files
         for number in 0..<9 { files["large\(number).js"] = String(repeating: "\(number)", count: 20_000) }

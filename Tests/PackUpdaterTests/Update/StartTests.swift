@@ -62,6 +62,34 @@ struct StartTests {
         withExtendedLifetime(open) {}
     }
 
+    @Test func `the only version gets its time once more, for below it there is nothing`() async throws {
+        let device = try TestDevice(registry)
+        let uptime = Locked(Duration.seconds(5))
+        device.configuration.readyDeadline = .seconds(10)
+        device.configuration.uptime = { uptime.withLock { $0 } }
+        let updater = try device.updater()
+        try await updater.update(.all)
+        let first = try #require(try await updater.openInstalled(checkout))
+        uptime.withLock { $0 += .seconds(11) }
+        let second = try #require(try await updater.openInstalled(checkout))
+        #expect(second === first)
+        #expect(try await updater.timeToConfirm(checkout) == .seconds(10))
+        await #expect(throws: UpdateError.self) {
+            try await updater.rollBack(checkout, from: first.manifest.digest, reason: "it hangs")
+        }
+        #expect(try device.state("checkout").failures == [])
+        try await updater.confirm(checkout, version: second.version, loadToken: second.loadToken)
+    }
+
+    @Test func `a version that is not active any more is not what a rollback leaves`() async throws {
+        let updater = try device.updater()
+        let digest = try #require(try await updater.openInstalled(checkout)).manifest.digest
+        await #expect(throws: UpdateError.self) {
+            try await updater.rollBack(checkout, from: Digest(of: [1]), reason: "late")
+        }
+        #expect(try await updater.rollBack(checkout, from: digest) != nil)
+    }
+
     @Test func `a load after a reload has what is left of the version's time`() async throws {
         let uptime = Locked(Duration.seconds(5))
         let now = Date(timeIntervalSince1970: 1_700_000_000)
