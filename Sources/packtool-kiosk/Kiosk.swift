@@ -96,6 +96,8 @@ final class Kiosk {
         view.willNavigate = { [weak self] url in await self?.willNavigate(to: url) }
         view.willShow = { [weak self] answer in await self?.willShow(answer) ?? true }
         view.didChange = { [weak self] event in self?.changed(event) }
+        view.takesWindow = { [weak self] window in self?.takes(window) ?? false }
+        view.didDownload = { [weak self] download in self?.downloaded(download) }
         control?.start { [weak self] command in await self?.perform(command) ?? .failed("the kiosk is closing") }
         try await updater.start()
         try await packages.refresh()

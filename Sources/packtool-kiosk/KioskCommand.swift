@@ -33,6 +33,10 @@ struct KioskCommand: ParsableCommand {
         case all, first, none
     }
 
+    enum Windows: String, ExpressibleByArgument, CaseIterable {
+        case none, own, all
+    }
+
     enum Ready: String, ExpressibleByArgument, CaseIterable {
         case load, page
     }
@@ -87,6 +91,26 @@ struct KioskCommand: ParsableCommand {
 
     @Flag(help: "Let full hand-over load plain http for a page of https. Other engines block it.")
     var mixedContent = false
+
+    @Option(
+        help: """
+            What a link with a target or window.open() may open, in the page's place as there is one window: none, own \
+            (addresses of packages), or all. The rest is refused, with an event.
+            """)
+    var windows = Windows.own
+
+    @Option(
+        help: ArgumentHelp(
+            "Another host that a new window may lead to; may be given several times.", valueName: "HOST"))
+    var windowHost: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Keep downloads in this folder. Without it they are refused, with an event.", valueName: "FOLDER"))
+    var downloads: String?
+
+    @Option(help: ArgumentHelp("What the folder for downloads may hold, all files together.", valueName: "MIB"))
+    var downloadLimit = 256
 
     @Option(
         help: """
@@ -209,3 +233,4 @@ extension UpdateError: KioskFault {}
 extension WebError: KioskFault {}
 extension FormatError: KioskFault {}
 extension AuthorityError: KioskFault {}
+extension DownloadError: KioskFault {}

@@ -18,6 +18,9 @@ struct KioskSettings: Sendable {
     let loopbackServices: Set<String>
     let cookies: KioskCommand.Cookies
     let allowsMixedContent: Bool
+    let windows: KioskCommand.Windows
+    let windowHosts: Set<String>
+    let downloads: DownloadFolder?
     let waitsForPage: Bool
     let readyTimeout: Duration
     let updateInterval: Duration?
@@ -44,6 +47,9 @@ struct KioskSettings: Sendable {
         loopbackServices = try Set(command.loopback.map(Self.service))
         cookies = command.cookies
         allowsMixedContent = command.mixedContent
+        windows = command.windows
+        windowHosts = try Set(command.windowHost.map(Self.host))
+        downloads = try Self.downloads(command)
         waitsForPage = command.ready == .page
         guard command.readyTimeout > 0 else { throw ValidationError("--ready-timeout must be 1 or more") }
         readyTimeout = .seconds(command.readyTimeout)
@@ -83,6 +89,7 @@ struct KioskSettings: Sendable {
             case .first: .firstPartyOnly
             case .none: .none
             }
+        configuration.downloads = downloads
         configuration.startScripts = startScripts
         configuration.acceptedCertificates = certificates
         configuration.size = size
@@ -106,6 +113,21 @@ struct KioskSettings: Sendable {
             text.lowercased().hasSuffix(":\(port)"), LoopbackName.isOne(host)
         else { throw ValidationError("--loopback takes HOST:PORT of this device, such as 127.0.0.1:9100") }
         return text.lowercased()
+    }
+
+    private static func host(_ text: String) throws -> String {
+        guard let host = URL(string: "https://\(text)/")?.host(), host.lowercased() == text.lowercased() else {
+            throw ValidationError("--window-host takes a host's name, such as pay.example.com")
+        }
+        return host.lowercased()
+    }
+
+    private static func downloads(_ command: KioskCommand) throws -> DownloadFolder? {
+        guard (1...(1 << 30)).contains(command.downloadLimit) else {
+            throw ValidationError("--download-limit must be 1 or more")
+        }
+        guard let folder = command.downloads else { return nil }
+        return try DownloadFolder(URL(fileURLWithPath: folder), limit: command.downloadLimit << 20)
     }
 
     private static func strategy(_ command: KioskCommand) throws -> PageHook.Strategy {

@@ -40,7 +40,7 @@ final class RunningKiosk: Sendable {
 
     init(
         _ bench: Bench, _ transport: Transport, package: String = "shop", inWindow: Bool = false,
-        _ arguments: [String]
+        environment given: [String: String] = [:], _ arguments: [String]
     ) async throws {
         self.bench = bench
         errors = bench.folder.appendingPathComponent("kiosk.err")
@@ -69,6 +69,7 @@ final class RunningKiosk: Sendable {
         environment["DISPLAY"] = ":" + String(decoding: number.dropLast(), as: UTF8.self)
         environment["GDK_BACKEND"] = "x11"
         environment["NO_AT_BRIDGE"] = "1"
+        environment.merge(given) { $1 }
         kiosk.environment = environment
         kiosk.standardInput = input
         kiosk.standardOutput = output
@@ -122,7 +123,7 @@ final class RunningKiosk: Sendable {
             try #require(kiosk.isRunning, "the kiosk has ended: \(saidErrors)")
             try await Task.sleep(for: .milliseconds(10))
         }
-        Issue.record("no event \(name): \(saidErrors)")
+        Issue.record("no event \(name), only \(names(after: count, before: eventCount)): \(saidErrors)")
         throw CancellationError()
     }
 

@@ -83,7 +83,23 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200, self.headers.get("Cookie", "").encode(), fields)
         elif name == "/attachment":
             fields = [("Content-Disposition", 'attachment; filename="a.html"'), ("Content-Type", "text/html")]
-            self.answer(200, b"<title>to be kept</title>", fields)
+            if "n" not in query:
+                self.answer(200, b"<title>to be kept</title>", fields)
+                return
+            # So many bytes; of an unknown length, or cut off before.
+            count = int(query["n"])
+            self.close_connection = True
+            self.send_response(200)
+            for field in fields:
+                self.send_header(*field)
+            if "chunked" not in query:
+                self.send_header("Content-Length", str(count))
+            self.send_header("Connection", "close")
+            self.end_headers()
+            try:
+                self.wfile.write(b"a" * int(query.get("cut", count)))
+            except OSError:
+                pass
         elif name == "/bytes":
             self.answer(200, bytes(i * 31 % 251 for i in range(int(query["n"]))))
         elif name == "/secret":

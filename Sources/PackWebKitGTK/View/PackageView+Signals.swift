@@ -47,9 +47,10 @@ extension PackageView {
         pack_connect(content, "script-message-received::packtool", unsafeBitCast(message, to: gpointer.self), data)
         pack_connect(view, "script-dialog", unsafeBitCast(asked, to: gpointer.self), data)
         pack_connect(window, "destroy", unsafeBitCast(closed, to: gpointer.self), data)
+        connectWindows(data)
     }
 
-    private nonisolated static func of<Result: Sendable>(
+    nonisolated static func of<Result: Sendable>(
         _ data: gpointer, _ body: @MainActor (PackageView) -> Result
     ) -> Result {
         nonisolated(unsafe) let data = data

@@ -41,6 +41,11 @@ public final class PackageView {
     /// gives the page up.
     public var willShow: (@MainActor (Answer) async -> Bool)?
     public var didChange: (@MainActor (Event) -> Void)?
+    /// Asked where a page wants another window. True opens the address in this view, in the page's place; false, and without
+    /// this nobody, opens nothing. To the page `window.open()` gives null either way.
+    public var takesWindow: (@MainActor (NewWindow) -> Bool)?
+    /// Told of each download, when it begins and when it has ended.
+    public var didDownload: (@MainActor (Download) -> Void)?
 
     let context: UnsafeMutablePointer<WebKitWebContext>
     let view: UnsafeMutablePointer<WebKitWebView>
@@ -70,6 +75,7 @@ public final class PackageView {
     var placeCount = 0
     /// Whether the app itself is ending the page's process.
     var isEndingPage = false
+    private var downloads: DownloadDoor?
     private var isClosed = false
 
     /// - Returns: nil where the view cannot be made, which is where there is no display.
@@ -94,6 +100,8 @@ public final class PackageView {
         webkit_user_content_manager_register_script_message_handler(content, "packtool")
         prepareSettings(configuration)
         connect()
+        downloads = DownloadDoor(configuration.downloads) { [weak self] download in self?.didDownload?(download) }
+        downloads?.open(context)
         gtk_container_add(pack_container(window), pack_widget(view))
         gtk_window_set_default_size(
             pack_window(window), gint(configuration.size.width), gint(configuration.size.height))
@@ -127,6 +135,7 @@ public final class PackageView {
         pack_disconnect_all(view, data)
         pack_disconnect_all(content, data)
         pack_disconnect_all(window, data)
+        downloads?.close(context)
         gtk_widget_destroy(window)
         g_object_unref(content)
         g_object_unref(context)

@@ -31,6 +31,8 @@ public struct PackageViewConfiguration: Sendable {
     public var startScripts: [String] = []
     /// A certificate in PEM that is accepted from a host, such as one of a company's own.
     public var acceptedCertificates: [String: String] = [:]
+    /// Where downloads are kept; nil: they are refused.
+    public var downloads: DownloadFolder?
     public var size = (width: 1280, height: 800)
     public var isFullscreen = false
     /// Drawn into memory: there is a display and nobody who looks at it.
