@@ -85,9 +85,9 @@ public final class LoopbackProxy: Sendable {
 
 /// Bounds on what a proxy takes from its web view.
 public struct ProxyLimits: Sendable, Hashable {
-    /// Bytes of a request's body that goes to a package's web site; more is answered 413. Bodies for other hosts
-    /// pass through and are not held.
-    public var maximumBodySize = 64 << 20
+    /// Bytes of a request's body that are held until it is whole. A larger body for a package's service or web site goes out
+    /// as it comes, no faster than it is taken, whatever its size. Bodies for other hosts are never held.
+    public var heldBodySize = 4 << 20
     /// Seconds to wait for a connection to another host.
     public var connectTimeout = 30
     /// Seconds that a tunnel may carry nothing after one of its ends has said that it has said all; it is closed then. The

@@ -6,8 +6,7 @@ import Testing
 @Suite(.serialized)
 struct HookTests {
     /// A kiosk whose registry's server is also a service of the package's own origin.
-    private static func kiosk(_ transport: Transport, _ arguments: [String]) async throws -> (RunningKiosk, EchoServer)
-    {
+    static func kiosk(_ transport: Transport, _ arguments: [String]) async throws -> (RunningKiosk, EchoServer) {
         let bench = try Bench(KioskSite.files())
         let server = try EchoServer(serving: bench.folder.appendingPathComponent(".packtool/registry/view"))
         try Data(#"{"format": 1, "rules": [], "api": {"/online/": "\#(server.address)/"}}"#.utf8)

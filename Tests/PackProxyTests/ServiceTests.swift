@@ -73,11 +73,60 @@ struct ServiceTests {
         try Data(repeating: 7, count: 9 << 20).write(to: body)
         let mirrored = try bench.curl(
             "--http2", "--data-binary", "@\(body.path)", "-H", "Content-Type: a/b", "https://shop.package/api/mirror")
-        #expect(mirrored.output == Data(repeating: 7, count: 9 << 20))
+        let isWhole = mirrored.output == Data(repeating: 7, count: 9 << 20)
+        #expect(isWhole, "\(mirrored.output.count) bytes, curl's exit code \(mirrored.exitCode)")
         #expect(try bench.text("--http2", "-b", "a=1; b=2", "https://shop.package/api/cookies") == "a=1; b=2")
         let head = try bench.text("--http2", "--suppress-connect-headers", "-I", "https://shop.package/home.html")
         #expect(head.hasPrefix("HTTP/2 200") && head.contains("content-length: 4\r\n"))
         try await bench.stop()
+    }
+
+    /// The body is larger than what may be held for any request, and the service takes its time.
+    @Test(arguments: ["--http1.1", "--http2"])
+    func `a large body reaches its service as it comes, and no faster than the service takes it`(
+        version: String
+    ) async throws {
+        let server = try EchoServer()
+        let bench = try await ProxyBench.make(Self.files)
+        bench.api = ["/api/": "http://\(server.address)/v1/"]
+        let size = 200 << 20
+        let body = bench.folder.appendingPathComponent("body.bin")
+        #expect(FileManager.default.createFile(atPath: body.path, contents: nil))
+        let handle = try FileHandle(forWritingTo: body)
+        try handle.truncate(atOffset: UInt64(size))
+        try handle.seek(toOffset: UInt64(size - 3))
+        try handle.write(contentsOf: Data("end".utf8))
+        try handle.close()
+        let before = try Self.peakBytes()
+        let said = try bench.text(
+            version, "-T", body.path, "-X", "POST", "-H", "Cookie: a=1", "-H", "Origin: https://shop.package",
+            "https://shop.package/api/sink?slow=1")
+        let grown = try Self.peakBytes() - before
+        let parts = said.split(separator: " ").map(String.init)
+        #expect(parts.first == "\(size)" && parts.dropFirst().first == "end", "\(said)")
+        #expect(said.contains("a=1") && said.contains("http://\(server.address)"), "\(said)")
+        #expect(grown < 60 << 20, "\(grown >> 20) MiB more")
+        // What does not lead to a service is answered without being held.
+        let refused = try bench.text(
+            version, "-T", body.path, "-X", "POST", "-o", "/dev/null", "-w", "%{http_code}",
+            "https://shop.package/home.html")
+        #expect(refused == "405")
+        #expect(try Self.peakBytes() - before < 60 << 20)
+        // The service's answers are the page's: where it leads on within itself, and that it ends before the body does.
+        let moved = try bench.text(
+            version, "-T", body.path, "-X", "POST", "-o", "/dev/null", "-w", "%{http_code} %{redirect_url}",
+            "https://shop.package/api/sink?to=/v1/done")
+        #expect(moved == "302 https://shop.package/api/done")
+        bench.api = ["/api/": "http://127.0.0.1:1/"]
+        #expect(try bench.curl(version, "-T", body.path, "https://shop.package/api/x").exitCode != 0)
+        try await bench.stop()
+    }
+
+    /// The largest resident size that this process has had.
+    private static func peakBytes() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+        return (line.split { !$0.isNumber }.first.flatMap { Int($0) } ?? 0) << 10
     }
 
     private struct Line: Decodable {

@@ -15,6 +15,7 @@ import urllib.parse
 
 
 poured = threading.Event()
+notes = []
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -52,9 +53,34 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if self.command != "HEAD":
             self.wfile.write(data)
 
+    def sink(self, query):
+        """Reads a body of any size without keeping it, at about 100 MB/s if it is to be slow, and says how long it was."""
+        size, last, rest = 0, b"", int(self.headers.get("Content-Length", -1))
+        while True:
+            if rest < 0:
+                count = int(self.rfile.readline().split(b";")[0], 16)
+                parts = [self.rfile.read(count)]
+                self.rfile.readline()
+            else:
+                count = rest
+                parts = (self.rfile.read(min(1 << 20, count - at)) for at in range(0, count, 1 << 20))
+            for part in parts:
+                size += len(part)
+                last = part[-3:] or last
+                if "slow" in query:
+                    time.sleep(len(part) / 1e8)
+            if count == 0 or rest >= 0:
+                break
+        said = f"{size} {last.decode('latin-1')} {self.headers.get('Cookie')} {self.headers.get('Origin')}"
+        fields = [("Location", query["to"])] if "to" in query else []
+        self.answer(302 if fields else 200, said.encode(), fields)
+
     def handle_any(self):
         url = urllib.parse.urlsplit(self.path)
         query = dict(urllib.parse.parse_qsl(url.query))
+        if url.path.endswith("/sink"):
+            self.sink(query)
+            return
         body = self.body()
         file = len(sys.argv) in (2, 4) and pathlib.Path(sys.argv[1] + url.path)
         # Below a registry's folders too.
@@ -81,6 +107,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             fields = [("Set-Cookie", line) for line in query.get("set", "").split("|") if line]
             fields.append(("Access-Control-Allow-Credentials", "true"))
             self.answer(200, self.headers.get("Cookie", "").encode(), fields)
+        elif name == "/note":
+            notes.append(f"{self.command} {query['key']} {body.decode()}")
+            self.answer(200, b"noted")
+        elif name == "/notes":
+            self.answer(200, "\n".join(notes).encode())
         elif name == "/attachment":
             fields = [("Content-Disposition", 'attachment; filename="a.html"'), ("Content-Type", "text/html")]
             if "n" not in query:

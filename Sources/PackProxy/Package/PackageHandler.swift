@@ -17,7 +17,9 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let limits: ProxyLimits
     private var head: HTTPRequestHead?
     private var body: ByteBuffer?
-    private var isTooLarge = false
+    /// What was decided before the body had come, because it is large.
+    private var asked: Asked?
+    private var upload: UploadRelay?
     private var transfer: Transfer?
     private var relay: UpgradeRelay?
     private var hasAnswered = false
@@ -37,17 +39,26 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .head(let head):
             self.head = head
             body = nil
-            isTooLarge = false
+            asked = nil
         case .body(var bytes):
-            if (body?.readableBytes ?? 0) + bytes.readableBytes > limits.maximumBodySize { isTooLarge = true }
-            if isTooLarge { body = nil } else if body?.writeBuffer(&bytes) == nil { body = bytes }
+            if let upload {
+                upload.send(bytes)
+            } else if asked == nil {
+                if body?.writeBuffer(&bytes) == nil { body = bytes }
+                if (body?.readableBytes ?? 0) > limits.heldBodySize { passOn(context) }
+            }
         case .end:
-            if let head { answer(head, context) }
+            if let upload {
+                upload.finish()
+            } else if let head {
+                answer(head, context)
+            }
         }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         drain(context.channel)
+        upload?.pause(!context.channel.isWritable)
         context.fireChannelWritabilityChanged()
     }
 
@@ -60,16 +71,17 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
-    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-        hasAnswered = false
-        guard !isTooLarge else {
-            say(.payloadTooLarge, "the body is larger than \(limits.maximumBodySize) bytes", context)
-            return
-        }
-        guard let host = head.headers.first(name: "host"), head.uri.hasPrefix("/") else {
-            say(.badRequest, "the request names no page", context)
-            return
-        }
+    /// A request, decided on.
+    private struct Asked {
+        let fields: [(name: String, value: String)]
+        let address: String
+        let page: PageSession
+        let answer: SiteAnswer
+    }
+
+    /// - Returns: nil where the request names no page.
+    private func ask(_ head: HTTPRequestHead) -> Asked? {
+        guard let host = head.headers.first(name: "host"), head.uri.hasPrefix("/") else { return nil }
         // Of one connection, or set anew by whoever sends it on: the wrong host would find the wrong site.
         let dropped: Set<String> = ["host", "content-length", "accept-encoding", "expect"]
         var fields = ForwardHandler.endToEnd(head.headers).filter { !dropped.contains($0.name.lowercased()) }
@@ -80,11 +92,81 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
             fields.append((name: "cookie", value: cookies.joined(separator: "; ")))
         }
         let address = "https://\(host)\(head.uri)"
-        let asked = SiteRequest(
+        let request = SiteRequest(
             method: head.method.rawValue, url: address,
             headers: Dictionary(fields.map { ($0.name, $0.value) }) { "\($0), \($1)" })
-        let page = pages.page(for: asked)
-        let answer = page.answer(asked)
+        let page = pages.page(for: request)
+        return Asked(fields: fields, address: address, page: page, answer: page.answer(request))
+    }
+
+    /// The body is too large to be held: it goes to its service as it comes, or nowhere.
+    private func passOn(_ context: ChannelHandlerContext) {
+        guard let head, let asked = ask(head) else {
+            context.close(promise: nil)
+            return
+        }
+        self.asked = asked
+        let held = body
+        body = nil
+        guard case .online(let target) = asked.answer.way, let url = SentAddress.url(asked.address) else { return }
+        var request = Self.request(head, to: url, asked.fields)
+        request.httpBody = Data()
+        let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
+        let upload = UploadRelay(
+            near: context.channel, limits: limits, relocation: Relocation(page: asked.address, real: target)
+        ) { part in
+            bound.value.handler.relay(part, of: asked, to: head, bound.value.context)
+        }
+        guard let real = try? request.online(at: target), upload.begin(head, real, by: online) else {
+            asked.page.finished(asked.answer.number, status: 502, byteCount: 0)
+            self.head = nil
+            context.close(promise: nil)
+            return
+        }
+        self.upload = upload
+        if let held { upload.send(held) }
+    }
+
+    /// - Parameter part: of the service's answer; nil where it has broken off.
+    private func relay(
+        _ part: HTTPClientResponsePart?, of asked: Asked, to request: HTTPRequestHead, _ context: ChannelHandlerContext
+    ) {
+        switch part {
+        case .head(let head):
+            hasAnswered = true
+            dropsContent = head.status == .resetContent
+            context.write(wrapOutboundOut(.head(Self.framed(head, to: request))), promise: nil)
+        case .body where dropsContent: break
+        case .body(let bytes): write(.body(.byteBuffer(bytes)), context)
+        case .end:
+            asked.page.finished(asked.answer.number, status: upload?.status, byteCount: upload?.byteCount ?? 0)
+            upload = nil
+            finish(request, context)
+        case nil:
+            asked.page.finished(asked.answer.number, status: 502, byteCount: 0)
+            (upload, head) = (nil, nil)
+            context.close(promise: nil)
+        }
+    }
+
+    private static func request(
+        _ head: HTTPRequestHead, to url: URL, _ fields: [(name: String, value: String)]
+    ) -> URLRequest {
+        var request = URLRequest(url: url)
+        request.httpMethod = head.method.rawValue
+        // The engine's own are with it, and what the answer sets is the engine's to keep: one jar, which scripts see.
+        request.httpShouldHandleCookies = false
+        for (name, value) in fields { request.addValue(value, forHTTPHeaderField: name) }
+        return request
+    }
+
+    private func answer(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        hasAnswered = false
+        guard let asked = asked ?? ask(head) else {
+            say(.badRequest, "the request names no page", context)
+            return
+        }
+        let (fields, address, page, answer) = (asked.fields, asked.address, asked.page, asked.answer)
         if case .local(let response) = answer.way, response.byteCount <= FileReader.chunkSize {
             send(response, of: answer, on: page, to: head, context)
             return
@@ -98,11 +180,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
             say(.badRequest, "the request names no page", context)
             return
         }
-        var request = URLRequest(url: url)
-        request.httpMethod = head.method.rawValue
-        // The engine's own are with it, and what the answer sets is the engine's to keep: one jar, which scripts see.
-        request.httpShouldHandleCookies = false
-        for (name, value) in fields { request.addValue(value, forHTTPHeaderField: name) }
+        var request = Self.request(head, to: url, fields)
         if let body {
             request.httpBody = Data(body.readableBytesView)
         } else if head.headers.contains(name: "content-type"), ![.GET, .HEAD].contains(head.method) {
@@ -232,6 +310,8 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
         transfer = nil
         relay?.cancel()
         relay = nil
+        upload?.close()
+        upload = nil
         while let work = waiting.popFirst() { work() }
     }
 
@@ -250,9 +330,15 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
                 headers.add(name: name, value: value)
             }
         }
-        headers = ForwardHandler.endToEnd(headers)
+        return framed(
+            HTTPResponseHead(version: .http1_1, status: .init(statusCode: head.status), headers: headers), to: request)
+    }
+
+    /// A head without the fields of its connection, and with those of the web view's.
+    private static func framed(_ head: HTTPResponseHead, to request: HTTPRequestHead) -> HTTPResponseHead {
+        var headers = ForwardHandler.endToEnd(head.headers)
         if closes(after: request) { headers.add(name: "connection", value: "close") }
-        let status = HTTPResponseStatus(statusCode: head.status)
+        let status = head.status
         // The encoder frames nothing here: it knows no HEAD, whose answer has no chunks and may have no length (RFC 9110
         // section 8.6).
         if !status.mayHaveResponseBody {

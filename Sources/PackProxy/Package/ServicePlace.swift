@@ -6,8 +6,9 @@ struct ServicePlace: Hashable, Sendable {
     let isSecure: Bool
     let host: String
     let port: Int
-    private let authority: String
-    private let target: String
+    let authority: String
+    /// Path and query.
+    let target: String
 
     /// - Parameter address: of https or http, as `wss` and `ws` are.
     init?(_ address: String) {

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// Where a page's request goes in place of its own address: to the package's web site, or to the service behind one of its
 /// paths. To the page both are one place: what the service says of itself is said of the page's address.
@@ -62,6 +62,13 @@ package struct Relocation: Hashable, Sendable {
             }
         }
         return ([String(parts.first ?? "")] + attributes).joined(separator: ";")
+    }
+
+    /// A `Location` field as the page's address would say it: what lies below the prefix is the page's, anything else is where it is.
+    /// - Parameter base: the address that was asked.
+    package func pageLocation(_ field: String, of base: URL) -> String {
+        guard let url = SentAddress.url(field, relativeTo: base) else { return field }
+        return (covers(url) ? pageAddress(of: url) : nil)?.absoluteString ?? url.absoluteString
     }
 
     /// All `Set-Cookie` fields of an answer, joined or not.

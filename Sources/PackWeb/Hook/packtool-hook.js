@@ -288,8 +288,12 @@
 
   /** A limit is a refusal before anything is sent, and never a cut. */
   const checkSize = (source) => {
-    if (payload(source) > LARGEST) throw new TypeError(`packtool: the body has ${payload(source)} bytes, at most ${LARGEST} can be handed over`);
+    const fault = tooLarge(source);
+    if (fault) throw fault;
   };
+
+  const tooLarge = (source) => (payload(source) > LARGEST
+    ? new TypeError(`packtool: the body has ${payload(source)} bytes, at most ${LARGEST} can be handed over`) : null);
 
   const readBytes = async (piece) => (piece instanceof Blob ? new Uint8Array(await piece.arrayBuffer()) : piece);
 
@@ -405,6 +409,10 @@
   const isFull = config.strategy === "full";
   const isOn = isFull || config.strategy === "bodies";
 
+  /** Under a custom scheme the web view asks the app and no network: it keeps no time for a request there, and drops what goes
+   * on when its page leaves. The app performs such requests, whatever the strategy. */
+  const isBare = (url) => url.protocol !== "https:" && url.protocol !== "http:";
+
   // ---------------------------------------------------------------------------------------------- XMLHttpRequest
 
   /*
@@ -477,7 +485,7 @@
       if (state.isEmulated) throw invalid("execute 'send'");
       if (setting(xhr, "readyState") !== 1 || state.isSent) return apply(original, xhr, values);
       const body = hasBody(state.method) ? values[0] : null;
-      if (isFull) return sendFull(xhr, state, body ?? null);
+      if (isFull || (isBare(state.url) && state.isAsync && setting(xhr, "timeout") > 0)) return sendFull(xhr, state, body ?? null);
       if (body === null || body === undefined) {
         state.isSent = true;
         return apply(original, xhr, values);
@@ -872,7 +880,9 @@
       const [input, init] = values;
       const isRequest = input instanceof Request;
       if (values.length === 0 || !covered(isRequest ? input.url : String(input))) return apply(original, self, values);
-      if (isFull) return fetchFull(values, original);
+      if (isFull || (isBare(covered(isRequest ? input.url : String(input))) && (init?.keepalive ?? (isRequest && input.keepalive)))) {
+        return fetchFull(values, original);
+      }
       if (init?.body !== undefined && init.body !== null) return fetchTagged(isRequest ? input.url : String(input), input, init, original);
       if (isRequest && hasBody(input.method) && !input.bodyUsed && input.body !== null) return fetchRead(values, original);
       return apply(original, self, values);
@@ -907,13 +917,19 @@
       // A platform that cannot send streams sends nothing: the app has what they say.
       sent = ObjectType.create(init, { body: { value: sendsStreams ? own : new Uint8Array(0), enumerable: true } });
       const id = nextID();
-      shipStream(id, other);
-      return settle(apply(original, root, [rebuilt(input, tagged(covered(address), id)), sent]), id);
+      const outcome = {};
+      shipStream(id, other, outcome);
+      const answered = settle(apply(original, root, [rebuilt(input, tagged(covered(address), id)), sent]), id);
+      return answered.catch((error) => {
+        throw outcome.fault ?? error;
+      });
     }
     source = sourceOf(body);
     if (!hasBody(String(init.method ?? (input instanceof Request ? input.method : "GET")).toUpperCase())) {
       return apply(original, root, [input, init]);
     }
+    const fault = tooLarge(source);
+    if (fault) return Promise.reject(fault);
     const isKept = init.keepalive ?? input?.keepalive;
     const id = handOver(source, purposeOf(isKept));
     return settle(apply(original, root, [rebuilt(input, tagged(covered(address), id)), sent]), id, isKept);
@@ -927,10 +943,11 @@
   };
 
   /** A stream's size is not known before its end, so it is handed over when it has ended. */
-  const shipStream = async (id, stream) => {
+  const shipStream = async (id, stream, outcome) => {
     try {
-      const blob = await new Response(stream).blob();
-      await ship({ type: "body", id, purpose: "request" }, bytesSource(blob));
+      const source = bytesSource(await new Response(stream).blob());
+      outcome.fault = tooLarge(source);
+      await ship({ type: "body", id, purpose: "request" }, source);
     } catch {
       cancel(id);
     }
@@ -949,6 +966,7 @@
   const fetchRead = async (values, original) => {
     const request = new Request(...values);
     const blob = await request.clone().blob();
+    checkSize(bytesSource(blob));
     const id = handOver(bytesSource(blob), purposeOf(request.keepalive));
     const { method, headers, mode, credentials, cache, redirect, referrer, referrerPolicy, integrity, keepalive, signal } = request;
     const sent = new Request(tagged(covered(request.url), id), {
@@ -1098,10 +1116,11 @@
     wrapMethod(root.Navigator?.prototype, "sendBeacon", (navigator, values, original) => {
       const [address, body] = values;
       const url = values.length > 0 && covered(String(address));
-      if (!url || (!isFull && (body === undefined || body === null))) return apply(original, navigator, values);
+      const isOurs = url && (isFull || isBare(url));
+      if (!url || (!isOurs && (body === undefined || body === null))) return apply(original, navigator, values);
       if (ReadableStream && body instanceof ReadableStream) return apply(original, navigator, values);
       const source = body === undefined || body === null ? null : sourceOf(body);
-      if (!isFull) {
+      if (!isOurs) {
         const id = handOver(source, "beacon");
         const isQueued = apply(original, navigator, [tagged(url, id), body]);
         if (!isQueued) cancel(id);

@@ -160,6 +160,12 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
             })
     }
 
+    /// A request that goes out by another way than this session, with its cookies and the app's last word on it.
+    /// - Returns: nil where the app refuses it.
+    package func prepared(_ request: URLRequest, relocation: Relocation?) -> URLRequest? {
+        prepare(withCookies(request, relocation))
+    }
+
     private var nextLane: DispatchQueue? {
         guard !lanes.isEmpty else { return nil }
         let number = startedCount.withLock { count in

@@ -1,13 +1,14 @@
-import Foundation
-
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+    import Foundation
+    package import FoundationNetworking
+#else
+    package import Foundation
 #endif
 
 extension URLRequest {
     /// The request as the page made it, to another URL: method, headers and body are kept.
     /// - Throws: ``WebError/bodyLost(method:url:)`` rather than sending a request without the body that it announces.
-    func online(at url: String) throws -> URLRequest {
+    package func online(at url: String) throws -> URLRequest {
         let method = httpMethod ?? "GET"
         let announced =
             ["Content-Type", "Transfer-Encoding"].contains { value(forHTTPHeaderField: $0) != nil }

@@ -27,8 +27,12 @@ final class DownloadDoor {
     /// What the folder could still take when the downloads under way began, without them.
     private var room = 0
 
-    init(_ folder: DownloadFolder?, tell: @escaping @MainActor (Download) -> Void) {
+    /// The custom scheme, which WebKit's downloads do not know: they are made by another process than the view's requests.
+    private let unreachable: String?
+
+    init(_ folder: DownloadFolder?, unreachable: String?, tell: @escaping @MainActor (Download) -> Void) {
         self.folder = folder
+        self.unreachable = unreachable
         self.tell = tell
     }
 
@@ -69,25 +73,34 @@ final class DownloadDoor {
     }
 
     private func started(_ held: UnsafeMutableRawPointer) {
-        count += 1
         let request = webkit_download_get_request(Self.typed(held))
         let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) } ?? ""
-        let download = Download(number: count, url: url, state: .began)
-        let refusal: String? =
-            if folder == nil {
-                "there is no folder for downloads"
-            } else if running.count >= Self.maximumCount {
-                "\(Self.maximumCount) downloads are under way"
-            } else { nil }
-        if let refusal {
+        guard !refuses(url) else {
             // WebKit has not asked for a place yet, so nothing of it is on the disk.
             webkit_download_cancel(Self.typed(held))
-            end(download, .refused(reason: refusal))
             return
         }
+        count += 1
         g_object_ref(held)
-        running[held] = Running(download)
+        running[held] = Running(Download(number: count, url: url, state: .began))
         connect(held)
+    }
+
+    /// - Returns: whether nothing is downloaded from there; it has been told then.
+    func refuses(_ url: String) -> Bool {
+        let reason: String
+        if folder == nil {
+            reason = "there is no folder for downloads"
+        } else if let unreachable, url.lowercased().hasPrefix(unreachable + ":") {
+            reason = "WebKit downloads nothing under a custom scheme"
+        } else if running.count >= Self.maximumCount {
+            reason = "\(Self.maximumCount) downloads are under way"
+        } else {
+            return false
+        }
+        count += 1
+        end(Download(number: count, url: url, state: .began), .refused(reason: reason))
+        return true
     }
 
     private func connect(_ held: UnsafeMutableRawPointer) {

@@ -117,7 +117,8 @@ public enum DownloadError: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .unusable(let place, let reason): "\(place) takes no downloads: \(reason)"
         case .incomplete(let size, let whole): "only \(size) of \(whole) bytes have come"
-        case .tooLarge(let limit): "the folder for downloads may hold \(limit) bytes, and with this file it would hold more"
+        case .tooLarge(let limit):
+            "the folder for downloads may hold \(limit) bytes, and with this file it would hold more"
         }
     }
 }

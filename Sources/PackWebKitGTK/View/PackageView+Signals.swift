@@ -132,18 +132,24 @@ extension PackageView {
             let response = decision.assumingMemoryBound(to: WebKitResponsePolicyDecision.self)
             let isMain = webkit_response_policy_decision_is_main_frame_main_resource(response) != 0
             if isMain { isAnswered = true }
-            guard let willShow else { return false }
-            let isPage = isMain && webkit_response_policy_decision_is_mime_type_supported(response) != 0
+            let isShown = webkit_response_policy_decision_is_mime_type_supported(response) != 0
+            let isPage = isMain && isShown
+            let answer = webkit_response_policy_decision_get_response(response)
+            // WebKitGTK itself drops what it cannot show, without a word.
+            let isDownload = !isShown && answer.map { webkit_uri_response_get_status_code($0) < 400 } ?? false
+            let willShow = willShow
             let request = webkit_response_policy_decision_get_request(response)
             let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) }
-            return hold(decision, type: type, url) { await willShow(Answer(url: $0, isPage: isPage)) }
+            return hold(decision, type: type, url, isDownload: isDownload) {
+                await willShow?(Answer(url: $0, isPage: isPage)) ?? true
+            }
         default: return false
         }
     }
 
-    /// Leaves the decision to WebKit, which knows what it can show and what is a download, but later.
+    /// Leaves the decision to WebKit, which knows what it can show, but later.
     private func hold(
-        _ decision: gpointer, type: WebKitPolicyDecisionType, _ url: String?,
+        _ decision: gpointer, type: WebKitPolicyDecisionType, _ url: String?, isDownload: Bool = false,
         until wait: @escaping @MainActor (String) async -> Bool
     ) -> Bool {
         guard let url,
@@ -156,7 +162,13 @@ extension PackageView {
         nonisolated(unsafe) let (held, view) = (decision, view)
         Task {
             if await wait(url) {
-                _ = decide(view, held.assumingMemoryBound(to: WebKitPolicyDecision.self), type)
+                if isDownload, self.refusesDownload(url) {
+                    webkit_policy_decision_ignore(held.assumingMemoryBound(to: WebKitPolicyDecision.self))
+                } else if isDownload {
+                    webkit_policy_decision_download(held.assumingMemoryBound(to: WebKitPolicyDecision.self))
+                } else {
+                    _ = decide(view, held.assumingMemoryBound(to: WebKitPolicyDecision.self), type)
+                }
             } else {
                 webkit_policy_decision_ignore(held.assumingMemoryBound(to: WebKitPolicyDecision.self))
             }

@@ -100,7 +100,10 @@ public final class PackageView {
         webkit_user_content_manager_register_script_message_handler(content, "packtool")
         prepareSettings(configuration)
         connect()
-        downloads = DownloadDoor(configuration.downloads) { [weak self] download in self?.didDownload?(download) }
+        let scheme: String? = if case .scheme(let name, _) = configuration.transport { name } else { nil }
+        downloads = DownloadDoor(configuration.downloads, unreachable: scheme) { [weak self] download in
+            self?.didDownload?(download)
+        }
         downloads?.open(context)
         gtk_container_add(pack_container(window), pack_widget(view))
         gtk_window_set_default_size(
@@ -119,6 +122,9 @@ public final class PackageView {
     public func goForward() { webkit_web_view_go_forward(view) }
     public var url: String? { webkit_web_view_get_uri(view).map { String(cString: $0) } }
     public var title: String? { webkit_web_view_get_title(view).map { String(cString: $0) } }
+
+    /// - Returns: whether nothing is downloaded from there; it has been told then.
+    func refusesDownload(_ url: String) -> Bool { downloads?.refuses(url) ?? true }
 
     /// Accepts the proxy's certificate from further hosts: packages that were not known at the start.
     public func acceptProxyCertificate(from hosts: [String]) {
