@@ -15,7 +15,6 @@ import os
 import pathlib
 import re
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -224,20 +223,24 @@ SERVERS = []
 
 
 def serving(folder, *command, **how):
-    """A server and its port; the port is nil where it ended before it had one."""
-    process = subprocess.Popen(
-        [PACKTOOL, *command, "--port", "0"], cwd=folder, env=environment(how.get("kill_at"), how.get("counted")),
-        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    for line in process.stdout:
-        if found := re.search(r"http://127\.0\.0\.1:(\d+)", line):
-            return process, int(found[1])
-    return process, None
+    """A server, its port, and the file of what it says; the port is nil where it ended before it had one."""
+    # A file: a pipe that nobody reads would hold it up when it is full.
+    said = WORK / f"said-{len(SERVERS)}-{how.get('kill_at')}"
+    with open(said, "w") as file:
+        process = subprocess.Popen(
+            [PACKTOOL, *command, "--port", "0"], cwd=folder, env=environment(how.get("kill_at"), how.get("counted")),
+            stdin=subprocess.DEVNULL, stdout=file, stderr=file)
+    SERVERS.append(process)
+    while process.poll() is None:
+        if found := re.search(r"http://127\.0\.0\.1:(\d+)/?\s", said.read_text()):
+            return process, int(found[1]), said
+        time.sleep(0.01)
+    return process, None, said
 
 
 def registry(folder):
     """One registry for all devices: they do not change it."""
-    process, port = serving(folder, "serve")
-    SERVERS.append(process)
+    _, port, _ = serving(folder, "serve")
     (folder / "registry-port").write_text(str(port))
 
 
@@ -247,7 +250,7 @@ def device(folder):
 
 
 def get(port, path, cookie=""):
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
     kind = "document" if path in ("/", "/shop/") else "script"
     connection.request("GET", path, headers={"Sec-Fetch-Dest": kind, "Cookie": cookie})
     answer = connection.getresponse()
@@ -273,19 +276,16 @@ def use(port):
 
 
 def arrive(folder, **how):
-    process, port = serving(folder, "client", "serve", "--root", ".packtool/root.json", *device(folder), **how)
+    process, port, said = serving(folder, "client", "serve", "--root", ".packtool/root.json", *device(folder), **how)
     try:
         if port:
             use(port)
     except (OSError, http.client.HTTPException):
         # Only one that was killed may leave its page without an answer.
-        if process.wait(timeout=10) != KILLED:
+        if process.wait(timeout=120) != KILLED:
             raise
-    finally:
-        if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
-        output, error = process.communicate(timeout=60)
-    return subprocess.CompletedProcess(process.args, process.returncode, output, error)
+    process.terminate()
+    return subprocess.CompletedProcess(process.args, process.wait(timeout=120), said.read_text(), said.read_text())
 
 
 def cut_power(folder):
@@ -386,7 +386,7 @@ except Fault as fault:
     FAULTS = 1
 finally:
     for server in SERVERS:
-        server.terminate()
+        server.kill()
         server.wait()
 if FAULTS:
     print(f"what was left after each fault is in {WORK}/fault-*")
