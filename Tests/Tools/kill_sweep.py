@@ -317,7 +317,7 @@ def after_arrive(folder, outcome):
     if active(folder)[0] != "1.0.0":
         raise Fault("opened again, 1.0.0 is not active")
     # An update that finds nothing new does not look for what a dead process left.
-    expect(folder, "client", "collect", "--store", "device", codes=(0, 2))
+    expect(folder, "client", "gc", "--store", "device", codes=(0, 2))
     left = [str(path) for name in ("downloads", "arriving") for path in (folder / "device" / name).glob("*")]
     if left:
         raise Fault(f"left over: {left}")
