@@ -13,6 +13,7 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
     /// The package's own, which its manifest would name as an origin; with it nothing is installed.
     var webSite: String?
     var api: [String: String] = [:]
+    var loopbackServices: Set<String> = []
 
     private convenience init(_ folder: URL, _ manifest: Manifest, _ limits: ProxyLimits) async throws {
         let catalog = ProxyCatalog()
@@ -50,9 +51,11 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
     }
 
     var settings: WebSettings {
-        WebSettings(
+        var settings = WebSettings(
             packages: [manifest.package: WebSettings.Package(origins: webSite.map { [$0] } ?? [])],
             rules: WebRules([], api: (try? APIRoutes(api)) ?? .none))
+        settings.loopbackServices = loopbackServices
+        return settings
     }
 
     func content(of package: PackageID) throws -> (any SiteContent)? {
