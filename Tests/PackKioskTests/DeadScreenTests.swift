@@ -40,7 +40,7 @@ struct DeadScreenTests {
         let kiosk = try await RunningKiosk(bench, transport, "--ready", "page", "--ready-timeout", "4")
         try await kiosk.event("ready")
         try bench.publish("2.0.0", Self.page("dead", death))
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         let count = kiosk.eventCount
         try await kiosk.send("load", ["url": transport.url("/")])
         let back = try await kiosk.event("rolledBack", after: count)
@@ -56,7 +56,7 @@ struct DeadScreenTests {
         let kiosk = try await RunningKiosk(bench, transport, "--ready", "page", "--ready-timeout", "4")
         try await kiosk.event("ready")
         try bench.publish("2.0.0", Self.page("dead", Self.ready + "setTimeout(() => { for (;;) {} }, 3000)"))
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         let count = kiosk.eventCount
         try await kiosk.send("load", ["url": transport.url("/")])
         try await kiosk.event("ready", after: count) { $0["version"] == .string("2.0.0") }
@@ -65,7 +65,7 @@ struct DeadScreenTests {
         let after = kiosk.eventCount
         try await expectOnScreen("good", in: kiosk, after: after)
         // It is not tried again.
-        #expect(try await kiosk.send("update") == "false")
+        #expect(try await !kiosk.update())
     }
 
     @Test(arguments: Transport.allCases)
@@ -74,7 +74,7 @@ struct DeadScreenTests {
         let kiosk = try await RunningKiosk(bench, transport, "--ready", "page", "--ready-timeout", "5")
         try await kiosk.event("ready")
         try bench.publish("2.0.0", Self.page("again", "setTimeout(() => location.reload(), 100)"))
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         let count = kiosk.eventCount
         let start = ContinuousClock.now
         try await kiosk.send("load", ["url": transport.url("/")])
@@ -91,7 +91,7 @@ struct DeadScreenTests {
         try await kiosk.event("ready")
         try bench.publish(
             "2.0.0", ["index.html": Data("<!doctype html><title>blank</title><script src=app.js></script>".utf8)])
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         let count = kiosk.eventCount
         try await kiosk.load(transport.url("/"))
         try await kiosk.event("rolledBack", after: count)
@@ -119,7 +119,7 @@ struct DeadScreenTests {
         try await kiosk.event("ready")
         try bench.publish("2.0.0", Self.page("two"))
         let count = kiosk.eventCount
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         try await kiosk.event("ready", after: count) { $0["version"] == .string("2.0.0") }
         #expect(try await kiosk.evaluate("return document.title") as? String == "two")
     }

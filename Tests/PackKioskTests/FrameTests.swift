@@ -68,7 +68,7 @@ struct FrameTests {
         let kiosk = try await RunningKiosk(bench, transport, "--ready", "page", "--ready-timeout", "5")
         try await kiosk.event("ready")
         try bench.publish("2.0.0", Self.shop(transport, frame: transport.url("/", package: "other")))
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         let count = kiosk.eventCount
         try await kiosk.load(transport.url("/"))
         try await kiosk.event("rolledBack", after: count)

@@ -19,6 +19,8 @@ final class RunningKiosk: Sendable {
         var events: [JSONObject] = []
         var rest = Data()
         var nextID = 1
+        /// Of the updates that changed something: those that ``RunningKiosk/update()`` has told.
+        var toldChanges = 0
     }
 
     private let state = Mutex(State())
@@ -140,6 +142,17 @@ final class RunningKiosk: Sendable {
         let reply = try await event("reply", after: count) { $0["id"] == .integer(id) }
         if let error = reply["error"] { throw KioskRefusal(reason: try error.string()) }
         return try reply.string("value")
+    }
+
+    /// Looks for an update. The kiosk's own first look, two seconds after its start, may have found it before.
+    /// - Returns: whether something changed since the last call.
+    func update() async throws -> Bool {
+        try await send("update")
+        return state.withLock { state in
+            let changes = state.events.count { $0["event"] == "updated" && $0["changed"] == true }
+            defer { state.toldChanges = changes }
+            return changes > state.toldChanges
+        }
     }
 
     /// Runs a script's body in the page; the value as Foundation reads its JSON.

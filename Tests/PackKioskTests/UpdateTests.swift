@@ -32,7 +32,7 @@ struct UpdateTests {
         try bench.publish("2.0.0", Self.slowSite("2.0.0"))
         let kiosk = try await RunningKiosk(bench, transport)
         try await kiosk.event("ready")
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         #expect(try await kiosk.evaluate("return seen.length < 21") as? Bool == true)
         let seen = try await kiosk.evaluate("await all; return [seen.length, [...new Set(seen)].join()]")
         #expect((seen as? [Any])?.first as? Int == 21)
@@ -52,7 +52,7 @@ struct UpdateTests {
         let kiosk = try await RunningKiosk(bench, .proxy, "--ready", "page", "--ready-timeout", "8")
         try await kiosk.event("ready")
         try bench.publish("2.0.0", ["index.html": Data("<!doctype html><title>hangs</title>".utf8)])
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         let count = kiosk.eventCount
         try await kiosk.send("load", ["url": Transport.proxy.url("/")])
         let back = try await kiosk.event("rolledBack", after: count)
@@ -61,7 +61,7 @@ struct UpdateTests {
         try await kiosk.event("ready", after: count)
         #expect(try await kiosk.evaluate("return document.title") as? String == "good")
         // It is not tried again.
-        #expect(try await kiosk.send("update") == "false")
+        #expect(try await !kiosk.update())
     }
 
     /// What speaks for a page that is not the one on view: the page before it, when it is taken away, and a stranger's
@@ -87,7 +87,7 @@ struct UpdateTests {
         let kiosk = try await RunningKiosk(bench, .proxy, "--ready", "page", "--ready-timeout", "8")
         try await kiosk.event("ready")
         try bench.publish("2.0.0", ["index.html": Data(impostor.utf8)])
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         let count = kiosk.eventCount
         try await kiosk.send("load", ["url": Transport.proxy.url("/")])
         try await kiosk.event("rolledBack", after: count) { $0["from"] == .string("2.0.0") }
@@ -146,7 +146,7 @@ struct UpdateTests {
         try FileManager.default.removeItem(at: bench.folder.appendingPathComponent(".packtool"))
         let kiosk = try await RunningKiosk(bench, .proxy)
         #expect(try await kiosk.evaluate("return document.title") as? String == "one")
-        #expect(try await kiosk.send("update") == "false")
+        #expect(try await !kiosk.update())
     }
 
     private static func plainSite(_ version: String) -> [String: Data] {
@@ -182,7 +182,7 @@ struct UpdateTests {
         _ = try await kiosk.evaluate(
             "history.pushState(1, '', '/pushed/once'); history.pushState(2, '', '/pushed/twice')")
         try bench.publish("2.0.0", Self.plainSite("2.0.0"))
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         let count = kiosk.eventCount
         // Its answer is no page's.
         _ = try await kiosk.evaluate("setTimeout(() => { location.href = '/file.zip' }, 50)")

@@ -49,7 +49,7 @@ struct WorkerTests {
         #expect(!kiosk.names(after: count, before: kiosk.eventCount).contains("ready"))
 
         try bench.publish("2.0.0", Self.cached("2.0.0"))
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         // The worker's script comes from the active version, though version 1's page is on the screen.
         let script = try await kiosk.evaluate(
             """
@@ -129,7 +129,7 @@ struct WorkerTests {
         let kiosk = try await RunningKiosk(bench, .proxy, "--ready", ready, "--ready-timeout", "8")
         try await kiosk.event("ready")
         try bench.publish("2.0.0", Self.lying)
-        #expect(try await kiosk.send("update") == "true")
+        #expect(try await kiosk.update())
         let count = kiosk.eventCount
         try await kiosk.send("load", ["url": Transport.proxy.url("/")])
         // The second page of version 2 is the worker's.

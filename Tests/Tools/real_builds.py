@@ -50,6 +50,13 @@ def static_server(dist, base):
                 path = path[len(base) - 1:]
             return super().translate_path(path)
 
+        def send_error(self, code, message=None, explain=None):
+            # As plain as a device's: what a page makes of an error's text is not compared.
+            self.send_response(code)
+            self.send_header("Content-Type", "text/plain; charset=utf-8")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
         def do_POST(self):
             self.send_error(405)
 
