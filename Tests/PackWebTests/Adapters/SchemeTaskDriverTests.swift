@@ -159,7 +159,10 @@ struct SchemeTaskDriverTests {
     {
         let (server, other) = (try EchoServer(), try EchoServer())
         let late = try PackageID("late")
-        catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/"]) }
+        catalog.change {
+            $0.packages[late] = WebSettings.Package(origins: [server.address + "/"])
+            $0.loopbackServices = [String(other.address.dropFirst("http://".count))]
+        }
         let to = "\((leaves ? other : server).address)/text?body=there'%26%22"
         let encoded = try #require(to.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
         let (driver, task) = (driver(), TrappingSchemeTask())
