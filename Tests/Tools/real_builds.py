@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes real web builds (Benchmarks/apps.json) the whole way: init, build, preview, publish, device, and opens them
+"""Takes real web builds (Benchmarks/apps.json) the whole way with no option: init, build, preview, publish, device, and opens them
 in Chromium and in the kiosk, by proxy and by scheme. A build may have no error there that it does not have on a plain static server,
 and no blank page. With --minutes, a script then clicks through each build in the kiosk for so long in all, both ways.
 
@@ -157,7 +157,7 @@ def attempt(name, entry, browser, folder):
     shutil.copytree(ROOT / ".cache/datasets" / name / version, dist)
     (folder / "package.json").write_text(json.dumps({"name": f"@acme/{name}_ui", "version": version}))
     run(folder, "init")
-    built = run(folder, "build", *entry.get("options", []))
+    built = run(folder, "build")
     run(folder, "publish", "--channel", "stable")
     run(folder, "client", "update", "--store", "store")
     package = f"{name}-ui"
