@@ -23,8 +23,6 @@ extension Updater {
         return limit - age
     }
 
-    func isLate(_ package: PackageID) throws -> Bool { try lateVersion(package) != nil }
-
     /// The active version, where its deadline has passed.
     func lateVersion(_ package: PackageID) throws -> VersionID? {
         guard let left = try timeToConfirm(package), left <= .zero else { return nil }

@@ -171,13 +171,13 @@ public actor Updater {
     /// - Returns: nil where none is installed, or the channel's gate is off. Nothing is fetched.
     public func openInstalled(_ package: PackageID) throws -> PackageSession? {
         // Below the last version there is nothing: it gets its time once more.
-        let late = try lateVersion(package)
-        if let late, try !store.state()[package].hasOther {
+        var late = try lateVersion(package)
+        if let id = late, try !store.state()[package].hasOther {
             readyDeadlines.end(package)
-            readyDeadlines.begin(package, late, at: configuration.uptime())
+            readyDeadlines.begin(package, id, at: configuration.uptime())
+            late = nil
         }
-        let isLate = try isLate(package)
-        if !isLate, let current = currentLoads[package]?.session, try isActive(current) { return current }
+        if late == nil, let current = currentLoads[package]?.session, try isActive(current) { return current }
         let token = Self.randomToken()
         let limit = max(1, configuration.maximumUnconfirmedStarts)
         let layout = store.layout
@@ -188,7 +188,7 @@ public actor Updater {
             if state[package].active?.isConfirmed != true { state.noteWish(for: package) }
             guard state[package].isEnabled else { return nil }
             // Another process may have confirmed it, or switched, meanwhile.
-            if isLate, let active = state[package].active, active.id == late, !active.isConfirmed,
+            if let late, let active = state[package].active, active.id == late, !active.isConfirmed,
                 let left = state[package].goBack(reason: lateReason)
             {
                 notes.append(left)

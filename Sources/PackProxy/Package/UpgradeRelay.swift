@@ -1,8 +1,6 @@
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOPosix
-import NIOSSL
 import PackWeb
 
 /// A WebSocket's handshake on its way to a service (RFC 6455 section 4.1), and the joint of both ends once the service has
@@ -42,20 +40,7 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
         }
         let request = place.handshake(fields, origin: head.headers.first(name: "host").map { "https://\($0)" })
         let bound = NIOLoopBound(self, eventLoop: near.eventLoop)
-        ClientBootstrap(group: near.eventLoop)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .connectTimeout(.seconds(Int64(limits.connectTimeout)))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    if place.isSecure {
-                        let tls = try NIOSSLContext(configuration: .makeClientConfiguration())
-                        try channel.pipeline.syncOperations.addHandler(
-                            NIOSSLClientHandler(context: tls, serverHostname: place.nameToVerify))
-                    }
-                    try channel.pipeline.syncOperations.addHandler(bound.value)
-                }
-            }
-            .connect(host: place.host, port: place.port)
+        place.connect(on: near.eventLoop, limits) { try $0.addHandler(bound.value) }
             .whenComplete { result in
                 switch result {
                 case .success(let far): bound.value.ask(far, request)

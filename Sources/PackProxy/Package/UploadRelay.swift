@@ -1,8 +1,6 @@
 import Foundation
 import NIOCore
 import NIOHTTP1
-import NIOPosix
-import NIOSSL
 import PackWeb
 
 #if canImport(FoundationNetworking)
@@ -66,27 +64,16 @@ final class UploadRelay: ChannelInboundHandler {
         // No more of the body is read than what has come, until there is somebody to send it to.
         _ = near.setOption(.autoRead, value: false)
         let bound = NIOLoopBound(self, eventLoop: near.eventLoop)
-        ClientBootstrap(group: near.eventLoop)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .connectTimeout(.seconds(Int64(limits.connectTimeout)))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    if place.isSecure {
-                        let tls = try NIOSSLContext(configuration: .makeClientConfiguration())
-                        try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: place.nameToVerify))
-                    }
-                    try pipeline.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes)
-                    try pipeline.addHandler(bound.value)
-                }
+        place.connect(on: near.eventLoop, limits) { pipeline in
+            try pipeline.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes)
+            try pipeline.addHandler(bound.value)
+        }
+        .whenComplete { result in
+            switch result {
+            case .success(let channel): bound.value.connected(channel)
+            case .failure: bound.value.fail()
             }
-            .connect(host: place.host, port: place.port)
-            .whenComplete { result in
-                switch result {
-                case .success(let channel): bound.value.connected(channel)
-                case .failure: bound.value.fail()
-                }
-            }
+        }
     }
 
     private func connected(_ channel: any Channel) {

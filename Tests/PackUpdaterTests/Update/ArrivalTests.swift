@@ -196,7 +196,8 @@ struct ArrivalTests {
         #expect(try await why(device.updater()).contains(">=9.0.0"))
     }
 
-    @Test func `a process that died leaves what came, and the next page fetches the rest`() async throws {
+    /// A page gets `a.js`, and its process dies.
+    private func dieAfterOneFile() async throws {
         let network = Network(registry)
         do {
             let session = try await open(device.updater(transport: network))
@@ -205,6 +206,10 @@ struct ArrivalTests {
             // Its locks go with it, as if it was killed.
         }
         try await Task.sleep(for: .seconds(1))
+    }
+
+    @Test func `a process that died leaves what came, and the next page fetches the rest`() async throws {
+        try await dieAfterOneFile()
         try await device.updater().collectGarbage()
         #expect(try device.listing().contains(ViewLayout.object(digest("aaaa"))))
         let next = Network(registry) { path, bytes in path.hasPrefix("patches/") ? nil : bytes }
@@ -220,13 +225,7 @@ struct ArrivalTests {
     /// Nobody waits for the disk before a page gets its file: a name may outlive its bytes.
     @Test(arguments: [0, 4])
     func `what a power cut left of an object is not shown, and is fetched again`(left: Int) async throws {
-        let network = Network(registry)
-        do {
-            let session = try await open(device.updater(transport: network))
-            _ = try await text("a.js", of: session)
-            network.goAway()
-        }
-        try await Task.sleep(for: .seconds(1))
+        try await dieAfterOneFile()
         let object = StoreLayout(folder: device.store).object(digest("aaaa"))
         chmod(object.path, 0o644)
         try Data(count: left).write(to: object)
