@@ -19,23 +19,29 @@ public struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Reads 64 lower-case hexadecimal digits.
     /// - Throws: ``FormatError/invalidDigest(_:)``
     public init(hex: String) throws(FormatError) {
-        guard hex.utf8.count == 64 else { throw .invalidDigest(hex) }
-        var (a, b, c, d): (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-        for (index, byte) in hex.utf8.enumerated() {
-            let digit: UInt8
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = byte - UInt8(ascii: "0")
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = byte - UInt8(ascii: "a") + 10
-            default: throw .invalidDigest(hex)
+        let read = hex.utf8.withContiguousStorageIfAvailable { Self.words(hex: $0) } ?? Self.words(hex: Array(hex.utf8))
+        guard let read else { throw .invalidDigest(hex) }
+        self.init(words: read)
+    }
+
+    private static func words(hex: some RandomAccessCollection<UInt8>) -> (UInt64, UInt64, UInt64, UInt64)? {
+        guard hex.count == 64 else { return nil }
+        var digits = hex.makeIterator()
+        func word() -> UInt64? {
+            var word: UInt64 = 0
+            for _ in 0..<16 {
+                switch digits.next() {
+                case let byte? where byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9"):
+                    word = word << 4 | UInt64(byte - UInt8(ascii: "0"))
+                case let byte? where byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "f"):
+                    word = word << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+                default: return nil
+                }
             }
-            switch index / 16 {
-            case 0: a = a << 4 | UInt64(digit)
-            case 1: b = b << 4 | UInt64(digit)
-            case 2: c = c << 4 | UInt64(digit)
-            default: d = d << 4 | UInt64(digit)
-            }
+            return word
         }
-        self.init(words: (a, b, c, d))
+        guard let a = word(), let b = word(), let c = word(), let d = word() else { return nil }
+        return (a, b, c, d)
     }
 
     /// Takes the 32 bytes as big-endian numbers.
