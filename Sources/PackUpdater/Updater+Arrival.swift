@@ -157,6 +157,8 @@ extension Updater {
 
     /// - Returns: whether nothing is left to do.
     private func complete(_ package: PackageID, _ arrival: PackageArrival) async -> Bool {
+        // An update brings it too, unless it is of other packages.
+        await waitForUpdate()
         guard let known = arrivals[package], known.arrival === arrival else { return true }
         if let completing = known.completing { return await completing.value }
         let completing = Task {

@@ -35,10 +35,34 @@ extension Updater {
     ///
     /// A package that fails leaves the others alone; its entry says why. What could not even be decided (no network,
     /// metadata that is not trusted, a full disk) is thrown.
+    ///
+    /// Pages that are opened meanwhile do not wait for it, and begin to install what is not here. A second update of the same
+    /// updater waits for the first.
     @discardableResult
     public func update(_ selection: PackageSelection = .all) async throws -> UpdateReport {
-        let lock = try await store.lockForUpdate(patience: await settleArrivals())
-        defer { withExtendedLifetime(lock) {} }
+        let patience = await settleArrivals()
+        await waitForUpdate()
+        let updating = Task { try await arrivalTurn.hold(patience: patience) { try await self.install(selection) } }
+        self.updating = updating
+        defer { if self.updating == updating { self.updating = nil } }
+        return try await withTaskCancellationHandler {
+            try await updating.value
+        } onCancel: {
+            updating.cancel()
+        }
+    }
+
+    /// Returns when no update is under way.
+    func waitForUpdate() async {
+        while let running = updating {
+            _ = await running.result
+            // Its own caller may come later.
+            if updating == running { updating = nil }
+        }
+    }
+
+    /// Under the update lock, beside what arrives for pages.
+    private func install(_ selection: PackageSelection) async throws -> UpdateReport {
         try Durable.makeFolder(store.layout.downloads)
         let offers = try await firstDecision(selection)
         var entries: [UpdateReport.Entry] = []
@@ -55,7 +79,8 @@ extension Updater {
                 entries.append(try settle(offer))
             }
         }
-        let installer = Installer(store: store, transport: transport, targets: try targets(), journal: journal)
+        let installer = Installer(
+            store: store, transport: transport, targets: try targets(), journal: journal, turns: arrivalDownloads)
         let results = await UpdateRun(
             installer: installer, appVersion: configuration.appVersion,
             parallelism: configuration.limits.parallelism
@@ -72,7 +97,13 @@ extension Updater {
         let report = UpdateReport(entries: entries)
         let hasLeftovers = try !Durable.names(in: store.layout.downloads).isEmpty
         if report.isChanged || !report.failures.isEmpty || hasLeftovers {
-            try collect(keepsPartialDownloads: !report.failures.isEmpty, verified: installer.verified)
+            let keepsParts = !report.failures.isEmpty
+            // Where a page is fetching something, it goes when the page has it.
+            _ = try await arrivalTurn.alone {
+                _ = try? await self.collect(keepsPartialDownloads: keepsParts, verified: nil)
+            } _: {
+                _ = try await self.collect(keepsPartialDownloads: keepsParts, verified: installer.verified)
+            }
         }
         return report
     }

@@ -32,6 +32,8 @@ public actor Updater {
     let pageTransport: any UpdateTransport
     let arrivalTurn: UpdateTurn
     let arrivalDownloads = DownloadTurns()
+    /// The update under way.
+    var updating: Task<UpdateReport, any Error>?
     /// The versions whose files were looked at in this run of the app.
     var checked: Set<VersionID> = []
 

@@ -22,7 +22,7 @@ def plain(text):
     text = re.sub(r"\b(https?|wss?|h5pack)://[A-Za-z0-9.-]*(localhost|package|127\.0\.0\.1)(:\d+)?|h5pack://[a-z0-9-]+", "ORIGIN", text)
     text = re.sub(r"(\w{1,3}: )?\b(File not found|Not Found|Method Not Allowed)\b", "STATUS", text)
     text = re.sub(r"status of \d+ \([^)]*\)|\bstatus:? \d+|\b(404|405|501)\b( \([^)]*\)| STATUS)?", "STATUS", text)
-    text = re.sub(r"Unexpected token.*JSON.*|JSON Parse error.*|.*is not valid JSON.*|The string did not match the expected pattern\.", "NO JSON", text)
+    text = re.sub(r"Unexpected token.*JSON.*|JSON Parse error.*|.*is not valid JSON.*|.*Unexpected end of JSON input.*|The string did not match the expected pattern\.", "NO JSON", text)
     text = re.sub(r"\d{6,}", "NUMBER", text)
     return re.sub(r":\d+:\d+|\s+", " ", text.splitlines()[0] if text else "").strip()[:200]
 

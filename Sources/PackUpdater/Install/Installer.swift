@@ -9,7 +9,7 @@ struct Installer: Sendable {
     let transport: any UpdateTransport
     let targets: any SignedTargets
     let journal: Journal
-    /// Two packages may lack the same object.
+    /// Two packages may lack the same object, or pin the same bundle.
     var turns = DownloadTurns()
     /// What was read and found right since this installer was made.
     let verified = VerifiedObjects()
@@ -173,6 +173,23 @@ struct Installer: Sendable {
         let path = ViewLayout.patch(from: baseDigest, to: verified.digest)
         let file = layout.partial(of: path)
         let patch = PatchWork(from: base, to: verified.manifest, objects: objects)
+        let turn = Digest(of: Array(path.utf8))
+        await turns.take(turn)
+        do {
+            let isThere = try await apply(patch, path, file, verified)
+            await turns.end(turn)
+            return isThere
+        } catch {
+            await turns.end(turn)
+            throw error
+        }
+    }
+
+    private func apply(_ patch: PatchWork, _ path: String, _ file: URL, _ verified: VerifiedManifest) async throws
+        -> Bool
+    {
+        // Who had the turn before brought it.
+        if objects.missing(among: verified.manifest.ownObjects).isEmpty { return true }
         guard try await transport.download(path, to: file, maximumByteCount: patch.maximumByteCount) else {
             return false
         }

@@ -38,7 +38,10 @@ final class FileLock: Sendable {
         self.file = file
     }
 
-    deinit {
+    deinit { unlock() }
+
+    /// Gives the lock back now, whoever still knows this value.
+    func unlock() {
         // Said and not left to the closing: a process that is being forked at this moment has a copy of the file.
         flock(file.descriptor, LOCK_UN)
     }
