@@ -102,7 +102,8 @@ def compare(where, seen, reference, faults):
         faults.append(f"{where}: a blank page")
     if seen.screen["title"] != reference.screen["title"]:
         faults.append(f"{where}: titled {seen.screen['title']!r}, on the static server {reference.screen['title']!r}")
-    faults.extend(f"{where}: {error}" for error in sorted(seen.errors - reference.errors))
+    if more := sorted(seen.errors - reference.errors):
+        faults.append(f"{where}: {'; '.join(more)} (on the static server: {'; '.join(sorted(reference.errors)) or 'no error'})")
 
 
 CLICK = """(() => {
