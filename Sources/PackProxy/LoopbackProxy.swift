@@ -34,14 +34,21 @@ public final class LoopbackProxy: Sendable {
     private let pages: any PageSource
     private let online: OnlineSession
     private let limits: ProxyLimits
+    private let authorities: String
     private let group: MultiThreadedEventLoopGroup
     private let running = LockedChannel()
 
-    /// - Parameter online: sends what the device does not answer; must not use this proxy itself.
-    public init(pages: any PageSource, online: OnlineSession, limits: ProxyLimits = ProxyLimits()) {
+    /// - Parameters:
+    ///   - online: sends what the device does not answer; must not use this proxy itself.
+    ///   - authorities: certificates in PEM that are trusted besides the system's for what the proxy sends to services by
+    ///     itself: WebSockets and large uploads. ``start(hosts:)`` throws where they cannot be read.
+    public init(
+        pages: any PageSource, online: OnlineSession, limits: ProxyLimits = ProxyLimits(), authorities: String = ""
+    ) {
         self.pages = pages
         self.online = online
         self.limits = limits
+        self.authorities = authorities
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     }
 
@@ -51,6 +58,7 @@ public final class LoopbackProxy: Sendable {
         let identity = try LoopbackIdentity(hosts: hosts)
         let credentials = ProxyCredentials()
         let tls = try identity.serverContext()
+        let services = try ServiceConnector(limits: limits, authorities: authorities)
         let (pages, online, limits) = (pages, online, limits)
         let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -64,7 +72,7 @@ public final class LoopbackProxy: Sendable {
                     let front = FrontHandler(
                         credentials: credentials, limits: limits, encoder: encoder, decoder: decoder
                     ) { channel in
-                        try PackagePipeline(pages: pages, online: online, limits: limits).begin(on: channel, tls)
+                        try PackagePipeline(pages: pages, online: online, services: services).begin(on: channel, tls)
                     }
                     try pipeline.addHandler(front)
                 }

@@ -1,4 +1,5 @@
 import Foundation
+import PackAuthorities
 import PackFormat
 import PackJSON
 import PackProxy
@@ -58,7 +59,7 @@ final class Kiosk {
             let directory = PageDirectory(packages)
             self.directory = directory
             pages = directory
-            let proxy = LoopbackProxy(pages: pages, online: online)
+            let proxy = LoopbackProxy(pages: pages, online: online, authorities: PrivateAuthorities.text)
             let host = "\(settings.package).\(SiteAddress.virtualSuffix)"
             let access = try await proxy.start(hosts: [host])
             transport = .proxy(address: access.address, certificate: access.certificate, hosts: [host])

@@ -15,9 +15,12 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
     var api: [String: String] = [:]
     var loopbackServices: Set<String> = []
 
-    private convenience init(_ folder: URL, _ manifest: Manifest, _ limits: ProxyLimits) async throws {
+    private convenience init(
+        _ folder: URL, _ manifest: Manifest, _ limits: ProxyLimits, _ authorities: String
+    ) async throws {
         let catalog = ProxyCatalog()
-        let proxy = LoopbackProxy(pages: PageDirectory(catalog), online: OnlineSession(), limits: limits)
+        let proxy = LoopbackProxy(
+            pages: PageDirectory(catalog), online: OnlineSession(), limits: limits, authorities: authorities)
         try self.init(folder, manifest, proxy, await proxy.start(hosts: ["shop.package"]))
         catalog.bench = self
     }
@@ -30,7 +33,9 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
         try Data(access.certificate.utf8).write(to: folder.appendingPathComponent("proxy.pem"))
     }
 
-    static func make(_ files: [String: Data], limits: ProxyLimits = ProxyLimits()) async throws -> ProxyBench {
+    static func make(
+        _ files: [String: Data], limits: ProxyLimits = ProxyLimits(), authorities: String = ""
+    ) async throws -> ProxyBench {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("packproxy-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var listed: [PackagePath: Manifest.File] = [:]
@@ -42,7 +47,7 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
         let manifest = try Manifest(
             package: PackageID("shop"), version: SemanticVersion("1.0.0"), entry: PackagePath("index.html"),
             files: listed)
-        return try await ProxyBench(folder, manifest, limits)
+        return try await ProxyBench(folder, manifest, limits, authorities)
     }
 
     func stop() async throws {

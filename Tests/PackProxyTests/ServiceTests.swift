@@ -173,4 +173,63 @@ struct ServiceTests {
         #expect(lines[3].rest?.contains("secret") == false)
         try await bench.stop()
     }
+
+    /// Says how many bytes it was sent, over TLS with the certificate that stands before it in the folder.
+    private static let secureService = """
+        import http.server, ssl, sys
+        class Service(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+            def do_POST(self):
+                size = len(self.rfile.read(int(self.headers["Content-Length"])))
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(str(size))))
+                self.end_headers()
+                self.wfile.write(str(size).encode())
+            def log_message(self, *_): pass
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(sys.argv[1] + "/cert.pem", sys.argv[1] + "/key.pem")
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+        print(server.server_address[1], flush=True)
+        server.serve_forever()
+        """
+
+    @Test func `a large body goes to a service whose certificate a private authority has signed, and to no other`()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("service-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let make = try Process.run(
+            URL(fileURLWithPath: "/usr/bin/openssl"),
+            arguments: [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout",
+                folder.path + "/key.pem", "-out", folder.path + "/cert.pem", "-days", "2", "-subj", "/CN=localhost",
+                "-addext", "subjectAltName=DNS:localhost",
+            ])
+        make.waitUntilExit()
+        let service = Process()
+        service.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+        service.arguments = ["-c", Self.secureService, folder.path]
+        let said = Pipe()
+        service.standardOutput = said
+        service.standardError = FileHandle.nullDevice
+        try service.run()
+        defer { service.terminate() }
+        let port = String(decoding: said.fileHandleForReading.availableData, as: UTF8.self)
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+        let body = folder.appendingPathComponent("body.bin")
+        try Data(repeating: 7, count: 6 << 20).write(to: body)
+        for authorities in ["", try String(contentsOf: folder.appendingPathComponent("cert.pem"), encoding: .utf8)] {
+            let bench = try await ProxyBench.make(Self.files, authorities: authorities)
+            bench.api = ["/api/": "https://localhost:\(port)/"]
+            let answer = try bench.curl("--data-binary", "@\(body.path)", "https://shop.package/api/upload")
+            if authorities.isEmpty {
+                #expect(answer.exitCode != 0 && answer.output.isEmpty)
+            } else {
+                #expect(String(decoding: answer.output, as: UTF8.self) == "\(6 << 20)")
+            }
+            try await bench.stop()
+        }
+    }
 }

@@ -14,7 +14,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
 
     private let pages: any PageSource
     private let online: OnlineSession
-    private let limits: ProxyLimits
+    private let services: ServiceConnector
     private var head: HTTPRequestHead?
     private var body: ByteBuffer?
     /// What was decided before the body had come, because it is large.
@@ -28,10 +28,10 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Events that wait until the connection can take more.
     private var waiting: CircularBuffer<@Sendable () -> Void> = []
 
-    init(pages: any PageSource, online: OnlineSession, limits: ProxyLimits) {
+    init(pages: any PageSource, online: OnlineSession, services: ServiceConnector) {
         self.pages = pages
         self.online = online
-        self.limits = limits
+        self.services = services
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -45,7 +45,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
                 upload.send(bytes)
             } else if asked == nil {
                 if body?.writeBuffer(&bytes) == nil { body = bytes }
-                if (body?.readableBytes ?? 0) > limits.heldBodySize { passOn(context) }
+                if (body?.readableBytes ?? 0) > services.limits.heldBodySize { passOn(context) }
             }
         case .end:
             if let upload {
@@ -113,7 +113,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
         request.httpBody = Data()
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         let upload = UploadRelay(
-            near: context.channel, limits: limits, relocation: Relocation(page: asked.address, real: target)
+            near: context.channel, services: services, relocation: Relocation(page: asked.address, real: target)
         ) { part in
             bound.value.handler.relay(part, of: asked, to: head, bound.value.context)
         }
@@ -291,7 +291,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     ) {
         let bound = NIOLoopBound((handler: self, context: context), eventLoop: context.eventLoop)
         let relay = UpgradeRelay(
-            near: context.channel, limits: limits, relocation: Relocation(page: address, real: target)
+            near: context.channel, services: services, relocation: Relocation(page: address, real: target)
         ) {
             status in
             let (handler, context) = bound.value

@@ -11,7 +11,7 @@ import PackWeb
 struct PackagePipeline: Sendable {
     let pages: any PageSource
     let online: OnlineSession
-    let limits: ProxyLimits
+    let services: ServiceConnector
 
     func begin(on channel: any Channel, _ tls: NIOSSLContext) throws {
         let pipeline = channel.pipeline.syncOperations
@@ -33,7 +33,7 @@ struct PackagePipeline: Sendable {
         framing.automaticallySetFramingHeaders = false
         let pipeline = channel.pipeline.syncOperations
         try pipeline.configureHTTPServerPipeline(withErrorHandling: true, withEncoderConfiguration: framing)
-        try pipeline.addHandler(PackageHandler(pages: pages, online: online, limits: limits))
+        try pipeline.addHandler(PackageHandler(pages: pages, online: online, services: services))
     }
 
     private func speakHTTP2(on channel: any Channel) throws {
@@ -47,7 +47,7 @@ struct PackagePipeline: Sendable {
             stream.eventLoop.makeCompletedFuture {
                 let pipeline = stream.pipeline.syncOperations
                 try pipeline.addHandler(HTTP2FramePayloadToHTTP1ServerCodec())
-                try pipeline.addHandler(PackageHandler(pages: pages, online: online, limits: limits))
+                try pipeline.addHandler(PackageHandler(pages: pages, online: online, services: services))
             }
         }
     }

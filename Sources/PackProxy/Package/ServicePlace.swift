@@ -1,7 +1,4 @@
 import Foundation
-import NIOCore
-import NIOPosix
-import NIOSSL
 import PackWeb
 
 /// Where a service's address leads, and how it is asked for a WebSocket there.
@@ -30,28 +27,6 @@ struct ServicePlace: Hashable, Sendable {
     /// A certificate names no address by SNI.
     var nameToVerify: String? {
         host.contains(":") || host.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } ? nil : host
-    }
-
-    /// Opens a connection to the service, under TLS where it is https.
-    /// - Parameter addHandlers: what reads and writes it.
-    func connect(
-        on loop: any EventLoop, _ limits: ProxyLimits,
-        addHandlers: @escaping @Sendable (ChannelPipeline.SynchronousOperations) throws -> Void
-    ) -> EventLoopFuture<any Channel> {
-        ClientBootstrap(group: loop)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
-            .connectTimeout(.seconds(Int64(limits.connectTimeout)))
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    if isSecure {
-                        let tls = try NIOSSLContext(configuration: .makeClientConfiguration())
-                        try pipeline.addHandler(NIOSSLClientHandler(context: tls, serverHostname: nameToVerify))
-                    }
-                    try addHandlers(pipeline)
-                }
-            }
-            .connect(host: host, port: port)
     }
 
     /// - Parameters:

@@ -12,7 +12,7 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
     private static let maximumHeadSize = 64 << 10
 
     private let near: any Channel
-    private let limits: ProxyLimits
+    private let services: ServiceConnector
     private let relocation: Relocation?
     /// Told once: 101, or the status that the page's connection is answered with.
     private let ended: (Int) -> Void
@@ -21,9 +21,9 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
     private var deadline: Scheduled<Void>?
     private var answer = ByteBuffer()
 
-    init(near: any Channel, limits: ProxyLimits, relocation: Relocation?, ended: @escaping (Int) -> Void) {
+    init(near: any Channel, services: ServiceConnector, relocation: Relocation?, ended: @escaping (Int) -> Void) {
         self.near = near
-        self.limits = limits
+        self.services = services
         self.relocation = relocation
         self.ended = ended
     }
@@ -40,7 +40,7 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
         }
         let request = place.handshake(fields, origin: head.headers.first(name: "host").map { "https://\($0)" })
         let bound = NIOLoopBound(self, eventLoop: near.eventLoop)
-        place.connect(on: near.eventLoop, limits) { try $0.addHandler(bound.value) }
+        services.connect(to: place, on: near.eventLoop) { try $0.addHandler(bound.value) }
             .whenComplete { result in
                 switch result {
                 case .success(let far): bound.value.ask(far, request)
@@ -56,7 +56,7 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
             return
         }
         self.far = far
-        let time = TimeAmount.seconds(Int64(limits.connectTimeout))
+        let time = TimeAmount.seconds(Int64(services.limits.connectTimeout))
         deadline = near.eventLoop.assumeIsolated().scheduleTask(in: time) { [self] in cancel() }
         far.writeAndFlush(ByteBuffer(string: request), promise: nil)
     }
@@ -119,7 +119,7 @@ final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
     private func join(_ context: ChannelHandlerContext, _ headers: HTTPHeaders) throws {
         guard near.isActive else { throw ChannelError.ioOnClosedChannel }
         end(101)
-        let (one, other) = TunnelHandler.pair(limit: .seconds(Int64(limits.halfClosedTimeout)))
+        let (one, other) = TunnelHandler.pair(limit: .seconds(Int64(services.limits.halfClosedTimeout)))
         let pipeline = near.pipeline.syncOperations
         // As an answer in parts: the handler that keeps answers in their order leaves only when none is open.
         let head = HTTPResponseHead(version: .http1_1, status: .switchingProtocols, headers: headers)

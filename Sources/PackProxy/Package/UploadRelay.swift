@@ -14,7 +14,7 @@ final class UploadRelay: ChannelInboundHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let near: any Channel
-    private let limits: ProxyLimits
+    private let services: ServiceConnector
     private let relocation: Relocation?
     /// Told of each part of the answer; nil, once, where it breaks off.
     private let relay: (HTTPClientResponsePart?) -> Void
@@ -27,11 +27,11 @@ final class UploadRelay: ChannelInboundHandler {
     private(set) var byteCount = 0
 
     init(
-        near: any Channel, limits: ProxyLimits, relocation: Relocation?,
+        near: any Channel, services: ServiceConnector, relocation: Relocation?,
         relay: @escaping (HTTPClientResponsePart?) -> Void
     ) {
         self.near = near
-        self.limits = limits
+        self.services = services
         self.relocation = relocation
         self.relay = relay
     }
@@ -64,7 +64,7 @@ final class UploadRelay: ChannelInboundHandler {
         // No more of the body is read than what has come, until there is somebody to send it to.
         _ = near.setOption(.autoRead, value: false)
         let bound = NIOLoopBound(self, eventLoop: near.eventLoop)
-        place.connect(on: near.eventLoop, limits) { pipeline in
+        services.connect(to: place, on: near.eventLoop) { pipeline in
             try pipeline.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes)
             try pipeline.addHandler(bound.value)
         }
