@@ -8,6 +8,10 @@ public struct UpdateReport: Hashable, Sendable {
         case staged(SemanticVersion)
         /// Active now. nil: nothing, pages load online.
         case activated(SemanticVersion?)
+        /// Of a check, which changes nothing: an update would install this version.
+        case wouldInstall(SemanticVersion)
+        /// Of a check: an update would go back to what the app embeds. nil: nothing.
+        case wouldGoBack(SemanticVersion?)
         /// The channel offers this device nothing, or its gate is off.
         case nothing
         /// What went wrong; what ran before still runs.
@@ -41,10 +45,11 @@ public struct UpdateReport: Hashable, Sendable {
         entries.filter { if case .failed = $0.outcome { true } else { false } }
     }
 
+    /// Whether something was changed; of a check, whether an update would.
     public var isChanged: Bool {
         entries.contains {
             switch $0.outcome {
-            case .staged, .activated: true
+            case .staged, .activated, .wouldInstall, .wouldGoBack: true
             default: false
             }
         }

@@ -21,8 +21,8 @@ extension Updater {
                 switch offer.decision.choice {
                 case .upToDate: outcome = .upToDate(offer.decision.offered?.version)
                 case .nothing, .disabled: outcome = .nothing
-                case .install(let id, _): outcome = .staged(id.version)
-                case .embedded: outcome = .activated(offer.decision.offered?.version)
+                case .install(let id, _): outcome = .wouldInstall(id.version)
+                case .embedded: outcome = .wouldGoBack(offer.decision.offered?.version)
                 case .undecided(let reason): outcome = .failed(reason)
                 }
                 return UpdateReport.Entry(

@@ -133,6 +133,17 @@ struct BuilderTests {
         }
     }
 
+    @Test func `a package that lies in the dist is left out and listed, and any other zip is packed`() throws {
+        let project = try Project(["dist/index.html": "x"])
+        let first = try project.build("dist").packages[0]
+        try project.write("no package", to: "dist/files.zip")
+        try FileManager.default.createDirectory(at: project("dist/old"), withIntermediateDirectories: true)
+        try FileManager.default.copyItem(at: first.archive, to: project("dist/old/site-1.0.0.zip"))
+        let package = try project.build("dist").packages[0]
+        #expect(try project.paths(package) == ["files.zip", "index.html", "pack.json"])
+        #expect(package.leftOut.map { "\($0.path) \($0.pattern)" } == ["old/site-1.0.0.zip a package"])
+    }
+
     // MARK: Bad input
 
     private func refusal(_ project: Project, _ change: (inout BuildRequest) -> Void = { _ in }) -> String {

@@ -46,6 +46,16 @@ public enum SitePath {
         return .missing
     }
 
+    /// Whether a request is for a page (a navigation) rather than for data or a part of a page.
+    ///
+    /// Engines say so in `Sec-Fetch-Dest` and `Sec-Fetch-Mode` (Fetch Metadata); older ones, and WebKit's scheme handlers, in
+    /// `Accept` only. A request that says nothing at all is taken for a page's.
+    package static func isForPage(destination: String?, mode: String?, accept: String?) -> Bool {
+        if let destination { return ["document", "iframe", "frame", "embed", "object"].contains(destination) }
+        if let mode { return mode == "navigate" }
+        return accept?.contains("text/html") ?? true
+    }
+
     /// The file of a decoded path without its leading slash; nil for none.
     private static func lookUp(_ decoded: String, in manifest: Manifest) -> Resolution? {
         if decoded.isEmpty { return manifest.entry.flatMap { file(at: $0, in: manifest) } }

@@ -36,10 +36,7 @@ extension LocalRegistry {
                 }
             }
         }
-        let deadline = ContinuousClock.now + Self.patience
-        while board.isClaimed(file), ContinuousClock.now < deadline, !Task.isCancelled {
-            try? await Task.sleep(for: .milliseconds(20))
-        }
+        await board.waitForRelease(of: file, patience: Self.patience)
         return SystemCall.size(of: files.view(path)) != nil
     }
 

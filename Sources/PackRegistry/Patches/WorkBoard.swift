@@ -10,6 +10,8 @@ final class WorkBoard: Sendable {
         var demanded = 0
         /// Requests that wait for a file.
         var waiting = 0
+        /// What is finished when a file is not being made any more.
+        var waiters: [DerivedFile: [AsyncStream<Void>.Continuation]] = [:]
     }
 
     static let maximumDemandedCount = 8
@@ -25,7 +27,28 @@ final class WorkBoard: Sendable {
     }
 
     func release(_ file: DerivedFile) {
-        state.withLock { _ = $0.claimed.remove(file) }
+        let waiters = state.withLock { state in
+            state.claimed.remove(file)
+            return state.waiters.removeValue(forKey: file) ?? []
+        }
+        for waiter in waiters { waiter.finish() }
+    }
+
+    /// Returns when nobody in this process makes the file any more, after `patience`, or when the task is cancelled.
+    func waitForRelease(of file: DerivedFile, patience: Duration) async {
+        let (stream, waiter) = AsyncStream<Void>.makeStream()
+        let isClaimed = state.withLock { state in
+            guard state.claimed.contains(file) else { return false }
+            state.waiters[file, default: []].append(waiter)
+            return true
+        }
+        guard isClaimed else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for await _ in stream {} }
+            group.addTask { try? await Task.sleep(for: patience) }
+            await group.next()
+            group.cancelAll()
+        }
     }
 
     func isClaimed(_ file: DerivedFile) -> Bool {
@@ -51,10 +74,8 @@ final class WorkBoard: Sendable {
     }
 
     func releaseOnDemand(_ file: DerivedFile) {
-        state.withLock { state in
-            state.claimed.remove(file)
-            state.demanded -= 1
-        }
+        state.withLock { $0.demanded -= 1 }
+        release(file)
     }
 
     /// - Returns: false where too many wait already.

@@ -153,7 +153,9 @@ package struct RegistryServer: Sendable {
         let reports = ConcurrencyGate(limit: limits.maximumConcurrentReports)
         let router = Router(context: RegistryRequestContext.self, options: .autoGenerateHeadEndpoints)
         UpdateController(state: state, view: view, publicURL: configuration.publicURL).addRoutes(to: router)
-        OfflineController(state: state, publicURL: configuration.publicURL, reports: reports).addRoutes(to: router)
+        OfflineController(
+            state: state, publicURL: configuration.publicURL, isSecure: configuration.tls != nil, reports: reports
+        ).addRoutes(to: router)
         PublishController(
             bearer: bearer, host: host, limits: limits, memory: memory, writes: writes,
             uploads: ConcurrencyGate(limit: limits.maximumConcurrentUploads)

@@ -12,6 +12,8 @@ public struct Event: Hashable, Sendable {
         case refused, downloaded, fellBack = "fell-back", staged, activated, started, confirmed
         case confirmationRefused = "confirmation-refused"
         case rolledBack = "rolled-back", failed, repaired, collected, preset, imported
+        /// A kind that this version does not know: a newer one wrote it.
+        case unknown
     }
 
     public let time: Date
@@ -41,7 +43,7 @@ public struct Event: Hashable, Sendable {
 
 extension Event {
     init(json: JSONObject) throws {
-        kind = try Kind(rawValue: json.string("event")) ?? .decided
+        kind = try Kind(rawValue: json.string("event")) ?? .unknown
         time = try Date(timeIntervalSince1970: Double(json.integer("time")))
         package = try json["package"].map { try PackageID($0.string("package")) }
         version = try json["version"].map { try SemanticVersion($0.string("version")) }

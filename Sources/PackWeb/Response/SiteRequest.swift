@@ -1,3 +1,5 @@
+import PackFormat
+
 /// A page's request, as every way into the device gives it.
 public struct SiteRequest: Hashable, Sendable {
     public let method: String
@@ -18,13 +20,9 @@ public struct SiteRequest: Hashable, Sendable {
         headers["service-worker"] == "script" || headers["sec-fetch-dest"] == "serviceworker"
     }
 
-    /// Whether the request is for a page and not for data or a part of a page. Engines say so in
-    /// `Sec-Fetch-Dest` (Fetch Metadata); older ones and WebKit's scheme handlers in `Accept` only.
+    /// Whether the request is for a page and not for data or a part of a page.
     public var wantsPage: Bool {
-        if let destination = headers["sec-fetch-dest"] {
-            return ["document", "iframe", "frame", "embed", "object"].contains(destination)
-        }
-        guard let accept = headers["accept"] else { return true }
-        return accept.contains("text/html")
+        SitePath.isForPage(
+            destination: headers["sec-fetch-dest"], mode: headers["sec-fetch-mode"], accept: headers["accept"])
     }
 }

@@ -86,7 +86,14 @@ struct SiteServingTests {
             let route = "/site/checkout/1.4.0+b/orders/7"
             #expect(try await server.ask("GET", route, ["Sec-Fetch-Mode": "navigate"]).body == Self.page)
             #expect(try await server.ask("GET", route, ["Accept": "text/html,*/*"]).body == Self.page)
+            #expect(
+                try await server.ask("GET", route, ["Sec-Fetch-Dest": "iframe", "Sec-Fetch-Mode": "navigate"]).body
+                    == Self.page)
+            // As on the device: who says nothing is taken for a page.
+            #expect(try await server.ask("GET", route).body == Self.page)
             #expect(try await server.ask("GET", route, ["Sec-Fetch-Mode": "cors"]).status == 404)
+            #expect(
+                try await server.ask("GET", route, ["Sec-Fetch-Dest": "empty", "Accept": "text/html"]).status == 404)
             #expect(try await server.ask("GET", route, ["Accept": "application/json"]).status == 404)
         }
     }

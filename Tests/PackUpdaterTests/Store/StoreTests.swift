@@ -212,6 +212,14 @@ struct StoreTests {
         #expect(after.filter { $0 != "pins" } == before.filter { !$0.hasPrefix("pins/") })
     }
 
+    @Test func `an event of a kind that only a newer program knows is read as unknown`() throws {
+        let line = #"{"event":"paused","package":"checkout","time":1,"version":"1.0.0","why":"somebody said so"}"#
+        let file = device.store.deletingLastPathComponent().appending(path: "newer.jsonl")
+        try Data((line + "\n").utf8).write(to: file)
+        let event = try #require(EventLog(file: file).events(limit: 1).first)
+        #expect(event.kind == .unknown && event.why == "somebody said so")
+    }
+
     @Test func `the log never grows beyond its limit and keeps the newest`() throws {
         let log = EventLog(file: device.store.appending(path: "log.jsonl"), maximumByteCount: 4096)
         for number in 0..<500 {

@@ -50,8 +50,11 @@ struct CheckCostTests {
         try await scene.tool.shell("rm -rf device").expectSuccess()
         let wire = try await Wire(to: scene.serve(), scene.tool)
         let check = AttackScene.update(from: wire.url) + ["--check", "--root", ".packtool/root.json"]
-        try await scene.tool.run(check).expectSuccess()
+        let said = try await scene.tool.run(check).expectSuccess()
+        #expect(said.standardOutput.contains("shop 1.0.0 would be installed"), "\(said)")
         #expect(try await wire.counted().requests == 1)
+        let document = try await scene.tool.run(check + ["--json"]).expectSuccess()
+        #expect(document.standardOutput.contains("\"would-install\""), "\(document)")
         try await scene.expectUpdate(from: wire.url, to: "1.0.0")
 
         try await scene.tool.shell("rm -rf device").expectSuccess()

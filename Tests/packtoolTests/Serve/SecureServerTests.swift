@@ -39,6 +39,19 @@ struct SecureServerTests {
         }
     }
 
+    @Test func `the offline manifest hands out addresses that this server answers, of https`() async throws {
+        let (tool, server, url) = try await Self.secured()
+        defer { server.kill(SIGKILL) }
+        try tool.write(["dist/index.html": "<!doctype html><title>x</title>"])
+        try await tool.run("build", "dist", "--package", "shop", "--package-version", "1.0.0").expectSuccess()
+        try await tool.run("publish", "packages/shop-1.0.0.zip", "--channel", "stable").expectSuccess()
+        let manifest = try await tool.shell("curl -sS --cacert cert.pem '\(url)/offline/manifest.json'").expectSuccess()
+        let address = "\(url)/site/shop/1.0.0/index.html"
+        #expect(manifest.standardOutput.contains("\"url\":\"\(address)\""), "\(manifest)")
+        let page = try await tool.shell("curl -sS --cacert cert.pem '\(address)'").expectSuccess()
+        #expect(page.standardOutput.contains("<title>x</title>"), "\(page)")
+    }
+
     @Test func `a file too large for memory comes over the same connection as the small ones around it`() async throws {
         let (tool, server, url) = try await Self.secured()
         defer { server.kill(SIGKILL) }

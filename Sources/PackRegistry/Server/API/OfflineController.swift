@@ -13,6 +13,8 @@ struct OfflineController {
     let state: PublishedState
     /// What absolute URLs start with; without it, the address that the request came to.
     let publicURL: String?
+    /// Whether this server itself speaks TLS.
+    let isSecure: Bool
     let reports: ConcurrencyGate
 
     func addRoutes(to router: Router<RegistryRequestContext>) {
@@ -25,7 +27,7 @@ struct OfflineController {
         let device = try DeviceFacts(
             deviceID: query["device"].map(String.init) ?? "",
             appVersion: query["app"].map { try SemanticVersion(String($0)) })
-        let base = publicURL ?? "http://\(request.head.authority ?? "localhost")"
+        let base = publicURL ?? "\(isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
         var common: [String: JSONValue] = [:]
         var business: [JSONValue] = []
         for package in try await state.packages(on: channel) {

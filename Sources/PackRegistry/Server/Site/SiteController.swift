@@ -60,10 +60,11 @@ struct SiteController {
         return String(Substring(rest))
     }
 
-    /// A navigation gets a single-page application's entry for an unknown path, a request for data does not.
+    /// A navigation gets a single-page application's entry for an unknown path, a request for data does not; as on a device.
     private static func wantsPage(_ request: Request) -> Bool {
-        if let mode = HTTPField.Name("Sec-Fetch-Mode").flatMap({ request.headers[$0] }) { return mode == "navigate" }
-        return request.headers[.accept]?.contains("text/html") ?? false
+        func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
+        return SitePath.isForPage(
+            destination: field("Sec-Fetch-Dest"), mode: field("Sec-Fetch-Mode"), accept: request.headers[.accept])
     }
 
     /// The manifest's own header fields, and ours over them.
@@ -74,7 +75,7 @@ struct SiteController {
         }
         fields[.cacheControl] = CachePolicy.immutable
         fields[.accessControlAllowOrigin] = "*"
-        if manifest.isSinglePage { fields[.vary] = "accept, sec-fetch-mode" }
+        if manifest.isSinglePage { fields[.vary] = "accept, sec-fetch-dest, sec-fetch-mode" }
         return fields
     }
 

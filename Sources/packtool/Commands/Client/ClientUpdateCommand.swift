@@ -54,12 +54,13 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             switch entry.outcome {
             case .upToDate(let version?): "\(entry.package) \(version) is up to date"
             case .upToDate(nil): "\(entry.package) is as the channel wants it: nothing is installed"
-            case .staged(let version):
-                "\(entry.package) \(version) \(check ? "would be installed" : "is active from the next start on")"
-            case .activated(let version?):
-                "\(entry.package) \(version) \(check ? "is embedded in the app, and would be gone back to" : "is active")"
-            case .activated(nil):
-                "\(entry.package) \(check ? "would go" : "is") back to what the app embeds: nothing"
+            case .staged(let version): "\(entry.package) \(version) is active from the next start on"
+            case .wouldInstall(let version): "\(entry.package) \(version) would be installed"
+            case .activated(let version?): "\(entry.package) \(version) is active"
+            case .activated(nil): "\(entry.package) is back to what the app embeds: nothing"
+            case .wouldGoBack(let version?):
+                "\(entry.package) \(version) is embedded in the app, and would be gone back to"
+            case .wouldGoBack(nil): "\(entry.package) would go back to what the app embeds: nothing"
             case .nothing where !entry.isInChannel: "\(entry.package) is not in the channel"
             case .nothing: "\(entry.package) stays as it is: \(entry.why)"
             case .failed(let reason): "\(entry.package) failed: \(reason)"
@@ -79,6 +80,12 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             json["version"] = .string(version.description)
         case .activated(let version):
             json["outcome"] = "activated"
+            json["version"] = version.map { .string($0.description) }
+        case .wouldInstall(let version):
+            json["outcome"] = "would-install"
+            json["version"] = .string(version.description)
+        case .wouldGoBack(let version):
+            json["outcome"] = "would-go-back"
             json["version"] = version.map { .string($0.description) }
         case .nothing: json["outcome"] = "nothing"
         case .failed(let reason):
