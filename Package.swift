@@ -22,7 +22,6 @@ let arguments: Target.Dependency = .product(name: "ArgumentParser", package: "sw
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
 let hummingbird: Target.Dependency = .product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore: Target.Dependency = .product(name: "HummingbirdCore", package: "hummingbird")
-let hummingbirdTLS: Target.Dependency = .product(name: "HummingbirdTLS", package: "hummingbird")
 let hummingbirdHTTP2: Target.Dependency = .product(name: "HummingbirdHTTP2", package: "hummingbird")
 let nioHTTP1: Target.Dependency = .product(name: "NIOHTTP1", package: "swift-nio")
 let nioSSL: Target.Dependency = .product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -95,13 +94,12 @@ let package = Package(
         module("PackTrust", ["PackJSON", crypto, cryptoExtras]),
 
         // Level 3: the product. No arrow between two of these.
-        module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive", "PackPatch", logging]),
+        module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive"]),
         module(
             "PackRegistry",
             [
                 "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", crypto, logging,
-                hummingbird, hummingbirdCore, hummingbirdTLS, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS,
-                nioHTTP1,
+                hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1,
                 nioHTTPTypes, httpTypes, lifecycle, signals, grdb, "CSync",
             ]),
         module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
@@ -121,9 +119,8 @@ let package = Package(
         .executableTarget(
             name: "packtool",
             dependencies: [
-                "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackBuilder", "PackRegistry",
-                "PackUpdater", "PackWeb", "PackAuthorities", arguments, crypto, logging, hummingbird, hummingbirdCore,
-                nioCore, httpTypes, lifecycle, signals,
+                "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry", "PackUpdater",
+                "PackWeb", "PackAuthorities", arguments, logging, hummingbird, nioCore, httpTypes, signals,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -135,18 +132,17 @@ let package = Package(
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat"]),
         tests("PackPatchTests", ["PackPatch", "PackFormat"]),
-        tests("PackTrustTests", ["PackTrust", "PackJSON", "tuf-client", crypto]),
+        tests("PackTrustTests", ["PackTrust", "PackJSON", "tuf-client"]),
         tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),
         tests(
             "PackRegistryTests",
-            ["PackRegistry", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto, logging, grdb]),
-        tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackTrust", "PackFormat", "PackJSON", crypto]),
+            ["PackRegistry", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", logging, grdb]),
+        tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackTrust", "PackFormat"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
         tests(
             "BrowserTests",
             [
-                "PackWeb", "PackFormat", "packtool", hummingbird, hummingbirdCore, nioCore, httpTypes, logging,
-                lifecycle,
+                "PackWeb", "PackFormat", "packtool", hummingbird, nioCore, httpTypes, logging, lifecycle,
             ]),
         tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
         tests("packtoolTests", ["PackFormat", "PackJSON", "PackTrust"]),
@@ -176,7 +172,7 @@ let package = Package(
                 swiftSettings: settings),
             tests(
                 "PackKioskTests",
-                ["PackFormat", "PackJSON", "PackWebKitGTK", "CWebKitGTK", "packtool", "packtool-kiosk"]),
+                ["PackJSON", "PackWebKitGTK", "CWebKitGTK", "packtool", "packtool-kiosk"]),
         ]
     }
 #endif

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The borders of docs/ARCHITECTURE.md, checked on the sources: who may import whom, no drawers, no traps, no long files."""
+"""The borders of docs/ARCHITECTURE.md, checked on the sources: who may import whom, no dependency that nobody imports, no drawers, no
+traps, no long files."""
 
 import pathlib
 import re
@@ -11,8 +12,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BASE = {"CSync", "CDispatch", "Foundation", "FoundationNetworking", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
 APPLE = {"WebKit", "UIKit", "AppKit", "Network", "Security", "CoreFoundation", "ObjectiveC"}
 SERVER = {
-    "Hummingbird", "HummingbirdCore", "HummingbirdTLS", "HummingbirdHTTP2", "HTTPTypes", "ServiceLifecycle", "UnixSignals", "Logging",
-    "NIOCore", "NIOPosix", "NIOFileSystem", "_NIOFileSystem", "NIOHTTPTypes", "NIOSSL", "NIOTLS", "NIOHTTP1", "Mustache",
+    "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HTTPTypes", "ServiceLifecycle", "UnixSignals", "Logging",
+    "NIOCore", "NIOPosix", "NIOHTTPTypes", "NIOSSL", "NIOTLS", "NIOHTTP1",
 }
 ALLOWED = {
     "PackJSON": set(),
@@ -20,8 +21,8 @@ ALLOWED = {
     "PackAuthorities": {"CCurlAuthorities"},
     "PackArchive": {"PackFormat", "Crypto", "CArchive", "CZlib", "CDeflate", "CZopfli"},
     "PackPatch": {"PackFormat", "Crypto", "CZstd"},
-    "PackTrust": {"PackJSON", "Crypto", "CryptoExtras", "_CryptoExtras"},
-    "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "Logging"},
+    "PackTrust": {"PackJSON", "Crypto", "CryptoExtras"},
+    "PackBuilder": {"PackFormat", "PackJSON", "PackArchive"},
     "PackRegistry": {"PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "Crypto", "GRDB"} | SERVER,
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackTrust", "Crypto"} | APPLE,
     "PackWeb": {"PackFormat"} | APPLE,
@@ -40,7 +41,11 @@ IMPORT = re.compile(
 CLOCK = re.compile(r"\b(Date\(\)|Date\.now|URLSession|ContinuousClock|SystemRandomNumberGenerator)")
 LONGEST = 400
 
+# Programs that tests start, and import only where they look inside.
+PROGRAMS = {"packtool", "packtool-kiosk", "tuf-client"}
+
 faults = []
+imports: dict[str, set[str]] = {}
 
 
 def check(path: pathlib.Path, module: str) -> None:
@@ -57,6 +62,7 @@ def check(path: pathlib.Path, module: str) -> None:
         code = line.split("//", 1)[0]
         if match := IMPORT.match(code):
             imported = match.group(1)
+            imports.setdefault(module, set()).add(imported)
             allowed = ALLOWED.get(module)
             if allowed is not None and imported not in allowed | BASE:
                 faults.append(f"{where}:{number}: {module} must not import {imported} (docs/ARCHITECTURE.md)")
@@ -68,12 +74,34 @@ def check(path: pathlib.Path, module: str) -> None:
             faults.append(f"{where}:{number}: {module} is pure; {match.group(1)} comes in through a parameter")
 
 
+def declared() -> dict[str, set[str]]:
+    """What Package.swift declares for each target, by the names that sources import."""
+    text = (ROOT / "Package.swift").read_text(encoding="utf-8")
+    products = dict(re.findall(r'let (\w+): Target\.Dependency = \.product\(name: "(\w+)"', text))
+    lists = re.findall(r'(?:module|tests)\(\s*"([\w-]+)",\s*\[([^\]]*)\]', text)
+    lists += re.findall(r'name: "([\w-]+)",\s*dependencies: \[([^\]]*)\]', text)
+    return {
+        name: {products.get(word, word.strip('"')) for word in re.findall(r'"[\w-]+"|\w+', listed)} for name, listed in lists
+    }
+
+
+for path in sorted((ROOT / "Tests").rglob("*.swift")):
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if match := IMPORT.match(line.split("//", 1)[0]):
+            imports.setdefault(path.relative_to(ROOT / "Tests").parts[0], set()).add(match.group(1))
 for path in sorted((ROOT / "Sources").rglob("*.swift")):
     check(path, path.relative_to(ROOT / "Sources").parts[0])
 for path in sorted((ROOT / "Tests").rglob("*.swift")):
     count = len(path.read_text(encoding="utf-8").splitlines())
     if count > LONGEST * 2:
         faults.append(f"{path.relative_to(ROOT)}: {count} lines; split it by what it is about")
+
+for target, names in declared().items():
+    for name in sorted(names - imports.get(target, set()) - PROGRAMS):
+        faults.append(f"Package.swift: {target} declares {name}, which no file of it imports")
+for module, names in ALLOWED.items():
+    for name in sorted(names - imports.get(module, set()) - APPLE):
+        faults.append(f"scripts/check-sources.py: {module} may import {name}, which it does not: take it off the list")
 
 for fault in faults:
     print(fault, file=sys.stderr)
