@@ -9,6 +9,7 @@ package enum BuildError: Error, Sendable, CustomStringConvertible {
     case unreadable(String, reason: String)
     case outUnusable(String, isFile: Bool)
     case outIsDist(String)
+    case outInDist(String, dist: String)
     case emptyDist(String, leftOut: Int)
     case configuration(file: String, line: Int, column: Int, reason: String)
     case noPackageID(dist: String)
@@ -46,6 +47,8 @@ package enum BuildError: Error, Sendable, CustomStringConvertible {
         case .outUnusable(let path, isFile: true): "\(path) is a file: give --out a folder for the packages"
         case .outUnusable(let path, isFile: false): "the folder \(path) cannot be made: check who may write above it"
         case .outIsDist(let path): "\(path) is the folder to build: give --out another one for the packages"
+        case .outInDist(let path, let dist):
+            "the packages would go to \(path), inside the folder to build, \(dist): give --out, or run this in the folder above"
         case .emptyDist(let path, 0): "\(path) is empty: run your web build first"
         case .emptyDist(let path, let count):
             "\(path) has nothing to pack: all \(count) entries are left out; re-include some with ! in .packignore"

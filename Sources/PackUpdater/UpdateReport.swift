@@ -6,7 +6,7 @@ public struct UpdateReport: Hashable, Sendable {
         case upToDate(SemanticVersion?)
         /// In the store; active from the next start on.
         case staged(SemanticVersion)
-        /// Active now. nil: nothing, pages load online.
+        /// Active now. nil: nothing; a page installs what the channel offers, as it is needed.
         case activated(SemanticVersion?)
         /// Of a check, which changes nothing: an update would install this version.
         case wouldInstall(SemanticVersion)
@@ -65,7 +65,7 @@ public struct PackageStatus: Hashable, Sendable {
     }
 
     public let package: PackageID
-    /// The version whose pages are shown; nil: none, they load online.
+    /// The version whose pages are shown; nil: none; the next page installs one, as it is needed.
     public let active: SemanticVersion?
     public let isConfirmed: Bool
     /// The digest of the active version's manifest, which names its content.

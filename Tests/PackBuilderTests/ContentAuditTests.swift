@@ -20,6 +20,17 @@ struct ContentAuditTests {
         }
     }
 
+    /// What a command prints becomes a file of the dist.
+    private func write(_ command: String, to path: String, in project: Project) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = ["-c", "set -e -o pipefail; (\(command)) > dist/\(path) 2>/dev/null; test -s dist/\(path)"]
+        process.currentDirectoryURL = project.url
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0, "\(command)")
+    }
+
     private func texts(_ findings: [Finding]) -> [String] {
         findings.map { "\($0.severity.rawValue) \($0.message)" }
     }
@@ -61,6 +72,40 @@ struct ContentAuditTests {
                 "index.html": page, "lib.js": #"x.replace("-----BEGIN PRIVATE KEY-----","").replace("-----END","")"#,
                 "cert.pem": key.replacingOccurrences(of: "PRIVATE KEY", with: "CERTIFICATE"),
             ]).isEmpty)
+    }
+
+    /// As tools write them: each way and each form that openssl knows, and a registry's own key file.
+    @Test(arguments: [
+        "openssl genpkey -algorithm ed25519 -outform DER", "openssl genpkey -algorithm X448 -outform DER",
+        "openssl genpkey -algorithm RSA -pkeyopt rsa_keygen_bits:2048 -outform DER",
+        "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -outform DER",
+        "openssl ecparam -name secp384r1 -genkey -noout -outform DER",
+        "openssl genrsa -traditional 2048 | openssl rsa -traditional -outform DER",
+        "openssl genpkey -algorithm ed25519 | openssl pkcs8 -topk8 -passout pass:x -outform DER",
+        "openssl genpkey -algorithm ed25519 | python3 -c 'import json,sys; print(json.dumps(sys.stdin.read()).replace(chr(92)+\"n\",chr(92)+\"u000a\"))'",
+    ])
+    func `a private key is found in every form`(command: String) throws {
+        let project = try Project(["dist/index.html": page])
+        try write(command, to: "data", in: project)
+        let error = #expect(throws: BuildError.self) { try project.build("dist") }
+        #expect("\(error.map { "\($0)" } ?? "")".contains("the file holds a private key"), "\(error.map { "\($0)" } ?? "")")
+        // One byte less is no key.
+        let file = project("dist/data")
+        if command.hasSuffix("DER") {
+            try Data(contentsOf: file).dropLast().write(to: file)
+            _ = try project.build("dist")
+        }
+    }
+
+    @Test(arguments: [
+        "openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -subj /CN=x -outform DER",
+        "openssl genpkey -algorithm ed25519 | openssl pkey -pubout -outform DER",
+        "openssl genrsa 2048 | openssl rsa -RSAPublicKey_out -outform DER",
+    ])
+    func `what is public is no secret`(command: String) throws {
+        let project = try Project(["dist/index.html": page])
+        try write(command, to: "data", in: project)
+        #expect(try project.build("dist").findings.isEmpty)
     }
 
     @Test func `a service worker is warned of where the package does not ask for one`() throws {

@@ -84,6 +84,31 @@ struct InitTests {
         #expect(try await tool.run("init", "--template", "config").exitCode == 2)
     }
 
+    @Test func `a configuration names the fields that most projects need, and init says what comes next`() async throws {
+        let tool = try Tool()
+        let folder = "My Shop_App"
+        let outcome = try await tool.run("init", folder, "--template", "config").expectSuccess()
+        #expect(
+            outcome.standardError.contains(
+                "Next: run your web build, so that there is dist/, then packtool build dist && packtool publish --channel beta\n"),
+            "\(outcome)")
+        let text = String(decoding: try tool.read("\(folder)/packtool.json"), as: UTF8.self)
+        for line in [
+            #""$schema": "./packtool.schema.json","#, #""package": "my-shop-app","#, #"// "spa": true,"#, #"// "headers": {"#,
+            #"// "origins": ["#, #"// "ignore": ["#, #"// "channel": "beta""#, #"// "base": "/static-files/","#,
+        ] {
+            #expect(text.contains(line), "\(line)\n\(text)")
+        }
+        // What it says works.
+        try tool.write(["\(folder)/dist/index.html": "<script>packtool.confirm()</script>"])
+        let again = try await tool.shell("cd '\(folder)' && rm -r .packtool && '\(Tool.executable.path)' init").expectSuccess()
+        let next = try #require(again.standardError.split(separator: "\n").first { $0.hasPrefix("Next: ") })
+        #expect(next == "Next: packtool build dist && packtool publish --channel beta")
+        try await tool.shell(
+            "cd '\(folder)' && PATH='\(Tool.executable.deletingLastPathComponent().path)':$PATH && \(next.dropFirst(6))"
+        ).expectSuccess()
+    }
+
     @Test func `a file or a link in the way is refused before anything is written`() async throws {
         let tool = try Tool()
         try tool.write(["dist": "a file"])

@@ -45,6 +45,69 @@ struct MessageTests {
                     + "new version\n"), "\(other)")
     }
 
+    @Test func `strict-new says when there is nothing to compare with, and refuses when that cannot be read`() async throws {
+        try await tool.run("init", "--template", "config")
+        let first = try await tool.run("build", "--base", "/mnt/", "--strict-new").expectSuccess()
+        #expect(
+            first.standardError.contains("nothing is published to compare with: no warning is new\n"), "\(first)")
+        try await tool.run("publish", "--channel", "beta").expectSuccess()
+        try tool.write(["dist/more.html": #"<script src="/mnt/lost.js"></script>"#])
+        let build = ["build", "--base", "/mnt/", "--strict-new", "--package-version", "1.0.1"]
+        let new = try await tool.run(build)
+        #expect(new.exitCode == 1 && new.standardError.contains("error: 1 error, nothing was written"), "\(new)")
+        #expect(new.standardError.contains("lost.js") && !new.standardError.contains("error: dist/index.html"), "\(new)")
+        let away = try await tool.run(build + ["--registry", "http://127.0.0.1:9/"])
+        expectClearError(
+            away, naming: ["the last published version cannot be read, so nothing is known to be new: ", "127.0.0.1"])
+        try await tool.shell("rm -r .packtool/registry packtool.json")
+        try tool.write(["package.json": #"{"name": "shop", "version": "1.0.2"}"#])
+        let none = try await tool.run("build", "dist", "--strict-new", "--base", "/mnt/")
+        expectClearError(
+            none, naming: ["--strict-new compares with the registry: give --registry, or set it in packtool.json"])
+    }
+
+    @Test func `a build says which configuration counts where that is not obvious`() async throws {
+        try tool.write([
+            "other/packtool.json": #"{"package": "other", "version": "2.0.0"}"#,
+            "other/dist/index.html": "<script>packtool.confirm()</script>",
+        ])
+        let above = try await tool.run("build", "other/dist").expectSuccess()
+        #expect(
+            above.standardError.contains("/other/packtool.json is used for other/dist, and not ")
+                && above.standardOutput.contains("other 2.0.0"), "\(above)")
+        let apart = try Tool()
+        try apart.write(["dist/index.html": "<script>packtool.confirm()</script>"])
+        let away = try await tool.run("build", apart.folder.path + "/dist").expectSuccess()
+        #expect(
+            away.standardError.contains("/packtool.json is used for \(apart.folder.path)/dist, which has none of its own\n")
+                && away.standardOutput.contains("shop 1.0.0"), "\(away)")
+    }
+
+    @Test func `a finding about the dist as a whole names no path`() async throws {
+        try tool.write(["site/index.html": "<p>"])
+        for path in ["dist", "site"] {
+            let told = try await tool.shell("cd \(path) && '\(Tool.executable.path)' build . --base /mnt/ || true")
+            #expect(!told.standardError.contains(".: ") && !told.standardError.contains("error: error"), "\(told)")
+        }
+        let none = try await tool.run("build", "site").expectSuccess()
+        #expect(none.standardError.contains("warning: ") && none.standardError.contains("[no-confirm]"), "\(none)")
+    }
+
+    @Test func `what the app embeds cannot be promoted`() async throws {
+        try await tool.run("init", "--template", "config")
+        try await tool.run("build", "--base", "/mnt/").expectSuccess()
+        try await tool.run("publish", "--channel", "beta").expectSuccess()
+        try await tool.run("rollback", "shop", "--channel", "beta", "--to", "embedded").expectSuccess()
+        let outcome = try await tool.run("promote", "shop", "--from", "beta", "--to", "stable")
+        expectClearError(outcome, naming: ["beta offers what the app embeds, which cannot be promoted"])
+        let preset = try await tool.run("preset", "shop", "--channel", "beta", "--out", "preset")
+        expectClearError(preset, naming: ["beta offers no version of shop to all devices (it offers embedded)"])
+        let named = try await tool.run("preset", "shop@3.0.0", "--channel", "beta", "--out", "preset")
+        expectClearError(named, naming: ["shop 3.0.0 is not published (there is: 1.0.0)"])
+        let back = try await tool.run("rollback", "shop", "--channel", "beta", "--to", "9.9.9")
+        expectClearError(back, naming: ["shop 9.9.9 is not published in this registry (there is: 1.0.0)"])
+    }
+
     @Test func `a path that preview is to hand to a server is named where it is none`() async throws {
         for value in ["/api", "api=http://localhost:1", "/api=localhost:1", "/api=ftp://localhost", "/api=http://x/?q"]
         {
@@ -72,6 +135,11 @@ struct MessageTests {
             "curl -s -o body -w '%{http_code}' -H 'Accept: text/html' -H 'Sec-Fetch-Dest: document' \(url)mnt/orders/17"
         )
         #expect(page.standardOutput == "404", "\(page)")
+        let body = try String(contentsOf: tool.folder.appendingPathComponent("body"), encoding: .utf8)
+        #expect(
+            body.contains(
+                "has no \"/mnt/orders/17\". A single-page application opens its entry for it with \"spa\": true in "
+                    + "packtool.json"), "\(body)")
         #expect(
             try await server.line(
                 holding: "a single-page application opens its entry for /mnt/orders/17 with \"spa\": true in "

@@ -19,6 +19,7 @@ struct SecretScanner {
         ("ptk_", 40, "a packtool token"), ("ghp_", 36, "a GitHub token"), ("github_pat_", 60, "a GitHub token"),
         ("npm_", 36, "an npm token"), ("sk_live_", 24, "a Stripe key"),
     ]
+    private static let escapedBreaks = ["\\u000a", "\\u000d", "\\u000A", "\\u000D"].map { Array($0.utf8) }
     private static let frame = Word("PRIVATE KEY-----")
     private static let frameStart = Array("-----BEGIN ".utf8)
     /// An Ed25519 key, the shortest there is, has 64.
@@ -30,7 +31,7 @@ struct SecretScanner {
         self.bytes = bytes
     }
 
-    var first: Secret? { key ?? token }
+    var first: Secret? { BinaryKey(bytes).map { Secret(offset: 0, what: $0.text) } ?? key ?? token }
 
     private var key: Secret? {
         var from = 0
@@ -57,6 +58,11 @@ struct SecretScanner {
                 bytes[index + 1] == UInt8(ascii: "n") || bytes[index + 1] == UInt8(ascii: "r")
             {
                 index += 2
+                continue
+            }
+            // As JSON may write a line break.
+            if byte == UInt8(ascii: "\\"), Self.escapedBreaks.contains(where: bytes[index..<end].starts(with:)) {
+                index += 6
                 continue
             }
             if Self.isWord(byte) || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "/") {

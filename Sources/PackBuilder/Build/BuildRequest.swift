@@ -15,6 +15,9 @@ package struct BuildRequest: Sendable {
     package var base: String?
     /// Appended to each version: `ci.17` makes 1.4.0-ci.17 of 1.4.0.
     package var prerelease: String?
+    /// What is published already, for ``prerelease``: a prerelease of a published version would be older than that, so it
+    /// becomes one of the patch after it.
+    package var published: [PackageID: Set<SemanticVersion>] = [:]
     package var allowsSecrets = false
     /// Whether a folder may be a whole project.
     package var allowsProjects = false

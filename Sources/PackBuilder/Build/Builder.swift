@@ -33,10 +33,11 @@ package struct Builder: Sendable {
     /// - Throws: ``BuildError``, `ArchiveError`, `FormatError`
     package func build() throws -> BuildReport {
         let settings = try settings()
-        var notes = settings.compactMap(\.note)
+        var notes = settings.flatMap(\.notes)
         // What concerns all packages comes from the first one's configuration.
         guard let common = settings.first?.configuration else { throw BuildError.noDist }
         let out = request.out ?? common.outFolder
+        if request.out == nil, common.file == nil { try refuseInside(out) }
         // Also where the packages went before: none is part of the next one.
         let excluded = [out, common.outFolder]
         let dists = try zip(request.dists, settings).map { dist, settings in
@@ -56,6 +57,14 @@ package struct Builder: Sendable {
                 progress(.writing, done, drafts.count)
             }
             return BuildReport(packages: packages, findings: findings, notes: notes)
+        }
+    }
+
+    /// Without a configuration packages go to the working folder, which may be the dist itself.
+    private func refuseInside(_ out: URL) throws {
+        let place = out.absoluteURL.resolvingSymlinksInPath().pathComponents
+        for dist in request.dists where place.starts(with: dist.absoluteURL.resolvingSymlinksInPath().pathComponents) {
+            throw BuildError.outInDist(out.relativePath, dist: dist.relativePath)
         }
     }
 
@@ -89,7 +98,7 @@ package struct Builder: Sendable {
             if !request.allowsProjects { try ProjectFolderCheck.refuse(dist) }
             let one = try PackageSettings(
                 dist: dist, package: request.packages[safe: index], version: version, prerelease: request.prerelease,
-                isOneOfSeveral: count > 1)
+                published: request.published, isOneOfSeveral: count > 1)
             if let other = settings.firstIndex(where: { $0.id == one.id }) {
                 throw BuildError.samePackage(
                     one.id, first: request.dists[other].relativePath, second: dist.relativePath)

@@ -7,18 +7,20 @@ struct PackageSettings: Sendable {
     let version: SemanticVersion
     let configuration: PackConfiguration
     let rules: PathRules
-    /// Which configuration counts, where that is not obvious.
-    let note: String?
+    /// Which configuration and which version count, where that is not obvious.
+    let notes: [String]
 
-    /// - Parameter isOneOfSeveral: the project's `packtool.json` then names all dists and none of them: a `package.json`
-    ///   that is nearer counts first.
+    /// - Parameters:
+    ///   - prerelease: appended to the version.
+    ///   - published: what is published already, for `prerelease`.
+    ///   - isOneOfSeveral: the project's `packtool.json` then names all dists and none of them: a `package.json` that is
+    ///     nearer counts first.
     /// - Throws: ``BuildError``
     init(
-        dist: URL, package: String?, version: String?, prerelease: String? = nil, isOneOfSeveral: Bool = false,
-        workingFolder: URL = .currentDirectory()
+        dist: URL, package: String?, version: String?, prerelease: String? = nil,
+        published: [PackageID: Set<SemanticVersion>] = [:], isOneOfSeveral: Bool = false, workingFolder: URL = .currentDirectory()
     ) throws {
         let (configuration, note) = try Self.configuration(of: dist, workingFolder: workingFolder)
-        self.note = note
         let npm = try NPMPackage.all(above: dist)
         self.configuration = configuration
         let depth = configuration.file?.standardizedFileURL.pathComponents.count ?? 0
@@ -47,7 +49,11 @@ struct PackageSettings: Sendable {
             } else {
                 throw BuildError.noVersion(dist: dist.path)
             }
-            self.version = try prerelease.map { try Self.version(plain, prerelease: $0) } ?? plain
+            let base = prerelease == nil ? plain : plain.unpublished(among: published[id] ?? [])
+            self.version = try prerelease.map { try Self.version(base, prerelease: $0) } ?? plain
+            let raised =
+                base == plain ? nil : "\(id) \(plain) is published: this is a prerelease of the next, \(self.version)"
+            notes = [note, raised].compactMap(\.self)
         } catch let error as FormatError {
             throw BuildError.invalid("\(error)", source: "the command line")
         }
@@ -100,6 +106,15 @@ struct PackageSettings: Sendable {
             throw BuildError.invalid(
                 "\(error); or set \"package\" and \"version\" in packtool.json", source: file.path)
         }
+    }
+}
+
+extension SemanticVersion {
+    /// The version itself, or the patch after the highest one published of its line, where that is not below it.
+    fileprivate func unpublished(among published: Set<SemanticVersion>) -> SemanticVersion {
+        let line = published.filter { $0.major == major && $0.minor == minor && $0.prerelease.isEmpty }
+        guard let highest = line.max(), !(highest < self), highest.patch < UInt64.max else { return self }
+        return (try? SemanticVersion("\(major).\(minor).\(highest.patch + 1)")) ?? self
     }
 }
 

@@ -56,6 +56,12 @@ public enum SitePath {
         return accept?.contains("text/html") ?? true
     }
 
+    /// Whether the path of a page that a version does not have would open its entry if it were a single-page application: the
+    /// most likely reason of such a 404.
+    package static func wouldBeRoute(_ requestPath: String, in manifest: Manifest) -> Bool {
+        !manifest.isSinglePage && manifest.entry != nil && requestPath.split(separator: "/").last?.contains(".") == false
+    }
+
     /// The file of a decoded path without its leading slash; nil for none.
     private static func lookUp(_ decoded: String, in manifest: Manifest) -> Resolution? {
         if decoded.isEmpty { return manifest.entry.flatMap { file(at: $0, in: manifest) } }

@@ -41,6 +41,19 @@ public struct VersionRange: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether a version can be in both.
+    public func overlaps(_ other: VersionRange) -> Bool {
+        let all = bounds + other.bounds
+        let lower = all.filter { [.atLeast, .above, .equal].contains($0.comparison) }
+        let upper = all.filter { [.atMost, .below, .equal].contains($0.comparison) }
+        return lower.allSatisfy { low in
+            upper.allSatisfy { high in
+                let isOpen = low.comparison == .above || high.comparison == .below
+                return low.version < high.version || !isOpen && !(high.version < low.version)
+            }
+        }
+    }
+
     public var description: String {
         bounds.map { $0.comparison.rawValue + $0.version.description }.joined(separator: " ")
     }

@@ -40,10 +40,10 @@ struct ReleaseChange {
     func steps(for change: ChannelChange) throws -> [ReleaseHistory.Step] {
         let releases = ReleaseTable(db: db)
         switch change {
-        case .offer(let version, let rollout, let again):
-            return try offering(installable(version), rollout, again: again)
-        case .promote(let version, let source, let rollout, let again):
-            return try offering(installable(promoted(version, from: source)), rollout, again: again)
+        case .offer(let version, let rollout, let consent):
+            return try offering(installable(version), rollout, consent)
+        case .promote(let version, let source, let rollout, let consent):
+            return try offering(installable(promoted(version, from: source)), rollout, consent)
         case .percent(let rollout, let version):
             return try history.setting(rollout, of: subject(version))
         case .retry(let version): return try history.retrying(subject(version))
@@ -69,16 +69,23 @@ struct ReleaseChange {
     }
 
     private func offering(
-        _ published: VersionTable.Published, _ rollout: Rollout?, again: Bool
+        _ published: VersionTable.Published, _ rollout: Rollout?, _ consent: OfferConsent
     ) throws -> [ReleaseHistory.Step] {
         let offer = offer(published)
-        if !again, let rollback = history.rollback(over: offer) {
+        if !consent.contains(.again), let rollback = history.rollback(over: offer) {
             let back = rollback.to == .embedded ? "what the app embeds" : ReleaseHistory.name(rollback.to)
             throw RegistryError(
                 .conflict,
                 "\(channel) was rolled back from \(package) \(published.version) to \(back) by \(rollback.by) at "
                     + "\(WireTime.text(rollback.at)): offering it once more would undo that. Publish a new version, or give "
                     + "--again")
+        }
+        let older = OlderOffer(of: published.version, requiredApp: published.requiredApp, among: history.offered)
+        if !consent.contains(.older), let older {
+            throw RegistryError(
+                .conflict,
+                "\(channel) offers \(package) \(ReleaseHistory.list(history.offered)), and \(published.version) is older than "
+                    + "\(older.newer): offering it would take devices back. Publish a higher version, or give --yes")
         }
         return try history.offering(
             offer, rollout, requiredApp: published.requiredApp, id: ReleaseTable(db: db).newID())
@@ -132,8 +139,8 @@ struct ReleaseChange {
         guard let newest = history.newestFull else {
             throw RegistryError(
                 .notFound,
-                "\(source) offers no version of \(package) to everyone yet: complete its rollout first, or name "
-                    + "the version (\(package)@VERSION)")
+                "\(source) offers no version of \(package) to everyone yet (it offers \(ReleaseHistory.list(history.offered))): "
+                    + "complete its rollout first, or name the version (\(package)@VERSION)")
         }
         if let partial = history.offered.first, partial.id != newest.id {
             let names = [partial.version, newest.version].compactMap(\.self).map { "\(package)@\($0)" }
@@ -151,7 +158,10 @@ struct ReleaseChange {
     /// A version that devices can be offered.
     private func installable(_ version: SemanticVersion) throws -> VersionTable.Published {
         guard let published = try VersionTable(db: db).published(package, version) else {
-            throw RegistryError(.notFound, "\(package) \(version) is not published in this registry")
+            let versions = try VersionTable(db: db).published(package).reversed().map(\.version)
+            throw RegistryError(
+                .notFound,
+                "\(package) \(version) is not published in this registry (there is: \(Self.list(versions)))")
         }
         if let reason = published.withdrawn {
             throw RegistryError(.conflict, "\(package) \(version) was withdrawn (\(reason)) and cannot be offered")

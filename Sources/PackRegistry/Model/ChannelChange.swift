@@ -4,10 +4,10 @@ package import PackFormat
 package enum ChannelChange: Hashable, Sendable {
     /// Offers a published version as the newest release. Without a share the release that is there keeps its own, and a
     /// new one is for everyone.
-    /// - Parameter again: also where the version was rolled back over on this channel.
-    case offer(SemanticVersion, Rollout? = nil, again: Bool = false)
+    /// - Parameter consent: what it may undo.
+    case offer(SemanticVersion, Rollout? = nil, consent: OfferConsent = [])
     /// Offers what another channel's newest release offers, which everyone there gets (`packtool promote`).
-    case promote(SemanticVersion?, from: ChannelName, Rollout = .everyone, again: Bool = false)
+    case promote(SemanticVersion?, from: ChannelName, Rollout = .everyone, consent: OfferConsent = [])
     /// Changes the share of the newest release, or of the one that offers this version.
     case percent(Rollout, of: SemanticVersion? = nil)
     /// Goes back to a version; nil: to the newest earlier one.
@@ -16,6 +16,20 @@ package enum ChannelChange: Hashable, Sendable {
     case rollBackToEmbedded
     /// Asks devices on which the newest release failed, or the one that offers this version, to try it once more.
     case retry(of: SemanticVersion? = nil)
+}
+
+/// What an offer may undo. Without it the registry refuses, because a CI job that runs once more must not do so in silence.
+package struct OfferConsent: OptionSet, Hashable, Sendable {
+    package let rawValue: Int
+
+    package init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// The version was rolled back over on this channel.
+    package static let again = OfferConsent(rawValue: 1)
+    /// The channel offers a higher version, and its devices would go back.
+    package static let older = OfferConsent(rawValue: 2)
 }
 
 package struct ChannelOutcome: Hashable, Sendable {

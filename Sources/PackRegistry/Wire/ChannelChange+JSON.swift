@@ -7,15 +7,15 @@ extension ChannelChange {
         // What is as it always was is left out, so that an older registry understands all that it can do.
         var json: JSONObject
         switch self {
-        case .offer(let version, let rollout, let again):
+        case .offer(let version, let rollout, let consent):
             json = ["change": "offer", "version": .string(version.description)]
             json["percent"] = rollout.map { .integer($0.percent) }
-            if again { json["again"] = true }
-        case .promote(let version, let channel, let rollout, let again):
+            for (name, option) in Self.consents where consent.contains(option) { json[name] = true }
+        case .promote(let version, let channel, let rollout, let consent):
             json = ["change": "promote", "from": .string(channel.text)]
             json["version"] = version.map { .string($0.description) }
             if rollout != .everyone { json["percent"] = .integer(rollout.percent) }
-            if again { json["again"] = true }
+            for (name, option) in Self.consents where consent.contains(option) { json[name] = true }
         case .percent(let rollout, let version):
             json = ["change": "percent", "percent": .integer(rollout.percent)]
             json["version"] = version.map { .string($0.description) }
@@ -30,6 +30,8 @@ extension ChannelChange {
         return json
     }
 
+    private static let consents: [String: OfferConsent] = ["again": .again, "older": .older]
+
     init(json: JSONObject) throws {
         let name = try json.string("change")
         func only(_ fields: Set<String>) throws(JSONError) { try json.refuseKeys(outside: fields.union(["change"])) }
@@ -37,15 +39,19 @@ extension ChannelChange {
             try json[key].map { try SemanticVersion($0.string(key)) }
         }
         func rollout() throws -> Rollout? { try json["percent"].map { try Rollout(percent: $0.integer("percent")) } }
-        func again() throws -> Bool { try json["again"]?.bool("again") ?? false }
+        func consent() throws -> OfferConsent {
+            try Self.consents.reduce(into: OfferConsent()) { consent, entry in
+                if try json[entry.key]?.bool(entry.key) ?? false { consent.insert(entry.value) }
+            }
+        }
         switch name {
         case "offer":
-            try only(["version", "percent", "again"])
-            self = try .offer(SemanticVersion(json.string("version")), rollout(), again: again())
+            try only(Set(["version", "percent"]).union(Self.consents.keys))
+            self = try .offer(SemanticVersion(json.string("version")), rollout(), consent: consent())
         case "promote":
-            try only(["version", "from", "percent", "again"])
+            try only(Set(["version", "from", "percent"]).union(Self.consents.keys))
             self = try .promote(
-                version("version"), from: ChannelName(json.string("from")), rollout() ?? .everyone, again: again())
+                version("version"), from: ChannelName(json.string("from")), rollout() ?? .everyone, consent: consent())
         case "percent":
             try only(["percent", "version"])
             self = try .percent(Rollout(percent: json.integer("percent")), of: version("version"))

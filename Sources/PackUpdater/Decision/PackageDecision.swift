@@ -7,7 +7,7 @@ struct PackageDecision {
         case upToDate
         /// The channel does not know the package, or offers this device nothing of it.
         case nothing
-        /// The feature gate is off: pages load online.
+        /// The feature gate is off: the package has no pages here, but those of its `origins`.
         case disabled
         case install(VersionID, PackageState.ReleaseMark)
         /// - Parameter isWithdrawn: the publisher took the active version back.
@@ -35,7 +35,7 @@ struct PackageDecision {
     ) async throws -> PackageDecision {
         guard channel.isEnabled else {
             return PackageDecision(
-                choice: .disabled, steps: ["the channel's feature gate is off: pages load online"], offered: nil)
+                choice: .disabled, steps: ["the channel's feature gate is off"], offered: nil)
         }
         var steps: [String] = []
         var rest = channel.releases

@@ -259,7 +259,10 @@ extension PageSession {
         guard let (path, file) = found else {
             // Below a real origin the server may know more than the package; a virtual domain has nothing behind it.
             if case .origin = address.form { return Decision(way: .online(request.url), reason: .notInVersion) }
-            let text = "\(content.manifest.package) \(content.manifest.version) has no \"\(address.path)\""
+            var text = "\(content.manifest.package) \(content.manifest.version) has no \"\(address.path)\""
+            if request.wantsPage, SitePath.wouldBeRoute(address.path, in: content.manifest) {
+                text += ". A single-page application opens its entry for it with \"spa\": true in packtool.json"
+            }
             return Decision(way: .local(.message(404, text, to: request)), reason: .notInVersion, detail: text)
         }
         do {

@@ -38,8 +38,8 @@ pipeline {
         }
         stage('Packages') {
             steps {
-                // 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th build. The stage fails on errors,
-                // and on warnings that the last published version would not get.
+                // 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th build; where 1.4.0 is
+                // published, 1.4.1-ci.17. The stage fails on errors, and on warnings that the last published version would not get.
                 withCredentials([string(credentialsId: 'packtool-token', variable: 'PACKTOOL_TOKEN')]) {
                     sh '''
                         rm -rf packages
@@ -123,7 +123,8 @@ jobs:
           PACKTOOL_TOKEN: ${{ secrets.PACKTOOL_TOKEN }}
         run: |
           rm -rf packages
-          # 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th run; a tag v1.4.0 is that version itself.
+          # 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th run; a tag v1.4.0 is that version itself,
+          # and what comes after it is 1.4.1-ci.18.
           # The step fails on errors, and on warnings that the last published version would not get.
           case "$GITHUB_REF" in
             refs/tags/v*) version="--package-version ${GITHUB_REF#refs/tags/v}" ;;
@@ -186,7 +187,7 @@ packages:
       fi
   script:
     - rm -rf packages
-    # 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th pipeline.
+    # 1.4.0 of package.json or packtool.json becomes 1.4.0-ci.17, the 17th pipeline; where 1.4.0 is published, 1.4.1-ci.17.
     # The job fails on errors, and on warnings that the last published version would not get.
     - packtool build dist --prerelease "ci.$CI_PIPELINE_IID" --strict-new --out packages
     # GitLab lets others on the runner read such a file, and packtool takes no key that they can read.

@@ -98,7 +98,7 @@ struct ReleasingContractTests {
             await #expect(throws: RegistryError.self) {
                 try await registry.change(offer("1.1.0"), of: package(), on: channel())
             }
-            _ = try await registry.change(.offer(version("1.1.0"), again: true), of: package(), on: channel())
+            _ = try await registry.change(.offer(version("1.1.0"), consent: [.again, .older]), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.1.0@100"])
             // Back to the embedded version leads over everything.
             _ = try await registry.change(.rollBackToEmbedded, of: package(), on: channel())
@@ -108,6 +108,37 @@ struct ReleasingContractTests {
                 }
                 #expect(refused?.message.contains("to what the app embeds") == true)
             }
+        }
+    }
+
+    /// A hot fix of an older line, or a CI job of an older commit.
+    @Test(arguments: RegistryKind.allCases)
+    func `a version below one that is offered is offered only where that was said`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { (registry) async throws in
+            _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
+            _ = try await registry.change(offer("1.2.0", 5), of: package(), on: channel())
+            let next = try ChannelName("next")
+            _ = try await registry.change(offer("1.2.0"), of: package(), on: next)
+            let attempts: [(ChannelChange, ChannelName, String)] = try [
+                (offer("1.1.0"), channel(), "1.2.0 (5 %), 1.0.0, and 1.1.0 is older than 1.2.0"),
+                (offer("1.0.0", 10), channel(), "1.0.0 is older than 1.2.0"),
+                (.promote(version("1.0.0"), from: channel()), next, "1.2.0, and 1.0.0 is older than"),
+            ]
+            let before = try await registry.overview().channels
+            for (change, channel, text) in attempts {
+                let refused = await #expect(throws: RegistryError.self) {
+                    try await registry.change(change, of: package(), on: channel)
+                }
+                #expect(refused?.kind == .conflict && refused?.message.contains(text) == true, "\(refused?.message ?? "")")
+            }
+            #expect(try await registry.overview().channels == before)
+            _ = try await registry.change(.offer(version("1.1.0"), consent: .older), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.1.0@100"])
+            // It is the newest release now: once more takes nobody further back.
+            #expect(try await !registry.change(offer("1.1.0"), of: package(), on: channel()).isChanged)
+            _ = try await registry.change(.rollBack(to: version("1.0.0")), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.0.0@100"])
         }
     }
 

@@ -99,7 +99,7 @@ struct PackageStateTests {
         try #expect(state.active?.installed == version(1, release: nil))
     }
 
-    @Test func `the first version of all that fails leaves nothing, and the pages load online`() throws {
+    @Test func `the first version of all that fails leaves nothing`() throws {
         var state = PackageState()
         try state.stage(version(1))
         _ = state.activate()

@@ -16,6 +16,21 @@ struct BuildRefusalTests {
         try await expectRefusal(tool, "build", "dist", naming: ["dist"])
     }
 
+    @Test func `packages are not written into the dist that is the working folder`() async throws {
+        let tool = try Tool()
+        try tool.write(["dist/index.html": "<!doctype html><script>packtool.confirm()</script>"])
+        let build = "cd dist && '\(Tool.executable.path)' build . --package shop --package-version 1.0.0"
+        let refused = try await tool.shell(build)
+        expectClearError(
+            refused,
+            naming: ["the packages would go to packages, inside the folder to build, .: give --out, or run this in the folder above"]
+        )
+        #expect(try tool.listing().keys.sorted() == ["dist/index.html"])
+        try await tool.shell(build + " --out ../packages").expectSuccess()
+        let written = try tool.listing().keys.filter { !$0.hasPrefix(".home/") && !$0.hasPrefix(".cache/") }
+        #expect(written.sorted() == ["dist/index.html", "packages/shop-1.0.0.zip"])
+    }
+
     @Test func `a dist that is not there is refused`() async throws {
         try await expectRefusal(Self.project(), "build", "nowhere", naming: ["nowhere"])
     }

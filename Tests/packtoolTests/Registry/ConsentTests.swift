@@ -72,6 +72,63 @@ struct ConsentTests {
         #expect(new.standardOutput.contains("offered    shop 1.2.0 on beta to 100 % of devices"), "\(new)")
     }
 
+    @Test func `publish takes devices back to an older version only where that was said`() async throws {
+        let tool = try await Self.project()
+        let hotfix = ["publish", "packages/shop-1.0.0.zip", "--channel", "beta"]
+        try await Self.expectRefused(
+            tool, hotfix,
+            saying: [
+                "beta offers shop 1.1.0 (50 %), then 1.0.0. 1.0.0 is older than 1.1.0: offering it takes devices back.",
+                "--yes",
+            ])
+        // Nothing is sent before the question.
+        try await tool.run("build", "dist", "--package", "shop", "--package-version", "1.0.9").expectSuccess()
+        try await Self.expectRefused(
+            tool, ["publish", "packages/shop-1.0.9.zip", "--channel", "beta", "--rollout", "5"],
+            saying: ["1.0.9 is older than 1.1.0"])
+        try await tool.run(hotfix + ["--yes"]).expectSuccess()
+        #expect(try await Self.offers(tool) == ["1.0.0@100"])
+        try await tool.run("publish", "packages/shop-1.0.9.zip", "--channel", "beta").expectSuccess()
+        #expect(try await Self.offers(tool) == ["1.0.9@100"])
+        // Versions for other apps are apart.
+        for (version, app) in [("3.0.0", ">=5.0.0"), ("2.9.1", "<5.0.0")] {
+            try await tool.run("build", "dist", "--package", "shop", "--package-version", version, "--requires-app", app)
+                .expectSuccess()
+            try await tool.run("publish", "packages/shop-\(version).zip", "--channel", "beta").expectSuccess()
+        }
+        #expect(try await Self.offers(tool) == ["2.9.1@100", "3.0.0@100", "1.0.9@100"])
+    }
+
+    @Test func `publish without a channel says that no device would be offered it`() async throws {
+        let tool = try await Self.project()
+        try await Self.expectRefused(
+            tool, ["publish", "packages/shop-1.2.0.zip", "--rollout", "50"],
+            saying: ["No channel is given, and packtool.json names none: no device would be offered shop 1.2.0", "--channel"])
+        let published = try await tool.run("publish", "packages/shop-1.2.0.zip", "--yes").expectSuccess()
+        #expect(
+            published.standardError.contains(
+                "published and not offered to any device: to offer it, publish again with --channel NAME\n"), "\(published)")
+        #expect(!published.standardError.contains("Devices can install this now"), "\(published)")
+        let offered = try await tool.run("publish", "packages/shop-1.2.0.zip", "--channel", "beta").expectSuccess()
+        #expect(offered.standardError.contains("Devices can install this now. Making patches"), "\(offered)")
+    }
+
+    /// What a tag's release was is not undone by the next run on the main branch.
+    @Test func `a prerelease of a published version is one of the next`() async throws {
+        let tool = try await Self.project()
+        let build = ["build", "dist", "--package", "shop", "--package-version", "1.2.0", "--prerelease", "ci.18"]
+        let before = try await tool.run(build).expectSuccess()
+        #expect(before.standardOutput.contains("shop 1.2.0-ci.18") && !before.standardError.contains("prerelease"))
+        try await tool.run("publish", "packages/shop-1.2.0.zip", "--channel", "beta").expectSuccess()
+        let after = try await tool.run(build).expectSuccess()
+        #expect(after.standardOutput.contains("shop 1.2.1-ci.18"), "\(after)")
+        #expect(
+            after.standardError.contains("shop 1.2.0 is published: this is a prerelease of the next, 1.2.1-ci.18\n"),
+            "\(after)")
+        try await tool.run("publish", "packages/shop-1.2.1-ci.18.zip", "--channel", "beta").expectSuccess()
+        #expect(try await Self.offers(tool) == ["1.2.1-ci.18@100"])
+    }
+
     @Test func `a CI job that runs again does not undo a rollback`() async throws {
         let tool = try await Self.project()
         try await tool.run("publish", "packages/shop-1.2.0.zip", "--channel", "beta").expectSuccess()
@@ -105,6 +162,15 @@ struct ConsentTests {
         try await tool.run(next + ["--yes"]).expectSuccess()
         #expect(try await Self.offers(tool, "stable") == ["1.1.0@100"])
         #expect(try await tool.run(next).exitCode == 2, "nothing to do, and nothing to ask")
+        try await Self.expectRefused(
+            tool, first + ["--rollout", "5"],
+            saying: ["Promoting 1.0.0, which is older, replaces that on 5 % of the devices at once."])
+        for wrong in ["shop@9.9.9", "shop@1.2.0"] {
+            let refused = try await tool.run("promote", wrong, "--from", "beta", "--to", "stable")
+            #expect(refused.exitCode == 1 && !refused.standardError.contains("--yes"), "\(refused)")
+        }
+        let unknown = try await tool.run("promote", "shop@9.9.9", "--from", "beta", "--to", "stable")
+        expectClearError(unknown, naming: ["shop 9.9.9"])
     }
 
     @Test func `lowering a share says how many devices go back, and to what`() async throws {

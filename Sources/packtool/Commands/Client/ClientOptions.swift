@@ -93,10 +93,24 @@ struct ClientOptions: ParsableArguments {
         return try updater()
     }
 
+    /// The packages given that the store knows; all that it knows where none is given.
+    /// - Throws: for one that it does not know, with a list of those that it does.
+    func knownPackages(of updater: Updater) async throws -> [PackageStatus] {
+        let known = try await updater.status()
+        let given = try packages
+        if let unknown = given.first(where: { id in !known.contains { $0.package == id } }) {
+            let names = known.map(\.package.text).joined(separator: ", ")
+            throw CommandFailure(
+                "\(store) has nothing of \(unknown) (it has: \(names.isEmpty ? "none yet" : names)): packtool client update "
+                    + "--package \(unknown) installs it, where the channel offers it")
+        }
+        return given.isEmpty ? known : known.filter { given.contains($0.package) }
+    }
+
     /// The package that a verb is about: the one given, or the only one that is installed.
     func onePackage(of updater: Updater) async throws -> PackageID {
         let given = try packages
-        if given.count == 1 { return given[0] }
+        if given.count == 1 { return try await knownPackages(of: updater)[0].package }
         let installed = try await updater.status().filter { $0.active != nil }.map(\.package)
         guard !installed.isEmpty || !given.isEmpty else {
             throw CommandFailure("nothing is installed in \(store): run packtool client update --store \(store)")

@@ -22,7 +22,7 @@ struct ClientRollbackCommand: AsyncParsableCommand {
             let version = try await updater.rollBack(package)
             client.global.console.result(
                 version.map { "\(package) is back to \($0)" }
-                    ?? "\(package) has no version left: its pages load online",
+                    ?? "\(package) has no version left: its next page installs what the channel offers",
                 json: .object([
                     "package": .string(package.text), "version": version.map { .string($0.description) } ?? .null,
                 ]))

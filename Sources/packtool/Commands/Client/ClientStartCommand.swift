@@ -22,8 +22,7 @@ struct ClientStartCommand: AsyncParsableCommand {
     func run() async throws {
         let updater = client.preset.isEmpty ? try client.existingUpdater() : try client.updater()
         try await updater.start()
-        let given = try client.packages
-        let packages = given.isEmpty ? try await updater.status().map(\.package) : given
+        let packages = try await client.knownPackages(of: updater).map(\.package)
         var sessions: [PackageSession] = []
         var lines: [String] = []
         var documents: [(String, JSONValue)] = []

@@ -11,8 +11,7 @@ struct ClientStatusCommand: AsyncParsableCommand {
 
     func run() async throws {
         let updater = try client.existingUpdater()
-        let given = try client.packages
-        let statuses = try await updater.status().filter { given.isEmpty || given.contains($0.package) }
+        let statuses = try await client.knownPackages(of: updater)
         client.global.console.result(
             statuses.map(text).joined(separator: "\n"),
             json: .object([

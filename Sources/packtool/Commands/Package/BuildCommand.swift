@@ -32,7 +32,9 @@ struct BuildCommand: AsyncParsableCommand {
     var versions: [String] = []
 
     @Option(
-        help: ArgumentHelp("Appended to the version: ci.17 makes 1.4.0-ci.17 of 1.4.0.", valueName: "WORDS"))
+        help: ArgumentHelp(
+            "Appended to the version: ci.17 makes 1.4.0-ci.17 of 1.4.0, and 1.4.1-ci.17 where 1.4.0 is published.",
+            valueName: "WORDS"))
     var prerelease: String?
 
     @Option(help: ArgumentHelp("The page that / opens (else index.html).", valueName: "PATH"))
@@ -85,6 +87,7 @@ struct BuildCommand: AsyncParsableCommand {
         defer { line.clear() }
         var request = try request()
         let registry = PreviousVersions(registryOptions, console: console)
+        if prerelease != nil { request.published = await registry.published() }
         if strictNew {
             request.known = try await registry.findings(before: Builder(request).identities())
             if request.known.isEmpty { console.note("nothing is published to compare with: no warning is new") }

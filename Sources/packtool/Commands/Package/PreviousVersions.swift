@@ -29,15 +29,27 @@ struct PreviousVersions {
     }
 
     func found(before packages: [(id: PackageID, version: SemanticVersion)]) async -> Found {
-        guard let registry = open() else { return Found() }
-        return await withTaskGroup(of: Found.self) { group in
-            group.addTask { (try? await Self.read(registry, packages)) ?? Found() }
+        await ask { try await Self.read($0, packages) } ?? Found()
+    }
+
+    /// All version numbers that are taken, withdrawn ones too.
+    func published() async -> [PackageID: Set<SemanticVersion>] {
+        await ask { try await $0.overview().versions.mapValues { Set($0.map(\.version)) } } ?? [:]
+    }
+
+    /// Nil where there is no registry, or it does not answer in time.
+    private func ask<Answer: Sendable>(
+        _ question: @escaping @Sendable (any Registry) async throws -> Answer
+    ) async -> Answer? {
+        guard let registry = open() else { return nil }
+        return await withTaskGroup(of: Answer?.self) { group in
+            group.addTask { try? await question(registry) }
             group.addTask {
                 try? await Task.sleep(for: Self.patience)
-                return Found()
+                return nil
             }
             defer { group.cancelAll() }
-            return await group.next() ?? Found()
+            return await group.next() ?? nil
         }
     }
 

@@ -35,11 +35,14 @@ struct PresetCommand: AsyncParsableCommand {
             let newest = offered[package.package]?.first { $0.rollout == .everyone }?.version
             guard let version = package.version ?? newest else {
                 throw CommandFailure(
-                    "\(channel) offers no version of \(package.package) to all devices: name one with "
-                        + "\(package.package)@VERSION")
+                    "\(channel) offers no version of \(package.package) to all devices (it offers "
+                        + "\(ReleaseText.text(offered[package.package] ?? []))): name one with \(package.package)@VERSION")
             }
             guard overview.versions[package.package]?.contains(where: { $0.version == version }) ?? false else {
-                throw CommandFailure("\(package.package) \(version) is not published: packtool status lists what is")
+                let names = overview.versions[package.package]?.prefix(20).map(\.version.description) ?? []
+                throw CommandFailure(
+                    "\(package.package) \(version) is not published (there is: "
+                        + "\(names.isEmpty ? "none yet" : names.joined(separator: ", "))): packtool status lists what is")
             }
             wanted[package.package] = version
         }

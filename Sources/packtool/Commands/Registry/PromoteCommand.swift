@@ -11,7 +11,8 @@ struct PromoteCommand: AsyncParsableCommand {
             a newer one is offered there to some, say which of the two is meant.
 
             Without --rollout all devices of the second channel get it at once: where that
-            offers the package already, the command asks first, or takes --yes.
+            offers the package already, the command asks first, or takes --yes. It asks, too,
+            where devices would go back to an older version.
             """)
 
     @Argument(help: "The package, and the version if it is not the newest.")
@@ -23,37 +24,41 @@ struct PromoteCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The channel that shall offer it.", valueName: "NAME"))
     var to: ChannelName
 
-    @Option(help: ArgumentHelp("The share of devices, 0 to 100 (default: all).", valueName: "PERCENT"))
-    var rollout: Int?
-
-    @Flag(help: "Offer the version also where the channel was rolled back from it.")
-    var again = false
-
-    @OptionGroup var consent: ConsentOption
+    @OptionGroup var offer: OfferOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
-    func validate() throws {
-        guard (0...100).contains(rollout ?? 0) else { throw ValidationError("--rollout is a number from 0 to 100") }
-    }
-
     func run() async throws {
         let session = try RegistrySession(registry, console: options.console)
-        let channels = try await session.registry.overview().channels
-        let source = channels[from]?[package.package] ?? []
-        let present = channels[to]?[package.package] ?? []
-        // A choice that the registry refuses needs no consent.
-        let isClear = package.version != nil || source.first?.rollout == .everyone
-        if rollout == nil, isClear, let version = package.version ?? source.first?.version, let newest = present.first,
-            newest.version != version || newest.rollout != .everyone
-        {
-            try consent.require(
-                "\(to) offers \(package.package) \(ReleaseText.text(present)). Promoting \(version) replaces that on 100 % of "
-                    + "the devices at once; for a share of them: --rollout PERCENT.", options)
+        let overview = try await session.registry.overview()
+        let present = overview.channels[to]?[package.package] ?? []
+        let rollout = try offer.share() ?? .everyone
+        var isOlder = false
+        if let (version, requiredApp) = meant(in: overview), let newest = present.first {
+            isOlder = OlderOffer(of: version, requiredApp: requiredApp, among: present) != nil
+            let replaces = offer.rollout == nil && (newest.version != version || newest.rollout != .everyone)
+            if isOlder || replaces {
+                try offer.consent.require(
+                    "\(to) offers \(package.package) \(ReleaseText.text(present)). Promoting \(version)\(isOlder ? ", which is older," : "") "
+                        + "replaces that on \(rollout.percent) % of the devices at once"
+                        + (offer.rollout == nil ? "; for a share of them: --rollout PERCENT." : "."), options)
+            }
         }
         try await ReleaseText.change(
-            .promote(
-                package.version, from: from, try rollout.map { try Rollout(percent: $0) } ?? .everyone, again: again),
+            .promote(package.version, from: from, rollout, consent: offer.consent(isOlder: isOlder)),
             of: package.package, on: to, before: present, session, options)
+    }
+
+    /// What is to be promoted; nil where the registry refuses it, which needs no consent.
+    private func meant(in overview: RegistryOverview) -> (SemanticVersion, requiredApp: VersionRange?)? {
+        let source = overview.channels[from]?[package.package] ?? []
+        let release = source.first { $0.version == package.version ?? source.first?.version }
+        if let release, let version = release.version {
+            return package.version != nil || release.rollout == .everyone ? (version, release.requiredApp) : nil
+        }
+        // One that a newer release hides there.
+        guard let version = package.version, !source.isEmpty else { return nil }
+        let isPublished = overview.versions[package.package]?.contains { $0.version == version && $0.withdrawn == nil }
+        return isPublished == true ? (version, nil) : nil
     }
 }

@@ -17,7 +17,9 @@ struct PublishCommand: AsyncParsableCommand {
             one; a new release is for everyone, unless --rollout says otherwise.
 
             A version that somebody rolled the channel back from is not offered once
-            more, as by a CI job that runs again, but with --again.
+            more, as by a CI job that runs again, but with --again. A version below one that the
+            channel offers takes devices back: the command asks first, or takes --yes. So it
+            does without any channel, when no device would be offered what it publishes.
 
             The registry is made by packtool init, never here.
 
@@ -37,23 +39,12 @@ struct PublishCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The channel that offers them (default: the configuration's).", valueName: "NAME"))
     var channel: ChannelName?
 
-    @Option(
-        help: ArgumentHelp(
-            "The share of devices, 0 to 100 (default: as it is, and 100 for a new release).", valueName: "PERCENT"))
-    var rollout: Int?
-
-    @Flag(help: "Offer the version also where the channel was rolled back from it.")
-    var again = false
-
     @Flag(name: .customLong("no-wait"), help: "Do not wait until patches are made.")
     var noWait = false
 
+    @OptionGroup var offer: OfferOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
-
-    func validate() throws {
-        guard (0...100).contains(rollout ?? 0) else { throw ValidationError("--rollout is a number from 0 to 100") }
-    }
 
     private struct Offered {
         let package: PackageID
@@ -64,10 +55,12 @@ struct PublishCommand: AsyncParsableCommand {
 
     func run() async throws {
         let console = options.console
-        let rollout = try rollout.map { try Rollout(percent: $0) }
+        let rollout = try offer.share()
         // Every zip is judged before a byte is sent.
         let packages = zips.isEmpty ? try PackageSelection(files()).newest() : try PackageSelection(files())
         let session = try RegistrySession(registry, console: console)
+        let channel = channel ?? session.configuration?.channel
+        let consents = try await consents(to: packages, on: channel, session)
         let publisher = try await session.publisher(console: console)
         let line = ProgressLine(console)
         let published = try await publisher.publish(packages) { manifest in
@@ -75,12 +68,12 @@ struct PublishCommand: AsyncParsableCommand {
         }
         line.clear()
         var offered: [Offered] = []
-        if let channel = channel ?? session.configuration?.channel {
+        if let channel {
             let highest = packages.highestVersions
             for entry in published where highest[entry.manifest.package] == entry.manifest.version {
                 let manifest = entry.manifest
                 let outcome = try await session.registry.change(
-                    .offer(manifest.version, rollout, again: again), of: manifest.package, on: channel)
+                    .offer(manifest.version, rollout, consent: consents), of: manifest.package, on: channel)
                 offered.append(
                     Offered(
                         package: manifest.package, version: manifest.version, channel: channel, outcome: outcome))
@@ -95,7 +88,7 @@ struct PublishCommand: AsyncParsableCommand {
                         + "rollout lowers a share")
             }
         } else {
-            console.note("published and not offered to any device: give --channel")
+            console.note("published and not offered to any device: to offer it, publish again with --channel NAME")
         }
         console.result(text(published, offered), json: json(published, offered))
         // Whoever reads from a pipe is not to wait for the patches.
@@ -103,10 +96,36 @@ struct PublishCommand: AsyncParsableCommand {
         guard !noWait else { return }
         if let local = session.local, !local.isServed {
             console.note(
-                "Devices can install this now. Making patches and smaller downloads for them; Ctrl-C is safe, the next command or "
-                    + "a server goes on with them")
+                (offered.isEmpty ? "" : "Devices can install this now. ")
+                    + "Making patches and smaller downloads for them; Ctrl-C is safe, the next command or a server goes on with them")
         }
         await session.finish(console: console)
+    }
+
+    /// Asks before anything is sent, where devices would go back, or would be offered nothing.
+    private func consents(
+        to packages: PackageSelection, on channel: ChannelName?, _ session: RegistrySession
+    ) async throws -> OfferConsent {
+        let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
+        guard let channel else {
+            guard !pages.isEmpty else { return [] }
+            let names = pages.map { "\($0.package) \($0.version)" }.joined(separator: ", ")
+            try offer.consent.require(
+                "No channel is given, and \(PackConfiguration.fileName) names none: no device would be offered \(names). "
+                    + "To offer: --channel NAME.", options)
+            return []
+        }
+        let channels = try await session.registry.overview().channels
+        let older = pages.compactMap { manifest -> String? in
+            let present = channels[channel]?[manifest.package] ?? []
+            guard let back = OlderOffer(of: manifest.version, requiredApp: manifest.requiredApp, among: present) else {
+                return nil
+            }
+            return "\(channel) offers \(manifest.package) \(ReleaseText.text(present)). \(manifest.version) is older than "
+                + "\(back.newer): offering it takes devices back."
+        }
+        if !older.isEmpty { try offer.consent.require(older.joined(separator: "\n"), options) }
+        return offer.consent(isOlder: !older.isEmpty)
     }
 
     private func files() throws -> [URL] {
