@@ -145,7 +145,10 @@ let package = Package(
                 "PackWeb", "PackFormat", "packtool", hummingbird, nioCore, httpTypes, logging, lifecycle,
             ]),
         tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
-        tests("packtoolTests", ["PackFormat", "PackJSON", "PackTrust"]),
+        .target(
+            name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackTrust"], path: "Tests/AttackSupport",
+            swiftSettings: settings),
+        tests("packtoolTests", ["AttackSupport", "PackFormat", "PackJSON", "PackTrust"]),
     ],
     swiftLanguageModes: [.v6]
 )
@@ -172,7 +175,7 @@ let package = Package(
                 swiftSettings: settings),
             tests(
                 "PackKioskTests",
-                ["PackJSON", "PackWebKitGTK", "CWebKitGTK", "packtool", "packtool-kiosk"]),
+                ["AttackSupport", "PackJSON", "PackWebKitGTK", "CWebKitGTK", "packtool", "packtool-kiosk"]),
         ]
     }
 #endif

@@ -55,7 +55,9 @@ final class Bench: Sendable {
     }
 
     /// Writes, builds and publishes a version. One with a file `sw.js` says that it has a service worker.
-    func publish(_ version: String, of package: String = "shop", _ site: [String: Data]) throws {
+    func publish(
+        _ version: String, of package: String = "shop", _ site: [String: Data], build: [String] = []
+    ) throws {
         let dist = folder.appendingPathComponent("sites/\(package)-\(version)")
         for (path, content) in site {
             let file = dist.appendingPathComponent(path)
@@ -64,7 +66,8 @@ final class Bench: Sendable {
             try content.write(to: file)
         }
         try allowServiceWorkers(site["sw.js"] != nil)
-        try packtool("build", dist.path, "--package", package, "--package-version", version, "--out", "packages")
+        try packtool(
+            ["build", dist.path, "--package", package, "--package-version", version, "--out", "packages"] + build)
         try packtool("publish", "packages/\(package)-\(version).zip", "--channel", "stable")
     }
 
@@ -82,7 +85,10 @@ final class Bench: Sendable {
     func update() throws { try packtool("client", "update", "--store", "store") }
 
     @discardableResult
-    func packtool(_ arguments: String...) throws -> String {
+    func packtool(_ arguments: String...) throws -> String { try packtool(arguments) }
+
+    @discardableResult
+    func packtool(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = Self.products.appendingPathComponent("packtool")
         process.arguments = arguments
@@ -144,8 +150,11 @@ final class EchoServer {
         address = "\(folder == nil ? "http" : "https")://127.0.0.1:\(port)"
     }
 
-    deinit {
+    /// Nobody listens there any more.
+    func stop() {
         try? input.fileHandleForWriting.close()
         process.waitUntilExit()
     }
+
+    deinit { stop() }
 }

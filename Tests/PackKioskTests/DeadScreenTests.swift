@@ -112,10 +112,10 @@ struct DeadScreenTests {
         #expect(status.contains("1.0.0"))
     }
 
-    @Test
-    func `the control command update shows the new version where that is asked for`() async throws {
+    @Test(arguments: Transport.allCases)
+    func `the control command update shows the new version where that is asked for`(transport: Transport) async throws {
         let bench = try Bench(Self.page("one"))
-        let kiosk = try await RunningKiosk(bench, .proxy, "--reload")
+        let kiosk = try await RunningKiosk(bench, transport, "--reload")
         try await kiosk.event("ready")
         try bench.publish("2.0.0", Self.page("two"))
         let count = kiosk.eventCount

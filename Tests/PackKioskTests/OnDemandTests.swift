@@ -1,3 +1,4 @@
+import AttackSupport
 import Foundation
 import PackJSON
 import Testing
@@ -70,24 +71,13 @@ struct OnDemandTests {
         #expect(try await again.evaluate("return (await import('./later.js')).later") as? String == "later")
     }
 
-    @Test(arguments: Transport.allCases, ["objects", "manifests"])
-    func `a mirror that lies brings no byte into a page`(transport: Transport, lie: String) async throws {
+    /// Without any key, and with the registry's online key. The same by `client serve` is in OnDemandAttackTests.
+    @Test(arguments: Transport.allCases, MirrorLie.allCases)
+    func `a mirror that lies brings no byte into a page`(transport: Transport, lie: MirrorLie) async throws {
         let (bench, view, server) = try Self.mirrored()
-        let evil = "<!doctype html><title>evil</title><script>window.evil = 1</script>"
-        for name in ["index.html", "app.js"] {
-            let file = view.appendingPathComponent("site/shop/1.0.0/\(name)")
-            try FileManager.default.createDirectory(
-                at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-            try Data(evil.utf8).write(to: file)
-        }
-        let folder = view.appendingPathComponent(lie == "objects" ? "objects" : "targets/manifests")
-        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
-            let file = folder.appendingPathComponent(path)
-            guard let data = FileManager.default.contents(atPath: file.path), !data.isEmpty else { continue }
-            // Of the signed size, so that only the digest tells.
-            try Data((evil + String(repeating: " ", count: data.count)).utf8.prefix(data.count)).write(to: file)
-        }
-        try? FileManager.default.removeItem(at: view.appendingPathComponent("patches"))
+        try lie.tell(
+            in: Mirror(folder: view, url: server.address), of: bench.folder.appendingPathComponent(".packtool/registry"),
+            channel: "stable")
         let kiosk = try await Self.kiosk(bench, transport, server)
         let finished = try await kiosk.event("finished")
         #expect(try (500...504).contains(finished.integer("status")))

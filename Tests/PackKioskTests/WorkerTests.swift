@@ -7,10 +7,22 @@ import Testing
 struct WorkerTests {
     private static let register = """
         navigator.serviceWorker.register("/sw.js");
-        const asked = await new Promise(done => {
+        await new Promise(done => {
           if (navigator.serviceWorker.controller) done();
           else navigator.serviceWorker.addEventListener("controllerchange", done);
         });
+        """
+
+    /// What a script keeps in IndexedDB stays.
+    private static let database = """
+        const asked = request => new Promise((done, failed) => {
+          request.onsuccess = () => done(request.result);
+          request.onerror = () => failed(request.error);
+        });
+        const open = indexedDB.open("shop");
+        open.onupgradeneeded = () => open.result.createObjectStore("words");
+        const store = (await asked(open)).transaction("words", "readwrite").objectStore("words");
+
         """
 
     /// A site whose worker keeps its pages and never asks for them again.
@@ -41,7 +53,7 @@ struct WorkerTests {
         let bench = try Bench(Self.cached("1.0.0"))
         let kiosk = try await RunningKiosk(bench, .proxy, data)
         try await kiosk.event("ready")
-        _ = try await kiosk.evaluate(Self.register)
+        _ = try await kiosk.evaluate(Self.register + Self.database + "await asked(store.put('kept', 'key'));")
         var count = kiosk.eventCount
         try await kiosk.load(Transport.proxy.url("/"))
         // The worker answers, so the page says nothing about the version.
@@ -68,10 +80,11 @@ struct WorkerTests {
         try await kiosk.event("ready", after: count) { $0["version"] == .string("2.0.0") }
         let screen = try await kiosk.evaluate(
             """
-            return [document.title, document.body.innerText.trim(), localStorage.kept,
+            \(Self.database)
+            return [document.title, document.body.innerText.trim(), localStorage.kept, await asked(store.get("key")),
               String((await navigator.serviceWorker.getRegistrations()).length), (await caches.keys()).join()]
             """)
-        #expect(screen as? [String] == ["2.0.0", "2.0.0", "1.0.0", "0", ""])
+        #expect(screen as? [String] == ["2.0.0", "2.0.0", "1.0.0", "kept", "0", ""])
         #expect(try await kiosk.evaluate("return document.cookie") as? String == "first=2.0.0")
     }
 

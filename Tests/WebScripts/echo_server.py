@@ -2,7 +2,9 @@
 
 With two arguments, a certificate's file and its key's, it serves https. With one, a folder, it gives that folder's files,
 as a registry's view is given, and says what it got wherever there is none."""
+import base64
 import gzip
+import hashlib
 import http.server
 import json
 import os
@@ -75,8 +77,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
         fields = [("Location", query["to"])] if "to" in query else []
         self.answer(302 if fields else 200, said.encode(), fields)
 
+    def socket(self):
+        """A WebSocket (RFC 6455) that gives short messages back, after one that says which cookies came."""
+        key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        self.send_response(101)
+        self.send_header("Upgrade", "websocket")
+        self.send_header("Connection", "Upgrade")
+        self.send_header("Sec-WebSocket-Accept", base64.b64encode(hashlib.sha1(key.encode()).digest()).decode())
+        self.end_headers()
+        self.close_connection = True
+        message = f"cookies {self.headers.get('Cookie', '')}".encode()
+        while message is not None:
+            self.wfile.write(bytes([0x81, len(message)]) + message)
+            head = self.rfile.read(6)
+            if len(head) < 6 or head[0] & 15 == 8:
+                return
+            data = self.rfile.read(head[1] & 127)
+            message = bytes(byte ^ head[2 + i % 4] for i, byte in enumerate(data))
+
     def handle_any(self):
         url = urllib.parse.urlsplit(self.path)
+        if url.path.endswith("/socket") and self.headers.get("Upgrade", "").lower() == "websocket":
+            self.socket()
+            return
         query = dict(urllib.parse.parse_qsl(url.query))
         if url.path.endswith("/sink"):
             self.sink(query)

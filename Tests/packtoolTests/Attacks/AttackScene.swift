@@ -1,3 +1,4 @@
+import AttackSupport
 import Foundation
 import PackJSON
 import Testing
@@ -155,27 +156,9 @@ final class AttackScene {
     }
 }
 
-/// A copy of a published view in the hands of an attacker.
-struct Mirror {
-    let folder: URL
-    let url: String
-
-    func read(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent(path))) }
-
-    func write(_ bytes: [UInt8], to path: String) throws {
-        let file = folder.appendingPathComponent(path)
-        try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try Data(bytes).write(to: file)
-    }
-
-    /// Every file below a folder of the view, in order.
-    func paths(below path: String) -> [String] {
-        let names = FileManager.default.enumerator(atPath: folder.appendingPathComponent(path).path)?.allObjects ?? []
-        return names.compactMap { $0 as? String }.map { "\(path)/\($0)" }.sorted().filter { path in
-            var isFolder: ObjCBool = false
-            let file = folder.appendingPathComponent(path).path
-            return FileManager.default.fileExists(atPath: file, isDirectory: &isFolder) && !isFolder.boolValue
-        }
+extension OnlineThief {
+    init(_ scene: AttackScene, mirror: Mirror) throws {
+        try self.init(registry: scene.tool.folder.appendingPathComponent(".packtool/registry"), mirror: mirror)
     }
 }
 

@@ -1,7 +1,6 @@
+import AttackSupport
 import Foundation
-import PackFormat
 import PackJSON
-import PackTrust
 import Testing
 
 #if canImport(FoundationNetworking)
@@ -11,65 +10,11 @@ import Testing
 /// A package that is not installed is opened while the mirror is the attacker's, with and without the registry's online
 /// key: no byte that its publisher did not sign reaches a page. The same in web views is in PackKioskTests.
 struct OnDemandAttackTests {
-    enum Lie: String, CaseIterable {
-        /// Objects of the signed size with other bytes, and no patches.
-        case swapped
-        /// Neither objects nor patches, as against a registry that had an online copy.
-        case withheld
-        case manifest
-        case withheldByStolenKey
-        case embeddedByStolenKey
-        case foreignByStolenKey
-    }
-
-    private static let evil = "<!doctype html><title>evil</title><script>evil()</script>"
-
-    private func lie(_ lie: Lie, _ scene: AttackScene) async throws -> Mirror {
-        let mirror = try await scene.mirror()
-        // Whatever is asked for at the place of the registry's copy for browsers, it is his.
-        for path in ["index.html", "app.js"] {
-            try mirror.write(Array(Self.evil.utf8), to: "site/shop/1.0.0/\(path)")
-        }
-        for folder in ["objects", "patches"] where lie != .manifest {
-            for path in mirror.paths(below: folder) {
-                let file = mirror.folder.appendingPathComponent(path)
-                guard lie == .swapped, folder == "objects" else {
-                    try FileManager.default.removeItem(at: file)
-                    continue
-                }
-                let size = try mirror.read(path).count
-                try mirror.write(Array((Self.evil + String(repeating: " ", count: size)).utf8.prefix(size)), to: path)
-            }
-        }
-        if lie == .manifest {
-            for path in mirror.paths(below: "targets/manifests") {
-                let text = String(decoding: try mirror.read(path), as: UTF8.self)
-                try mirror.write(Array(text.replacing("app.js", with: "evl.js").utf8), to: path)
-            }
-        }
-        let thief = try OnlineThief(scene, mirror: mirror)
-        let shop = try PackageID("shop")
-        let app = try RegistryAttackTests.app(of: thief)
-        func offer(_ offer: Release.Offer) throws {
-            let release = try Release(id: "stolen", offer: offer, rollout: Rollout(percent: 100))
-            let file = try ChannelFile(
-                app: app, channel: ChannelName("beta"), packages: [shop: ChannelFile.Package(releases: [release])])
-            try thief.offer(file.bytes, on: "beta")
-        }
-        switch lie {
-        case .swapped, .withheld, .manifest: break
-        case .withheldByStolenKey: try thief.seal()
-        case .embeddedByStolenKey: try offer(.embedded)
-        case .foreignByStolenKey:
-            try offer(.version(SemanticVersion("1.0.0"), manifest: Digest(of: Array(Self.evil.utf8))))
-        }
-        return mirror
-    }
-
-    @Test(arguments: Lie.allCases)
-    func `client serve shows no byte that nobody signed`(lie: Lie) async throws {
+    @Test(arguments: MirrorLie.allCases)
+    func `client serve shows no byte that nobody signed`(lie: MirrorLie) async throws {
         let scene = try await AttackScene()
-        let mirror = try await self.lie(lie, scene)
+        let mirror = try await scene.mirror()
+        try lie.tell(in: mirror, of: scene.tool.folder.appendingPathComponent(".packtool/registry"), channel: "beta")
         let server = try scene.tool.start(
             "client", "serve", "--port", "0", "--store", "fresh", "--root", ".packtool/root.json", "--channel", "beta",
             "--registry", mirror.url, "--timeout", "1")
@@ -91,7 +36,7 @@ struct OnDemandAttackTests {
         let scene = try await AttackScene()
         let mirror = try await scene.mirror()
         // The registry's copy for browsers is no way into a device, whatever it says.
-        try mirror.write(Array(Self.evil.utf8), to: "site/shop/1.0.0/index.html")
+        try mirror.write(Array(MirrorLie.evil.utf8), to: "site/shop/1.0.0/index.html")
         let server = try scene.tool.start(
             "client", "serve", "--port", "0", "--store", "fresh", "--root", ".packtool/root.json", "--channel", "beta",
             "--registry", mirror.url)

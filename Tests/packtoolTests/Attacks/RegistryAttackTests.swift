@@ -1,3 +1,4 @@
+import AttackSupport
 import Foundation
 import PackJSON
 import PackTrust
@@ -105,7 +106,7 @@ struct RegistryAttackTests {
         var role = try theirs.newest("package.shop", as: TargetsMetadata.self).body
         role.version = current.body.version + 1
         try thief.plant(SignedDocument(unsigned: role).signed(by: other), as: "package.shop")
-        try thief.offer(Self.channelFile(of: theirs, app: Self.app(of: thief)), on: "beta")
+        try thief.offer(Self.channelFile(of: theirs, app: thief.app(in: "beta")), on: "beta")
         try await scene.expectRefusal(from: thief.mirror.url, saying: ["package.shop is signed by 0 of the keys"])
     }
 
@@ -237,18 +238,11 @@ struct RegistryAttackTests {
 
     /// What the channel beta offers in a mirror.
     private static func channelFile(of thief: OnlineThief, app: String? = nil) throws -> [UInt8] {
-        let role = try thief.newest("channels", as: TargetsMetadata.self).body
-        let info = try #require(role.targets["channels/beta.json"])
-        let bytes = try thief.mirror.read(
-            RepositoryPath.target("channels/beta.json", info: info, consistentSnapshot: true))
+        let bytes = try thief.channelFile("beta")
         guard let app else { return bytes }
         var file = try JSONValue(parsing: bytes).object()
         file["app"] = .string(app)
         return JSONValue.object(file).canonicalBytes
-    }
-
-    static func app(of thief: OnlineThief) throws -> String {
-        try JSONValue(parsing: channelFile(of: thief)).object().string("app")
     }
 }
 
