@@ -1,3 +1,4 @@
+import AttackSupport
 import Foundation
 import Testing
 
