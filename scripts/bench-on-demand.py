@@ -10,7 +10,6 @@ with programs from before decision 0013 as well, whose pages come from the regis
 
 import asyncio
 import http.client
-import json
 import os
 import random
 import re
@@ -159,11 +158,14 @@ def main():
         shutil.rmtree("device")
     registry.terminate()
     registry.wait()
-    print(json.dumps({
-        "seconds": [round(t, 3) for t in times], "median": round(statistics.median(times), 3),
-        "direct": [round(t, 3) for t in direct], "directMedian": round(statistics.median(direct), 3),
-        "ratio": round(statistics.median(times) / statistics.median(direct), 2)}))
+    ratio = statistics.median(times) / statistics.median(direct)
+    print(f"A package of {SCRIPTS * SIZE / 1e6:.0f} MB in {SCRIPTS} scripts, a link of {DELAY * 2000:.0f} ms, {ROUNDS} rounds in turns.\n")
+    print("| until all is loaded | median, s | lowest, s | ratio | bar |\n| --- | --: | --: | --: | --- |")
+    print(f"| unverified, from the registry's `/site` | {statistics.median(direct):.2f} | {min(direct):.2f} | 1.00 | |")
+    print(f"| installing while it is used | {statistics.median(times):.2f} | {min(times):.2f} | {ratio:.2f} | ≤ 1.30 |")
     shutil.rmtree(folder)
+    if ratio > 1.3:
+        sys.exit("bench-on-demand: the bar is missed")
 
 
 main()

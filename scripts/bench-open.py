@@ -150,12 +150,14 @@ finally:
     subprocess.run(["rm", "-rf", FOLDER], check=False)
 base = statistics.median(times["file://"])
 slow = statistics.median(times["nginx, 50 ms of latency"])
-bars = {"device, scheme": "≤ 1.10, and below nginx with latency", "device, proxy (https)": "below nginx with latency"}
+WANTED = "≤ 1.10, and below nginx with latency"
+bars = {"device, scheme": WANTED, "device, proxy (https)": WANTED}
+missed = [name for name in bars if statistics.median(times[name]) > 1.1 * base or statistics.median(times[name]) >= slow]
 print(f"Until `loadEventEnd`, {ROUNDS} rounds.\n")
 print("| | median, ms | lowest, ms | of `file://` | bar |\n| --- | --: | --: | --: | --- |")
 for name, values in times.items():
     median = statistics.median(values)
-    print(f"| {name} | {median:,.0f} | {min(values):,.0f} | {median / base:.2f} | {bars.get(name, '')} |")
-scheme, proxy = (statistics.median(times[name]) for name in bars)
-if scheme > 1.1 * base or max(scheme, proxy) >= slow:
-    sys.exit("bench-open: the bar is missed")
+    bar = bars.get(name, "") + (", **missed**" if name in missed else "")
+    print(f"| {name} | {median:,.0f} | {min(values):,.0f} | {median / base:.2f} | {bar} |")
+if missed:
+    sys.exit("bench-open: the bar is missed: " + ", ".join(missed))
