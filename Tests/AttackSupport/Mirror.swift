@@ -10,7 +10,9 @@ package struct Mirror: Sendable {
         self.url = url
     }
 
-    package func read(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: folder.appendingPathComponent(path))) }
+    package func read(_ path: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: folder.appendingPathComponent(path)))
+    }
 
     package func write(_ bytes: [UInt8], to path: String) throws {
         let file = folder.appendingPathComponent(path)

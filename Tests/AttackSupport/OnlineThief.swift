@@ -19,7 +19,9 @@ package struct OnlineThief {
     /// What a channel offers in the mirror.
     package func channelFile(_ channel: String) throws -> [UInt8] {
         let path = "channels/\(channel).json"
-        guard let info = try newest("channels", as: TargetsMetadata.self).body.targets[path] else { throw NotFound(path) }
+        guard let info = try newest("channels", as: TargetsMetadata.self).body.targets[path] else {
+            throw NotFound(path)
+        }
         return try mirror.read(RepositoryPath.target(path, info: info, consistentSnapshot: true))
     }
 
@@ -35,7 +37,9 @@ package struct OnlineThief {
     }
 
     /// The newest version of a role in the mirror.
-    package func newest<Body: RoleMetadata>(_ role: String, as type: Body.Type = Body.self) throws -> SignedDocument<Body> {
+    package func newest<Body: RoleMetadata>(_ role: String, as type: Body.Type = Body.self) throws -> SignedDocument<
+        Body
+    > {
         let documents = try mirror.paths(below: "metadata").filter { path in
             path.hasSuffix("/\(role).json") || path.hasSuffix(".\(role).json")
         }.map { try SignedDocument<Body>(parsing: mirror.read($0)) }

@@ -88,7 +88,8 @@ struct ContentAuditTests {
         let project = try Project(["dist/index.html": page])
         try write(command, to: "data", in: project)
         let error = #expect(throws: BuildError.self) { try project.build("dist") }
-        #expect("\(error.map { "\($0)" } ?? "")".contains("the file holds a private key"), "\(error.map { "\($0)" } ?? "")")
+        #expect(
+            "\(error.map { "\($0)" } ?? "")".contains("the file holds a private key"), "\(error.map { "\($0)" } ?? "")")
         // One byte less is no key.
         let file = project("dist/data")
         if command.hasSuffix("DER") {

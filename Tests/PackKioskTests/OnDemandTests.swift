@@ -76,7 +76,8 @@ struct OnDemandTests {
     func `a mirror that lies brings no byte into a page`(transport: Transport, lie: MirrorLie) async throws {
         let (bench, view, server) = try Self.mirrored()
         try lie.tell(
-            in: Mirror(folder: view, url: server.address), of: bench.folder.appendingPathComponent(".packtool/registry"),
+            in: Mirror(folder: view, url: server.address),
+            of: bench.folder.appendingPathComponent(".packtool/registry"),
             channel: "stable")
         let kiosk = try await Self.kiosk(bench, transport, server)
         let finished = try await kiosk.event("finished")

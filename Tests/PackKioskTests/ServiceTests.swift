@@ -6,7 +6,9 @@ import Testing
 @Suite(.serialized)
 struct ServiceTests {
     /// By proxy the engine's own jar is the package's, and the service's.
-    @Test func `through the proxy a script's cookies reach the service, and the service's reach the script`() async throws {
+    @Test func `through the proxy a script's cookies reach the service, and the service's reach the script`()
+        async throws
+    {
         let (kiosk, server) = try await HookTests.kiosk(.proxy, [])
         defer { withExtendedLifetime(server) {} }
         let found = try await kiosk.evaluate(
@@ -69,7 +71,8 @@ struct ServiceTests {
             return [x, get, post].join(", ");
             """)
         #expect(found as? String == "error 0, TypeError, TypeError")
-        #expect(try await kiosk.evaluate("return await (await fetch('/data.json')).text()") as? String == #"{"is": "one"}"#)
+        #expect(
+            try await kiosk.evaluate("return await (await fetch('/data.json')).text()") as? String == #"{"is": "one"}"#)
     }
 
     /// marimo, JupyterLab and ComfyUI need one.
@@ -92,7 +95,8 @@ struct ServiceTests {
             });
             """)
         #expect(said as? String == "open, cookies login=1, word 2, word 3")
-        #expect(try await kiosk.evaluate("return await (await fetch('/data.json')).text()") as? String == #"{"is": "one"}"#)
+        #expect(
+            try await kiosk.evaluate("return await (await fetch('/data.json')).text()") as? String == #"{"is": "one"}"#)
     }
 
     /// `shop` is on the list of public suffixes, of which WebKit's own store keeps nothing.
@@ -138,7 +142,8 @@ struct ServiceTests {
     func `plain http for a secure page is loaded by full hand-over only where the kiosk allows it`(
         isAllowed: Bool
     ) async throws {
-        let (kiosk, server) = try await HookTests.kiosk(.proxy, ["--hook", "full"] + (isAllowed ? ["--mixed-content"] : []))
+        let (kiosk, server) = try await HookTests.kiosk(
+            .proxy, ["--hook", "full"] + (isAllowed ? ["--mixed-content"] : []))
         defer { withExtendedLifetime(server) {} }
         // A name that leads nowhere: the question is whether it is asked for.
         let said = try await kiosk.evaluate(
@@ -153,7 +158,8 @@ struct ServiceTests {
     /// WebKit opens six connections to a host, and through a proxy it speaks HTTP/1.1 on them: an app that leaves more requests
     /// open than that takes one of these ways.
     @Test(arguments: [RequestTests.ways[1], RequestTests.ways[2], (transport: .proxy, arguments: ["--hook", "full"])])
-    func `files load while eight requests wait for the service`(transport: Transport, arguments: [String]) async throws {
+    func `files load while eight requests wait for the service`(transport: Transport, arguments: [String]) async throws
+    {
         let (kiosk, server) = try await HookTests.kiosk(transport, arguments)
         defer { withExtendedLifetime(server) {} }
         let found = try await kiosk.evaluate(

@@ -84,24 +84,28 @@ struct InitTests {
         #expect(try await tool.run("init", "--template", "config").exitCode == 2)
     }
 
-    @Test func `a configuration names the fields that most projects need, and init says what comes next`() async throws {
+    @Test func `a configuration names the fields that most projects need, and init says what comes next`() async throws
+    {
         let tool = try Tool()
         let folder = "My Shop_App"
         let outcome = try await tool.run("init", folder, "--template", "config").expectSuccess()
         #expect(
             outcome.standardError.contains(
-                "Next: run your web build, so that there is dist/, then packtool build dist && packtool publish --channel beta\n"),
+                "Next: run your web build, so that there is dist/, then packtool build dist && packtool publish --channel beta\n"
+            ),
             "\(outcome)")
         let text = String(decoding: try tool.read("\(folder)/packtool.json"), as: UTF8.self)
         for line in [
-            #""$schema": "./packtool.schema.json","#, #""package": "my-shop-app","#, #"// "spa": true,"#, #"// "headers": {"#,
+            #""$schema": "./packtool.schema.json","#, #""package": "my-shop-app","#, #"// "spa": true,"#,
+            #"// "headers": {"#,
             #"// "origins": ["#, #"// "ignore": ["#, #"// "channel": "beta""#, #"// "base": "/static-files/","#,
         ] {
             #expect(text.contains(line), "\(line)\n\(text)")
         }
         // What it says works.
         try tool.write(["\(folder)/dist/index.html": "<script>packtool.confirm()</script>"])
-        let again = try await tool.shell("cd '\(folder)' && rm -r .packtool && '\(Tool.executable.path)' init").expectSuccess()
+        let again = try await tool.shell("cd '\(folder)' && rm -r .packtool && '\(Tool.executable.path)' init")
+            .expectSuccess()
         let next = try #require(again.standardError.split(separator: "\n").first { $0.hasPrefix("Next: ") })
         #expect(next == "Next: packtool build dist && packtool publish --channel beta")
         try await tool.shell(

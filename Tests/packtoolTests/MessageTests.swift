@@ -45,7 +45,9 @@ struct MessageTests {
                     + "new version\n"), "\(other)")
     }
 
-    @Test func `strict-new says when there is nothing to compare with, and refuses when that cannot be read`() async throws {
+    @Test func `strict-new says when there is nothing to compare with, and refuses when that cannot be read`()
+        async throws
+    {
         try await tool.run("init", "--template", "config")
         let first = try await tool.run("build", "--base", "/mnt/", "--strict-new").expectSuccess()
         #expect(
@@ -55,7 +57,8 @@ struct MessageTests {
         let build = ["build", "--base", "/mnt/", "--strict-new", "--package-version", "1.0.1"]
         let new = try await tool.run(build)
         #expect(new.exitCode == 1 && new.standardError.contains("error: 1 error, nothing was written"), "\(new)")
-        #expect(new.standardError.contains("lost.js") && !new.standardError.contains("error: dist/index.html"), "\(new)")
+        #expect(
+            new.standardError.contains("lost.js") && !new.standardError.contains("error: dist/index.html"), "\(new)")
         let away = try await tool.run(build + ["--registry", "http://127.0.0.1:9/"])
         expectClearError(
             away, naming: ["the last published version cannot be read, so nothing is known to be new: ", "127.0.0.1"])
@@ -79,7 +82,8 @@ struct MessageTests {
         try apart.write(["dist/index.html": "<script>packtool.confirm()</script>"])
         let away = try await tool.run("build", apart.folder.path + "/dist").expectSuccess()
         #expect(
-            away.standardError.contains("/packtool.json is used for \(apart.folder.path)/dist, which has none of its own\n")
+            away.standardError.contains(
+                "/packtool.json is used for \(apart.folder.path)/dist, which has none of its own\n")
                 && away.standardOutput.contains("shop 1.0.0"), "\(away)")
     }
 

@@ -18,7 +18,8 @@ struct PackageSettings: Sendable {
     /// - Throws: ``BuildError``
     init(
         dist: URL, package: String?, version: String?, prerelease: String? = nil,
-        published: [PackageID: Set<SemanticVersion>] = [:], isOneOfSeveral: Bool = false, workingFolder: URL = .currentDirectory()
+        published: [PackageID: Set<SemanticVersion>] = [:], isOneOfSeveral: Bool = false,
+        workingFolder: URL = .currentDirectory()
     ) throws {
         let (configuration, note) = try Self.configuration(of: dist, workingFolder: workingFolder)
         let npm = try NPMPackage.all(above: dist)

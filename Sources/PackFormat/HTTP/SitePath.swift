@@ -59,7 +59,8 @@ public enum SitePath {
     /// Whether the path of a page that a version does not have would open its entry if it were a single-page application: the
     /// most likely reason of such a 404.
     package static func wouldBeRoute(_ requestPath: String, in manifest: Manifest) -> Bool {
-        !manifest.isSinglePage && manifest.entry != nil && requestPath.split(separator: "/").last?.contains(".") == false
+        !manifest.isSinglePage && manifest.entry != nil
+            && requestPath.split(separator: "/").last?.contains(".") == false
     }
 
     /// The file of a decoded path without its leading slash; nil for none.

@@ -82,7 +82,9 @@ struct PreviewResponder: HTTPResponder {
     /// A page below a path that only the application's own router knows.
     private func deepLinkHint(_ request: SiteRequest, _ response: SiteResponse) -> String? {
         let path = String(request.url.dropFirst(base.count).prefix { $0 != "?" && $0 != "#" })
-        guard response.status == 404, request.wantsPage, SitePath.wouldBeRoute(path, in: site.manifest) else { return nil }
+        guard response.status == 404, request.wantsPage, SitePath.wouldBeRoute(path, in: site.manifest) else {
+            return nil
+        }
         return "         a single-page application opens its entry for \(path) with \"spa\": true in packtool.json"
     }
 

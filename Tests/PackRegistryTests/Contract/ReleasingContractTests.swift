@@ -98,7 +98,8 @@ struct ReleasingContractTests {
             await #expect(throws: RegistryError.self) {
                 try await registry.change(offer("1.1.0"), of: package(), on: channel())
             }
-            _ = try await registry.change(.offer(version("1.1.0"), consent: [.again, .older]), of: package(), on: channel())
+            _ = try await registry.change(
+                .offer(version("1.1.0"), consent: [.again, .older]), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.1.0@100"])
             // Back to the embedded version leads over everything.
             _ = try await registry.change(.rollBackToEmbedded, of: package(), on: channel())
@@ -130,7 +131,8 @@ struct ReleasingContractTests {
                 let refused = await #expect(throws: RegistryError.self) {
                     try await registry.change(change, of: package(), on: channel)
                 }
-                #expect(refused?.kind == .conflict && refused?.message.contains(text) == true, "\(refused?.message ?? "")")
+                #expect(
+                    refused?.kind == .conflict && refused?.message.contains(text) == true, "\(refused?.message ?? "")")
             }
             #expect(try await registry.overview().channels == before)
             _ = try await registry.change(.offer(version("1.1.0"), consent: .older), of: package(), on: channel())

@@ -23,7 +23,9 @@ struct BuildRefusalTests {
         let refused = try await tool.shell(build)
         expectClearError(
             refused,
-            naming: ["the packages would go to packages, inside the folder to build, .: give --out, or run this in the folder above"]
+            naming: [
+                "the packages would go to packages, inside the folder to build, .: give --out, or run this in the folder above"
+            ]
         )
         #expect(try tool.listing().keys.sorted() == ["dist/index.html"])
         try await tool.shell(build + " --out ../packages").expectSuccess()

@@ -48,7 +48,8 @@ struct DeviceRefusalTests {
     func `a misspelt package is told what the store has, and becomes none`(verb: String) async throws {
         let tool = try await Self.device()
         let outcome = try await tool.run("client", verb, "--store", "device", "--package", "shpo")
-        expectClearError(outcome, naming: ["device has nothing of shpo (it has: shop)", "client update --package shpo"])
+        expectClearError(
+            outcome, naming: ["device has nothing of shpo (it has: shop)", "client update --package shpo"])
         let status = try await tool.run("client", "status", "--store", "device").expectSuccess()
         #expect(status.standardOutput.hasPrefix("shop ") && !status.standardOutput.contains("shpo"), "\(status)")
         #expect(try !String(decoding: tool.read("device/state.json"), as: UTF8.self).contains("shpo"))

@@ -92,8 +92,10 @@ struct ConsentTests {
         #expect(try await Self.offers(tool) == ["1.0.9@100"])
         // Versions for other apps are apart.
         for (version, app) in [("3.0.0", ">=5.0.0"), ("2.9.1", "<5.0.0")] {
-            try await tool.run("build", "dist", "--package", "shop", "--package-version", version, "--requires-app", app)
-                .expectSuccess()
+            try await tool.run(
+                "build", "dist", "--package", "shop", "--package-version", version, "--requires-app", app
+            )
+            .expectSuccess()
             try await tool.run("publish", "packages/shop-\(version).zip", "--channel", "beta").expectSuccess()
         }
         #expect(try await Self.offers(tool) == ["2.9.1@100", "3.0.0@100", "1.0.9@100"])
@@ -103,11 +105,14 @@ struct ConsentTests {
         let tool = try await Self.project()
         try await Self.expectRefused(
             tool, ["publish", "packages/shop-1.2.0.zip", "--rollout", "50"],
-            saying: ["No channel is given, and packtool.json names none: no device would be offered shop 1.2.0", "--channel"])
+            saying: [
+                "No channel is given, and packtool.json names none: no device would be offered shop 1.2.0", "--channel",
+            ])
         let published = try await tool.run("publish", "packages/shop-1.2.0.zip", "--yes").expectSuccess()
         #expect(
             published.standardError.contains(
-                "published and not offered to any device: to offer it, publish again with --channel NAME\n"), "\(published)")
+                "published and not offered to any device: to offer it, publish again with --channel NAME\n"),
+            "\(published)")
         #expect(!published.standardError.contains("Devices can install this now"), "\(published)")
         let offered = try await tool.run("publish", "packages/shop-1.2.0.zip", "--channel", "beta").expectSuccess()
         #expect(offered.standardError.contains("Devices can install this now. Making patches"), "\(offered)")

@@ -121,7 +121,7 @@ struct PublishTests {
         #expect(try await tool.run("publish", "--channel", "beta").exitCode == 0)
         let key = try String(decoding: tool.read(".packtool/keys/publisher.pem"), as: UTF8.self)
         try await Self.build(tool, "shop", "1.1.0")
-        let outcome = try await tool.run("publish", environment: ["PACKTOOL_KEY": "file:" + key])
+        let outcome = try await tool.run("publish", "--channel", "beta", environment: ["PACKTOOL_KEY": "file:" + key])
         expectClearError(outcome, naming: ["file:PATH"])
         #expect(!outcome.description.contains("PRIVATE KEY"), "\(outcome)")
     }

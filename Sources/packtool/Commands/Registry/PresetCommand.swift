@@ -36,13 +36,15 @@ struct PresetCommand: AsyncParsableCommand {
             guard let version = package.version ?? newest else {
                 throw CommandFailure(
                     "\(channel) offers no version of \(package.package) to all devices (it offers "
-                        + "\(ReleaseText.text(offered[package.package] ?? []))): name one with \(package.package)@VERSION")
+                        + "\(ReleaseText.text(offered[package.package] ?? []))): name one with \(package.package)@VERSION"
+                )
             }
             guard overview.versions[package.package]?.contains(where: { $0.version == version }) ?? false else {
                 let names = overview.versions[package.package]?.prefix(20).map(\.version.description) ?? []
                 throw CommandFailure(
                     "\(package.package) \(version) is not published (there is: "
-                        + "\(names.isEmpty ? "none yet" : names.joined(separator: ", "))): packtool status lists what is")
+                        + "\(names.isEmpty ? "none yet" : names.joined(separator: ", "))): packtool status lists what is"
+                )
             }
             wanted[package.package] = version
         }

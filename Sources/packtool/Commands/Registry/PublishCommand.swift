@@ -46,47 +46,27 @@ struct PublishCommand: AsyncParsableCommand {
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
-    private struct Offered {
-        let package: PackageID
-        let version: SemanticVersion
-        let channel: ChannelName
-        let outcome: ChannelOutcome
-    }
-
     func run() async throws {
         let console = options.console
-        let rollout = try offer.share()
         // Every zip is judged before a byte is sent.
         let packages = zips.isEmpty ? try PackageSelection(files()).newest() : try PackageSelection(files())
         let session = try RegistrySession(registry, console: console)
         let channel = channel ?? session.configuration?.channel
-        let consents = try await consents(to: packages, on: channel, session)
+        let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
+        let offering = channel.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
+        if offering == nil { try requireNoChannel(pages) }
+        // Before anything is sent.
+        let consent = try await offering?.consent(to: pages) ?? []
         let publisher = try await session.publisher(console: console)
         let line = ProgressLine(console)
         let published = try await publisher.publish(packages) { manifest in
             line.show("publishing \(manifest.package) \(manifest.version)")
         }
         line.clear()
-        var offered: [Offered] = []
-        if let channel {
-            let highest = packages.highestVersions
-            for entry in published where highest[entry.manifest.package] == entry.manifest.version {
-                let manifest = entry.manifest
-                let outcome = try await session.registry.change(
-                    .offer(manifest.version, rollout, consent: consents), of: manifest.package, on: channel)
-                offered.append(
-                    Offered(
-                        package: manifest.package, version: manifest.version, channel: channel, outcome: outcome))
-            }
-            // A misspelt name makes one.
-            if offered.contains(where: \.outcome.isNewChannel) { console.note("the channel \(channel) is new") }
-            for entry in offered {
-                let share = entry.outcome.releases.first?.rollout.percent ?? 0
-                guard let rollout, rollout.percent < share else { continue }
-                console.note(
-                    "\(channel) offers \(entry.package) \(entry.version) to \(share) % already and keeps that: packtool "
-                        + "rollout lowers a share")
-            }
+        var offered: [ChannelOffer.Made] = []
+        if let offering {
+            for manifest in pages { offered.append(try await offering.make(manifest, consent)) }
+            offering.note(offered)
         } else {
             console.note("published and not offered to any device: to offer it, publish again with --channel NAME")
         }
@@ -97,35 +77,18 @@ struct PublishCommand: AsyncParsableCommand {
         if let local = session.local, !local.isServed {
             console.note(
                 (offered.isEmpty ? "" : "Devices can install this now. ")
-                    + "Making patches and smaller downloads for them; Ctrl-C is safe, the next command or a server goes on with them")
+                    + "Making patches and smaller downloads for them; Ctrl-C is safe, the next command or a server goes on with them"
+            )
         }
         await session.finish(console: console)
     }
 
-    /// Asks before anything is sent, where devices would go back, or would be offered nothing.
-    private func consents(
-        to packages: PackageSelection, on channel: ChannelName?, _ session: RegistrySession
-    ) async throws -> OfferConsent {
-        let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
-        guard let channel else {
-            guard !pages.isEmpty else { return [] }
-            let names = pages.map { "\($0.package) \($0.version)" }.joined(separator: ", ")
-            try offer.consent.require(
-                "No channel is given, and \(PackConfiguration.fileName) names none: no device would be offered \(names). "
-                    + "To offer: --channel NAME.", options)
-            return []
-        }
-        let channels = try await session.registry.overview().channels
-        let older = pages.compactMap { manifest -> String? in
-            let present = channels[channel]?[manifest.package] ?? []
-            guard let back = OlderOffer(of: manifest.version, requiredApp: manifest.requiredApp, among: present) else {
-                return nil
-            }
-            return "\(channel) offers \(manifest.package) \(ReleaseText.text(present)). \(manifest.version) is older than "
-                + "\(back.newer): offering it takes devices back."
-        }
-        if !older.isEmpty { try offer.consent.require(older.joined(separator: "\n"), options) }
-        return offer.consent(isOlder: !older.isEmpty)
+    private func requireNoChannel(_ pages: [Manifest]) throws {
+        guard !pages.isEmpty else { return }
+        let names = pages.map { "\($0.package) \($0.version)" }.joined(separator: ", ")
+        try offer.consent.require(
+            "No channel is given, and \(PackConfiguration.fileName) names none: no device would be offered \(names). "
+                + "To offer: --channel NAME.", options)
     }
 
     private func files() throws -> [URL] {
@@ -147,7 +110,7 @@ struct PublishCommand: AsyncParsableCommand {
         return found
     }
 
-    private func text(_ published: [Publisher.Published], _ offered: [Offered]) -> String {
+    private func text(_ published: [Publisher.Published], _ offered: [ChannelOffer.Made]) -> String {
         let first = published.map { entry in
             let name = "\(entry.manifest.package) \(entry.manifest.version)"
             return switch entry.outcome {
@@ -157,15 +120,11 @@ struct PublishCommand: AsyncParsableCommand {
             case .unchanged: "unchanged  \(name)"
             }
         }
-        let second = offered.map { entry in
-            let percent = entry.outcome.releases.first?.rollout.percent ?? 0
-            return "\(entry.outcome.isChanged ? "offered  " : "unchanged")  \(entry.package) \(entry.version) on "
-                + "\(entry.channel) to \(percent) % of devices"
-        }
+        let second = offered.map(\.text)
         return (first + second).joined(separator: "\n")
     }
 
-    private func json(_ published: [Publisher.Published], _ offered: [Offered]) -> JSONValue {
+    private func json(_ published: [Publisher.Published], _ offered: [ChannelOffer.Made]) -> JSONValue {
         .object([
             "published": .array(
                 published.map { entry in
@@ -177,10 +136,7 @@ struct PublishCommand: AsyncParsableCommand {
                         "sentSize": .integer(entry.sentSize),
                     ])
                 }),
-            "offered": .array(
-                offered.map { entry in
-                    .object(ReleaseText.json(entry.package, entry.channel, entry.outcome))
-                }),
+            "offered": .array(offered.map { .object($0.json) }),
         ])
     }
 }
