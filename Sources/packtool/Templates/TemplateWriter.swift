@@ -28,6 +28,10 @@ struct TemplateWriter {
                 try FileManager.default.createDirectory(
                     at: destination.deletingLastPathComponent(), withIntermediateDirectories: true)
                 try Data(file.text.utf8).write(to: destination, options: .withoutOverwriting)
+            } catch let error as CocoaError where error.code == .fileWriteFileExists {
+                // Another command wrote it a moment ago.
+                outcome.kept.append(file.path)
+                continue
             } catch {
                 throw CommandFailure("\(destination.path) cannot be written: \(describe(error))")
             }
