@@ -83,24 +83,27 @@ let package = Package(
             name: "CCurlAuthorities",
             linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
-        // Level 0 and 1: values that both ends must agree on.
+        // Level 0 and 1: values that both ends must agree on, and what the operating system does for all.
         module("PackJSON", []),
+        module("PackSystem", ["CSync"]),
         module("PackFormat", ["PackJSON", crypto]),
         module("PackAuthorities", ["CCurlAuthorities"]),
 
         // Level 2: one hard job each.
-        module("PackArchive", ["PackFormat", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto]),
+        module("PackArchive", ["PackFormat", "PackSystem", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto]),
         module("PackPatch", ["PackFormat", "CZstd", crypto]),
         module("PackTrust", ["PackJSON", crypto, cryptoExtras]),
+        module("PackRegistryAPI", ["PackFormat", "PackJSON", "PackSystem"]),
 
         // Level 3: the product. No arrow between two of these.
-        module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive"]),
+        module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive", "PackSystem"]),
+        module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackTrust"]),
         module(
-            "PackRegistry",
+            "PackPublisher",
             [
-                "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", crypto, logging,
-                hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1,
-                nioHTTPTypes, httpTypes, lifecycle, signals, grdb, "CSync",
+                "PackRegistryAPI", "PackRegistry", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust",
+                "PackSystem",
+                crypto,
             ]),
         module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
         .target(
@@ -115,11 +118,29 @@ let package = Package(
                 "PackWeb", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioTLS,
             ]),
 
-        // Level 4: the commands.
+        // Level 4: one registry in a folder, with SQLite; and its server, which knows no database.
+        module(
+            "PackRegistryLocal",
+            [
+                "PackRegistry", "PackRegistryAPI", "PackPublisher", "PackFormat", "PackJSON", "PackArchive",
+                "PackPatch",
+                "PackTrust", "PackSystem", grdb,
+            ]),
+        module(
+            "PackRegistryServer",
+            [
+                "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", crypto, logging,
+                hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1,
+                nioHTTPTypes, httpTypes, lifecycle, signals,
+            ]),
+
+        // Level 5: the commands.
         .executableTarget(
             name: "packtool",
             dependencies: [
-                "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry", "PackUpdater",
+                "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
+                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
+                "PackUpdater",
                 "PackWeb", "PackAuthorities", arguments, logging, hummingbird, nioCore, httpTypes, signals,
             ],
             swiftSettings: settings),
@@ -136,7 +157,10 @@ let package = Package(
         tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),
         tests(
             "PackRegistryTests",
-            ["PackRegistry", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", logging, grdb]),
+            [
+                "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
+                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", logging, grdb,
+            ]),
         tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackTrust", "PackFormat"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
         tests(

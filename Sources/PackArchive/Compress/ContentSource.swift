@@ -1,4 +1,5 @@
 package import Foundation
+package import PackSystem
 package import PackFormat
 
 /// Where the bytes of one file come from.

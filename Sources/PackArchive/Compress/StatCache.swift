@@ -1,4 +1,5 @@
 import Foundation
+import PackSystem
 import PackFormat
 import Synchronization
 

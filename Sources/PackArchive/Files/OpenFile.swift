@@ -1,4 +1,5 @@
 import Foundation
+import PackSystem
 
 #if canImport(Glibc)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.

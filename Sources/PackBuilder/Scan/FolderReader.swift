@@ -1,3 +1,4 @@
+import PackSystem
 import PackArchive
 import PackFormat
 

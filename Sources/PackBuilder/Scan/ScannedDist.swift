@@ -1,5 +1,6 @@
 package import Foundation
-package import PackArchive
+package import PackSystem
+import PackArchive
 package import PackFormat
 
 /// What a dist folder holds, before anything of it is read.

@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import PackJSON
-import PackRegistry
 
 /// `packtool init`: starts a project, or adds CI steps to one.
 struct InitCommand: AsyncParsableCommand {

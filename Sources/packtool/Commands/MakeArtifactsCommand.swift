@@ -1,6 +1,6 @@
 import ArgumentParser
 import Foundation
-import PackRegistry
+import PackRegistryLocal
 
 /// Makes patches and downloads for `packtool serve`, which starts it and talks to it over stdin and stdout. Not for people.
 struct MakeArtifactsCommand: ParsableCommand {

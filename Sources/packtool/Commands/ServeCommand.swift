@@ -3,8 +3,9 @@ import Foundation
 import Logging
 import PackFormat
 import PackJSON
-import PackRegistry
 import UnixSignals
+import PackRegistryLocal
+import PackRegistryServer
 
 /// `packtool serve`: a registry over HTTP.
 struct ServeCommand: AsyncParsableCommand {

@@ -2,8 +2,9 @@ import ArgumentParser
 import Foundation
 import PackArchive
 import PackJSON
-import PackRegistry
 import PackUpdater
+import PackRegistryAPI
+import PackSystem
 
 /// Runs the command line and turns what goes wrong into a message on stderr and an exit code; with `--json` into a document on
 /// stdout as well.
@@ -54,6 +55,7 @@ enum CommandRunner {
     private static func kind(of error: any Error) -> String {
         switch error {
         case let error as RegistryError: error.kind.rawValue
+        case let fault as FileFault: RegistryError(fault).kind.rawValue
         case let error as UpdateError: error.kind
         default: "failed"
         }

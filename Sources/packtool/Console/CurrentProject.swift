@@ -1,6 +1,6 @@
 import Foundation
 import PackBuilder
-import PackRegistry
+import PackPublisher
 
 /// The project that a command runs in: the nearest `packtool.json` at or above a folder, and the `.packtool` beside it.
 struct CurrentProject {

@@ -1,7 +1,9 @@
 import Foundation
 import PackBuilder
 import PackFormat
-import PackRegistry
+import PackPublisher
+import PackRegistryAPI
+import PackRegistryLocal
 
 /// A command's registry, with the project's keys and root of trust.
 struct RegistrySession {

@@ -1,5 +1,7 @@
 import Foundation
-import PackRegistry
+import PackPublisher
+import PackRegistryAPI
+import PackRegistryLocal
 
 /// What a new project needs besides files: a registry and the keys of a single developer, in `.packtool/`.
 struct ProjectStart {

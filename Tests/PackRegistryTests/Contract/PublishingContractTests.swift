@@ -1,10 +1,11 @@
 import Foundation
+@testable import PackPublisher
+@testable import PackRegistryLocal
 import PackArchive
 import PackFormat
 import PackTrust
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
 
 /// What publishing does, whatever the registry.
 struct PublishingContractTests {

@@ -1,8 +1,9 @@
 import Foundation
+@testable import PackPublisher
+@testable import PackRegistryLocal
 import PackFormat
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
 
 /// What changes of a channel do, whatever the registry. Each time the list is read as a device reads it.
 struct ReleasingContractTests {

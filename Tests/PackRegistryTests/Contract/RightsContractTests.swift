@@ -1,8 +1,9 @@
 import Foundation
+@testable import PackPublisher
+@testable import PackRegistryLocal
 import PackFormat
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
 
 /// Who may do what, whatever the registry.
 struct RightsContractTests {

@@ -1,8 +1,9 @@
 import Foundation
+@testable import PackRegistryLocal
 import PackFormat
 import Testing
-
-@testable import PackRegistry
+@testable import PackPublisher
+@testable import PackRegistryAPI
 
 /// The implementations of the registry protocols; every test of the contract runs against each.
 enum RegistryKind: CaseIterable, CustomTestStringConvertible {

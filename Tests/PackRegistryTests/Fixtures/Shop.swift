@@ -3,8 +3,9 @@ import PackArchive
 import PackFormat
 import PackTrust
 import Synchronization
-
-@testable import PackRegistry
+@testable import PackPublisher
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 /// A registry of the app "shop" with the keys of a single developer.
 final class Shop: Sendable {

@@ -1,9 +1,10 @@
 import Foundation
+@testable import PackPublisher
 import GRDB
 import PackFormat
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 /// Registries that were edited, damaged, or written by a newer program.
 struct DamageTests {

@@ -1,10 +1,11 @@
 import Foundation
+@testable import PackPublisher
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
 import PackFormat
 import PackPatch
 import PackTrust
 import Testing
-
-@testable import PackRegistry
 
 struct ViewTests {
     @Test func `a new registry shows signed metadata and nothing else`() async throws {

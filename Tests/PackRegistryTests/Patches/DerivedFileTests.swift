@@ -1,9 +1,10 @@
 import Foundation
+@testable import PackPublisher
 import PackFormat
 import PackPatch
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 /// Files that are made from versions: when they are there, and for whom.
 struct DerivedFileTests {

@@ -4,8 +4,8 @@ import PackFormat
 import PackJSON
 import Synchronization
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryServer
 
 /// What the API says, whatever registry stands behind it.
 struct APIAnswerTests {

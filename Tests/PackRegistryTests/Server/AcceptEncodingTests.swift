@@ -1,6 +1,7 @@
 import Testing
 
 @testable import PackRegistry
+@testable import PackRegistryServer
 
 struct AcceptEncodingTests {
     @Test(

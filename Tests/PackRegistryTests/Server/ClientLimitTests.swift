@@ -2,8 +2,8 @@ import Foundation
 import HTTPTypes
 import PackFormat
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryServer
 
 /// What one address can hold of a server, and what all others notice of it.
 struct ClientLimitTests {

@@ -2,8 +2,7 @@ import Foundation
 import NIOCore
 import PackFormat
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryServer
 
 @Suite struct FileTransferTests {
     private static let byteCount = (3 << 20) + 17

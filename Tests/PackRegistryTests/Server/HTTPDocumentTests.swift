@@ -1,8 +1,8 @@
 import Foundation
 import PackFormat
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryServer
 
 /// `docs/HTTP-API.md` and the server say the same.
 struct HTTPDocumentTests {

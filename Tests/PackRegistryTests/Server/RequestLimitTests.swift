@@ -2,8 +2,8 @@ import Foundation
 import PackFormat
 import Synchronization
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryServer
 
 /// What one client can hold, and what is left when it goes.
 struct RequestLimitTests {

@@ -1,8 +1,10 @@
 import Foundation
+@testable import PackRegistryLocal
 import PackFormat
 import Testing
-
-@testable import PackRegistry
+@testable import PackPublisher
+@testable import PackRegistryAPI
+@testable import PackRegistryServer
 
 /// What happens to `packtool serve` from outside.
 struct ServeProcessTests {

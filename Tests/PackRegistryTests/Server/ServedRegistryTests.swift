@@ -1,10 +1,12 @@
 import Foundation
+@testable import PackRegistryLocal
 import PackFormat
 import PackTrust
 import Synchronization
 import Testing
-
-@testable import PackRegistry
+@testable import PackPublisher
+@testable import PackRegistryAPI
+@testable import PackRegistryServer
 
 /// A real registry behind a real socket, spoken to by the client that packtool uses.
 struct ServedRegistryTests {

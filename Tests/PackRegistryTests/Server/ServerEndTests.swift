@@ -1,8 +1,10 @@
 import Foundation
+@testable import PackPublisher
 import PackFormat
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
+@testable import PackRegistryServer
 
 /// How a server ends, and what it leaves to the next.
 struct ServerEndTests {

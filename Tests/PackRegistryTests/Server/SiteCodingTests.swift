@@ -1,4 +1,7 @@
 import Foundation
+@testable import PackPublisher
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
 import PackFormat
 import Testing
 

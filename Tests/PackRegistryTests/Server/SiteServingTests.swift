@@ -2,8 +2,6 @@ import Foundation
 import PackFormat
 import Testing
 
-@testable import PackRegistry
-
 struct SiteServingTests {
     static let page = Array("<!doctype html><title>Checkout</title>".utf8)
     static let script = Array("export {}".utf8)

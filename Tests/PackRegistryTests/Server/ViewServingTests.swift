@@ -2,8 +2,6 @@ import Foundation
 import PackFormat
 import Testing
 
-@testable import PackRegistry
-
 struct ViewServingTests {
     static let content = Array("0123456789".utf8)
     static let path = ViewLayout.object(Digest(of: content))

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
-
-@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 struct TokenTests {
     @Test func `a mistyped token is told from an unknown one`() async throws {

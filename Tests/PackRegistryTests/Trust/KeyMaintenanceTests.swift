@@ -2,8 +2,9 @@ import Foundation
 import PackFormat
 import PackTrust
 import Testing
-
-@testable import PackRegistry
+@testable import PackPublisher
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 /// Keys are replaced and revoked while devices with the first root go on.
 struct KeyMaintenanceTests {

@@ -6,6 +6,9 @@ import Synchronization
 import Testing
 
 @testable import PackRegistry
+@testable import PackPublisher
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 /// What the signed metadata of a large app costs a device that uses a few of its packages.
 struct MetadataSizeTests {

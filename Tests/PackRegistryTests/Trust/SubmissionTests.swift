@@ -1,9 +1,10 @@
 import Foundation
+@testable import PackRegistryLocal
 import PackFormat
 import PackTrust
 import Testing
-
-@testable import PackRegistry
+@testable import PackPublisher
+@testable import PackRegistryAPI
 
 /// Metadata that a registry must not take, however it got signed.
 struct SubmissionTests {

@@ -1,7 +1,7 @@
 import Foundation
 import PackBuilder
 import PackFormat
-import PackRegistry
+import PackRegistryAPI
 
 /// The versions that a registry had before a build: for what grew, for what is published already, and for what is new
 /// among the findings.

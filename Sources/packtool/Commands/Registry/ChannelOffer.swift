@@ -1,4 +1,5 @@
 import PackFormat
+import PackRegistryAPI
 import PackJSON
 import PackRegistry
 

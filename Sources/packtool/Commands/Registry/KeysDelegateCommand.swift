@@ -1,7 +1,7 @@
 import ArgumentParser
+import PackPublisher
 import PackFormat
 import PackJSON
-import PackRegistry
 import PackTrust
 
 /// `packtool keys delegate`.

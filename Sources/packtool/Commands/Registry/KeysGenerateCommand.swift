@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import PackJSON
-import PackRegistry
 import PackTrust
+import PackPublisher
 
 /// `packtool keys generate`.
 struct KeysGenerateCommand: AsyncParsableCommand {

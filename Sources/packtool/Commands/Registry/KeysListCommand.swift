@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackJSON
-import PackRegistry
 import PackTrust
+import PackPublisher
 
 /// `packtool keys list`.
 struct KeysListCommand: AsyncParsableCommand {

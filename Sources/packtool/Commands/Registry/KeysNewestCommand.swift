@@ -1,7 +1,7 @@
 import ArgumentParser
+import PackPublisher
 import PackFormat
 import PackJSON
-import PackRegistry
 
 /// `packtool keys newest`.
 struct KeysNewestCommand: AsyncParsableCommand {

@@ -1,8 +1,9 @@
 import ArgumentParser
+import PackRegistryLocal
 import Foundation
 import PackJSON
-import PackRegistry
 import PackTrust
+import PackPublisher
 
 /// `packtool keys propose`.
 struct KeysProposeCommand: AsyncParsableCommand {

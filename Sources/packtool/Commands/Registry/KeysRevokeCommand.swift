@@ -1,8 +1,8 @@
 import ArgumentParser
 import PackFormat
 import PackJSON
-import PackRegistry
 import PackTrust
+import PackPublisher
 
 /// `packtool keys revoke`.
 struct KeysRevokeCommand: AsyncParsableCommand {

@@ -1,8 +1,9 @@
 import ArgumentParser
+import PackRegistryLocal
 import PackFormat
 import PackJSON
-import PackRegistry
 import PackTrust
+import PackPublisher
 
 /// `packtool keys rotate`.
 struct KeysRotateCommand: AsyncParsableCommand {

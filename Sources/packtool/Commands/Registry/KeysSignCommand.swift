@@ -1,6 +1,6 @@
 import ArgumentParser
+import PackPublisher
 import PackJSON
-import PackRegistry
 import PackTrust
 
 /// `packtool keys sign`.

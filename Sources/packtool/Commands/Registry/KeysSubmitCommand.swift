@@ -1,6 +1,7 @@
 import ArgumentParser
+import PackPublisher
+import PackRegistryLocal
 import PackJSON
-import PackRegistry
 import PackTrust
 
 /// `packtool keys submit`.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PackJSON
-import PackRegistry
 import PackTrust
+import PackPublisher
 
 /// `packtool keys verify`.
 struct KeysVerifyCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import PackFormat
-import PackRegistry
+import PackRegistryAPI
 
 /// How `publish` and `promote` offer a version.
 struct OfferOptions: ParsableArguments {

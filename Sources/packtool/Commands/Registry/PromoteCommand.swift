@@ -1,6 +1,7 @@
 import ArgumentParser
 import PackFormat
 import PackRegistry
+import PackRegistryAPI
 
 /// `packtool promote`: offers on one channel what another one offers.
 struct PromoteCommand: AsyncParsableCommand {

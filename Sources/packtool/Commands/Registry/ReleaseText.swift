@@ -1,7 +1,7 @@
 import ArgumentParser
 import PackFormat
 import PackJSON
-import PackRegistry
+import PackRegistryAPI
 
 /// How commands show what a channel offers.
 enum ReleaseText {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import PackFormat
-import PackRegistry
+import PackRegistryAPI
 
 /// `packtool rollback`: offers an older version, or what the app embeds, to everyone.
 struct RollbackCommand: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
 import PackFormat
-import PackRegistry
+import PackRegistryAPI
 
 /// `packtool rollout`: changes who gets a release.
 struct RolloutCommand: AsyncParsableCommand {

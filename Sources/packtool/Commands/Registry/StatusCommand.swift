@@ -3,7 +3,7 @@ import Foundation
 import PackBuilder
 import PackFormat
 import PackJSON
-import PackRegistry
+import PackRegistryAPI
 
 /// `packtool status`: what the registry holds and what its channels offer.
 struct StatusCommand: AsyncParsableCommand {

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackJSON
-import PackRegistry
+import PackRegistryAPI
 
 /// `packtool token`: the access tokens of a registry's server.
 struct TokenCommand: AsyncParsableCommand {

@@ -1,7 +1,8 @@
 import ArgumentParser
+import PackPublisher
 import PackFormat
 import PackJSON
-import PackRegistry
+import PackRegistryAPI
 
 /// `packtool withdraw`: takes a published version back for good.
 struct WithdrawCommand: AsyncParsableCommand {

@@ -3,6 +3,7 @@ import PackFormat
 import Synchronization
 
 @testable import PackRegistry
+@testable import PackRegistryAPI
 
 /// A host with a view of plain files and made-up tokens: what a server does with requests needs no more.
 final class FolderHost: RegistryHost {

@@ -2,6 +2,8 @@ import Foundation
 import Logging
 
 @testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryServer
 
 /// A server on a free port of the loopback, with real sockets, for the time of a test.
 struct RunningServer {

@@ -1,0 +1,156 @@
+package import Foundation
+package import PackTrust
+import PackRegistryAPI
+import PackSystem
+
+/// The private keys of a project in `.packtool/keys/`, readable by their owner only: `NAME.pem`, or `NAME.json` where
+/// a passphrase protects it.
+package struct KeyFolder: Sendable {
+    /// Whose key it is.
+    package enum Name: String, Hashable, Sendable, CaseIterable {
+        /// Signs root: who the others are. Needed rarely; keep it offline.
+        case root
+        /// Signs targets: which key may publish which package.
+        case owner
+        /// Signs the packages that this project publishes.
+        case publisher
+
+        /// The environment variable that gives the key in place of the folder: a PEM text, the text of a key file, or
+        /// `file:PATH`, `env:NAME`, `command:PROGRAM ARGUMENT …`, or the path of a file.
+        package var variable: String {
+            switch self {
+            case .root: "PACKTOOL_ROOT_KEY"
+            case .owner: "PACKTOOL_OWNER_KEY"
+            case .publisher: "PACKTOOL_KEY"
+            }
+        }
+    }
+
+    /// The environment variable with the passphrase of the key files.
+    package static let passphraseVariable = "PACKTOOL_PASSPHRASE"
+
+    package let folder: URL
+    private let environment: [String: String]
+    private let askPassphrase: @Sendable (String) throws -> String
+
+    /// - Parameter askPassphrase: called for an encrypted key where the environment has no passphrase.
+    package init(
+        folder: URL, environment: [String: String] = [:],
+        askPassphrase: @escaping @Sendable (String) throws -> String = { name in
+            throw RegistryError(.invalid, "\(name) is encrypted: give its passphrase in \(passphraseVariable)")
+        }
+    ) {
+        self.folder = folder
+        self.environment = environment
+        self.askPassphrase = askPassphrase
+    }
+
+    /// The key's file: the one that is there, else the one that would be made.
+    package func file(of name: Name) -> URL {
+        let encrypted = folder.appending(path: "\(name.rawValue).json", directoryHint: .notDirectory)
+        return SystemCall.size(of: encrypted) == nil ? plainFile(of: name) : encrypted
+    }
+
+    /// Where the key comes from; nil where it is not at hand.
+    package func source(_ name: Name) throws -> KeySource? {
+        if let text = environment[name.variable], !text.isEmpty {
+            let isReference = ["file:", "env:", "command:"].contains { text.hasPrefix($0) }
+            if isReference { return try KeySource(text) }
+            // As GitLab hands on a variable of the type File.
+            let path = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            let isPath = path.utf8.count < 4096 && !path.contains("PRIVATE KEY") && !path.contains(where: \.isNewline)
+            return isPath && FileManager.default.fileExists(atPath: path)
+                ? .file(URL(filePath: path)) : .environment(name.variable)
+        }
+        let file = file(of: name)
+        return SystemCall.size(of: file) == nil ? nil : .file(file)
+    }
+
+    /// The key ready to sign; nil where it is not at hand.
+    package func signer(_ name: Name) throws -> (any Signer)? {
+        try source(name).map { try open($0, "the \(name.rawValue) key") }
+    }
+
+    /// A key from elsewhere: `file:PATH`, `env:NAME` or `command:PROGRAM ARGUMENT …`.
+    package func signer(from text: String) throws -> any Signer {
+        do {
+            return try open(KeySource(text), "the key")
+        } catch let error as TrustError {
+            throw RegistryError(.invalid, "\(error)")
+        }
+    }
+
+    private func open(_ source: KeySource, _ what: String) throws -> any Signer {
+        do {
+            return try source.signer(environment: environment) { [environment] file in
+                try environment[Self.passphraseVariable] ?? askPassphrase(file)
+            }
+        } catch let error as TrustError {
+            var hint = ""
+            if case .environment(let name) = source, let text = environment[name], !text.isEmpty {
+                hint =
+                    ". \(name) takes a PEM text (its line breaks may be written as \\n), base64 of one, or the path of a key "
+                    + "file; it holds none of them: \(text.utf8.count) characters, and there is no file of that name"
+            }
+            throw RegistryError(.invalid, "\(what) (\(source)): \(error)\(hint)")
+        }
+    }
+
+    /// The keys for publishing.
+    package func signingKeys() throws -> SigningKeys {
+        try SigningKeys(
+            publisher: [signer(.publisher)].compactMap(\.self), owner: [signer(.owner)].compactMap(\.self))
+    }
+
+    /// Makes a key and its file; one that is there is never overwritten.
+    package func make(_ name: Name, scheme: KeyScheme = .ed25519) throws -> (key: PrivateKey, file: URL) {
+        let existing = file(of: name)
+        guard SystemCall.size(of: existing) == nil else {
+            throw RegistryError(.conflict, "\(existing.path(percentEncoded: false)) is there already")
+        }
+        let key = try PrivateKey.generate(scheme)
+        return (key, try save(key, named: name.rawValue))
+    }
+
+    /// Writes a key that is to become the key of this name, under its id: from here on it cannot be lost.
+    package func keepPending(_ key: PrivateKey, as name: Name) throws -> URL {
+        try save(key, named: "\(name.rawValue)-\(key.publicKey.id.prefix(8))")
+    }
+
+    /// Puts a pending key in place and keeps the older one under its id.
+    package func activate(_ pending: URL, as name: Name, oldID: String) throws {
+        let old = file(of: name)
+        if SystemCall.size(of: old) != nil {
+            try SystemCall.rename(
+                old,
+                to: folder.appending(
+                    path: "\(name.rawValue)-\(oldID.prefix(8)).\(old.pathExtension)", directoryHint: .notDirectory))
+        }
+        let place = folder.appending(path: "\(name.rawValue).\(pending.pathExtension)", directoryHint: .notDirectory)
+        try SystemCall.rename(pending, to: place)
+        try SystemCall.synchronize(folder)
+    }
+
+    private func save(_ key: PrivateKey, named name: String) throws -> URL {
+        try ProjectFolder(folder.deletingLastPathComponent()).make()
+        try SystemCall.makeFolders(folder)
+        if let passphrase = environment[Self.passphraseVariable], !passphrase.isEmpty {
+            let file = folder.appending(path: "\(name).json", directoryHint: .notDirectory)
+            try KeyFile.sealing(key, passphrase: passphrase).write(to: file)
+            return file
+        }
+        let file = folder.appending(path: "\(name).pem", directoryHint: .notDirectory)
+        let temporary = folder.appending(path: ".\(name)-\(UUID().uuidString)", directoryHint: .notDirectory)
+        let descriptor = try SystemCall.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: 0o600)
+        let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        try handle.write(contentsOf: Data(key.pem.utf8))
+        try SystemCall.synchronize(descriptor, temporary)
+        try SystemCall.rename(temporary, to: file)
+        try SystemCall.synchronize(folder)
+        return file
+    }
+
+    private func plainFile(of name: Name) -> URL {
+        folder.appending(path: "\(name.rawValue).pem", directoryHint: .notDirectory)
+    }
+}

@@ -1,0 +1,125 @@
+import PackFormat
+import PackJSON
+package import PackTrust
+package import PackRegistryAPI
+
+/// A new root or targets document on its way from person to person: a file that each signs on their own machine, with
+/// a key that never leaves it, until enough have signed and one of them submits it.
+///
+///     let proposal = try KeyProposal(parsing: bytes).signed(by: [mine])
+///     let standing = try proposal.standing(under: root)        // who has signed, and how many are still needed
+///
+/// The file is the very document that devices will read.
+package enum KeyProposal: Sendable {
+    case root(SignedDocument<RootMetadata>)
+    case targets(SignedDocument<TargetsMetadata>)
+
+    /// How far the signing is.
+    package struct Standing: Sendable, Hashable {
+        package struct Need: Sendable, Hashable {
+            /// Whose keys: `the present root keys`.
+            package let whose: String
+            package let valid: Int
+            package let needed: Int
+            /// The ids of keys that could still sign.
+            package let open: [String]
+        }
+
+        package let needs: [Need]
+        /// The document says version N+1 of what the registry has.
+        package let isNext: Bool
+
+        package var isComplete: Bool { isNext && needs.allSatisfy { $0.valid >= $0.needed } }
+    }
+
+    /// - Throws: ``RegistryError`` of the kind `.invalid` for anything but a root or targets document.
+    package init(parsing bytes: [UInt8]) throws(RegistryError) {
+        do {
+            let type = try JSONValue(parsing: bytes).object().object("signed").string("_type")
+            switch TopLevelRole(rawValue: type) {
+            case .root: self = .root(try SignedDocument(parsing: bytes))
+            case .targets: self = .targets(try SignedDocument(parsing: bytes))
+            default: throw RegistryError(.invalid, "its type is \"\(type)\"")
+            }
+        } catch {
+            throw RegistryError(.invalid, "this is no proposal that packtool keys propose wrote: \(error)")
+        }
+    }
+
+    package var bytes: [UInt8] {
+        switch self {
+        case .root(let document): document.bytes
+        case .targets(let document): document.bytes
+        }
+    }
+
+    package var role: TopLevelRole {
+        switch self {
+        case .root: .root
+        case .targets: .targets
+        }
+    }
+
+    package var version: Int {
+        switch self {
+        case .root(let document): document.body.version
+        case .targets(let document): document.body.version
+        }
+    }
+
+    /// Which of a person's keys sign it: root by the root key, targets by the owner's.
+    package var keyName: KeyFolder.Name {
+        switch self {
+        case .root: .root
+        case .targets: .owner
+        }
+    }
+
+    /// Adds signatures; those of others stay.
+    package func signed(by signers: [any Signer]) throws -> KeyProposal {
+        switch self {
+        case .root(let document): .root(try document.signed(by: signers))
+        case .targets(let document): .targets(try document.signed(by: signers))
+        }
+    }
+
+    /// Joins two copies that different people signed.
+    package func merging(_ other: KeyProposal) throws(RegistryError) -> KeyProposal {
+        do {
+            switch (self, other) {
+            case (.root(let mine), .root(let theirs)): return .root(try mine.merging(theirs))
+            case (.targets(let mine), .targets(let theirs)): return .targets(try mine.merging(theirs))
+            default: throw TrustError.refusedChange(role: role.rawValue, reason: "the copies are of different roles")
+            }
+        } catch {
+            throw RegistryError(.invalid, "\(error)")
+        }
+    }
+
+    /// Who has signed, under the root and targets that hold now.
+    package func standing(
+        under root: SignedDocument<RootMetadata>, _ targets: SignedDocument<TargetsMetadata>
+    ) -> Standing {
+        switch self {
+        case .root(let document):
+            Standing(
+                needs: [
+                    need("the present root keys", document, root.body.authority(for: .root)),
+                    need("its own root keys", document, document.body.authority(for: .root)),
+                ], isNext: document.body.version == root.body.version + 1)
+        case .targets(let document):
+            Standing(
+                needs: [need("the owner's keys", document, root.body.authority(for: .targets))],
+                isNext: document.body.version == targets.body.version + 1)
+        }
+    }
+
+    private func need<Body: RoleMetadata>(
+        _ whose: String, _ document: SignedDocument<Body>, _ authority: RoleAuthority
+    ) -> Standing.Need {
+        let valid = document.validKeys(of: authority)
+        return Standing.Need(
+            whose: whose, valid: valid.count, needed: authority.threshold,
+            open: authority.keys.values.map(\.id).filter { id in !valid.contains { $0.id == id } })
+    }
+}

@@ -1,0 +1,68 @@
+package import Foundation
+package import PackFormat
+package import PackTrust
+package import PackRegistryAPI
+
+/// What a publisher knows of an app's metadata, verified from the app's root before anything is signed on top of it:
+/// a registry that lies must not get a publisher to sign its lie.
+package struct PublisherTrust: Sendable {
+    private static let maximumRoleByteCount = 5_000_000
+
+    private let registry: any RegistryReading
+    private let client: TrustClient
+
+    /// - Parameter store: keeps what was seen, so that an older state that is offered again is noticed.
+    package init(
+        registry: any RegistryReading, root: [UInt8], store: any TrustStore,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.registry = registry
+        client = TrustClient(
+            store: store, transport: RegistryTransport(registry: registry), trustedRoot: root, now: now)
+    }
+
+    /// The current root and targets.
+    package func refresh() async throws -> (
+        root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>
+    ) {
+        try await client.refresh()
+        guard let trusted = await client.trustedMetadata, let targets = trusted.targets() else {
+            throw RegistryError(.unusable, "the registry's metadata is not complete")
+        }
+        return (trusted.root, targets)
+    }
+
+    /// The current role of a package by the last ``refresh()``: nil where nothing was published yet. It may have
+    /// expired; signing it anew is how that ends.
+    /// - Parameter requiringSignature: false to take over a role whose key was revoked, for the owner to sign again.
+    package func role(
+        of package: PackageID, requiringSignature: Bool = true
+    ) async throws -> SignedDocument<TargetsMetadata>? {
+        let name = ViewLayout.role(of: package)
+        guard let trusted = await client.trustedMetadata, let targets = trusted.targets(),
+            let listed = trusted.snapshot?.body[role: name]
+        else { return nil }
+        let path = RepositoryPath.metadata(name, version: listed.version)
+        guard let bytes = try await registry.viewFile(path, maximumByteCount: Self.maximumRoleByteCount) else {
+            throw RegistryError(.unusable, "the registry's view lacks \(path)")
+        }
+        try listed.check(bytes, name: path)
+        let document = try SignedDocument<TargetsMetadata>(parsing: bytes, name: name)
+        guard document.body.version == listed.version else {
+            throw RegistryError(.unusable, "\(path) has version \(document.body.version)")
+        }
+        if let minimum = targets.body.delegations?.role(named: name)?.minimumVersion, document.body.version < minimum {
+            throw RegistryError(
+                .unusable,
+                "the registry shows version \(document.body.version) of \(name), and the owner signed that only "
+                    + "\(minimum) and later ones count: it was set back, or somebody else answers in its name")
+        }
+        if requiringSignature {
+            guard let authority = targets.body.authority(for: name) else {
+                throw RegistryError(.unusable, "targets does not delegate \(name)")
+            }
+            try document.verify(by: authority)
+        }
+        return document
+    }
+}

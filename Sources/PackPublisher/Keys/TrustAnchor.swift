@@ -1,0 +1,38 @@
+import Foundation
+import PackFormat
+package import PackTrust
+package import PackRegistryAPI
+import PackSystem
+
+/// The root from which a publisher verifies a registry: the project's `root.json`, and on first use of a registry its
+/// own first root, which is then kept there.
+package struct TrustAnchor: Sendable {
+    private static let maximumByteCount = 512_000
+
+    package let root: [UInt8]
+    /// True where the registry's own word had to be taken.
+    package let isNew: Bool
+
+    package init(project: ProjectFolder, registry: any RegistryReading) async throws {
+        if let data = FileManager.default.contents(atPath: project.root.path(percentEncoded: false)) {
+            root = Array(data)
+            isNew = false
+            return
+        }
+        let path = RepositoryPath.metadata(TopLevelRole.root.rawValue, version: 1)
+        guard let bytes = try await registry.viewFile(path, maximumByteCount: Self.maximumByteCount) else {
+            throw RegistryError(.notFound, "the registry has no \(path): is it a packtool registry?")
+        }
+        _ = try SignedDocument<RootMetadata>(parsing: bytes)
+        try SystemCall.makeFolders(project.folder)
+        try SystemCall.replace(project.root, with: bytes)
+        root = bytes
+        isNew = true
+    }
+
+    /// The store of what was seen under this root.
+    package func store(in project: ProjectFolder) throws -> FolderTrustStore {
+        let name = String(Digest(of: root).hex.prefix(16))
+        return try FolderTrustStore(folder: project.trust.appending(path: name, directoryHint: .isDirectory))
+    }
+}

@@ -1,0 +1,207 @@
+package import Foundation
+import PackArchive
+package import PackFormat
+import PackTrust
+import PackRegistry
+package import PackRegistryAPI
+
+/// Publishes package zips to any registry: sends what it lacks, signs, and tries again when somebody else was faster.
+///
+///     let publisher = Publisher(registry: registry, trust: trust, keys: keys)
+///     let published = try await publisher.publish(zips)        // shared bundles first
+///     try await registry.change(.offer(version, .everyone), of: package, on: beta)
+///
+/// The signing happens here, never in the registry: role N as the registry has it, verified, plus one line, is signed
+/// as N+1. When another publisher's N+1 came first, the registry says conflict and the step is repeated on top of it.
+package struct Publisher: Sendable {
+    /// How often somebody else may be faster.
+    private static let maximumAttempts = 30
+    /// How often in a row a conflict is met though nothing moved.
+    private static let maximumStalls = 4
+
+    package struct Published: Hashable, Sendable {
+        package let manifest: Manifest
+        package let outcome: PublishOutcome
+        /// Bytes of the objects that were sent.
+        package let sentSize: Int
+        /// Objects that were sent.
+        package let sentCount: Int
+    }
+
+    private let registry: any Registry
+    private let trust: PublisherTrust
+    private let keys: SigningKeys
+    private let now: @Sendable () -> Date
+
+    package init(
+        registry: any Registry, trust: PublisherTrust, keys: SigningKeys,
+        now: @escaping @Sendable () -> Date = { Date() }
+    ) {
+        self.registry = registry
+        self.trust = trust
+        self.keys = keys
+        self.now = now
+    }
+
+    /// Publishes packages, the shared bundles among them first, because the others' manifests pin them.
+    /// - Parameter report: is told of each package when it starts.
+    @discardableResult
+    package func publish(
+        _ zips: [URL], report: (Manifest) -> Void = { _ in }
+    ) async throws -> [Published] {
+        try await publish(PackageSelection(zips), report: report)
+    }
+
+    /// ``publish(_:report:)`` for zips that are open already.
+    @discardableResult
+    package func publish(
+        _ selection: PackageSelection, report: (Manifest) -> Void = { _ in }
+    ) async throws -> [Published] {
+        var published: [Published] = []
+        for archive in selection.archives {
+            report(archive.manifest)
+            published.append(try await publish(archive))
+        }
+        return published
+    }
+
+    /// Withdraws a version: signs the package's role without it.
+    package func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String) async throws {
+        let path = ViewLayout.manifestTarget(package, version)
+        let fault = RegistryError(.notFound, "\(package) \(version) is not published, or was withdrawn before")
+        // Before anything is signed: the key of a package that is not there need not be delegated.
+        _ = try await trust.refresh()
+        guard let listed = try await trust.role(of: package), listed.body.targets[path] != nil else { throw fault }
+        _ = try await signing(package) { role in
+            guard role.targets[path] != nil else { throw fault }
+            role.targets[path] = nil
+            return true
+        } submit: { bytes in
+            try await registry.withdraw(version, of: package, reason: reason, role: bytes)
+        }
+    }
+
+    private func publish(_ archive: PackageArchive) async throws -> Published {
+        let manifest = archive.manifest
+        if try await isListed(manifest, archive.manifestDigest) {
+            return Published(manifest: manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
+        }
+        let missing = try await registry.missingObjects(of: archive.manifestBytes)
+        let digest = try await upload(archive, missing)
+        let path = ViewLayout.manifestTarget(manifest.package, manifest.version)
+        let info = TargetInfo(of: archive.manifestBytes)
+        var outcome = PublishOutcome.published
+        let isNew = try await signing(manifest.package) { role in
+            if let listed = role.targets[path] {
+                guard listed == info else { throw Self.otherContent(manifest) }
+                return false
+            }
+            role.targets[path] = info
+            return true
+        } submit: { bytes in
+            outcome = try await registry.publish(manifest: digest, role: bytes)
+        }
+        let sent = manifest.ownObjects.filter { missing.contains($0.digest) }
+        return Published(
+            manifest: manifest, outcome: isNew ? outcome : .unchanged, sentSize: sent.reduce(0) { $0 + $1.size },
+            sentCount: sent.count)
+    }
+
+    /// Whether the version is there already with this content; with other content it is an error before anything is
+    /// sent.
+    private func isListed(_ manifest: Manifest, _ digest: Digest) async throws -> Bool {
+        _ = try await trust.refresh()
+        let path = ViewLayout.manifestTarget(manifest.package, manifest.version)
+        // Without a delegation there is no role to verify, and nothing published.
+        guard let role = try? await trust.role(of: manifest.package), let listed = role.body.targets[path] else {
+            return false
+        }
+        guard listed.hashes.sha256 == digest.hex else { throw Self.otherContent(manifest) }
+        return true
+    }
+
+    private static func otherContent(_ manifest: Manifest) -> RegistryError {
+        RegistryError(
+            .conflict,
+            "\(manifest.package) \(manifest.version) is published already with other content: a version never "
+                + "changes, so give yours a new version number")
+    }
+
+    /// Changes a package's role and hands it in, again and again while others are faster.
+    /// - Parameter change: false where there is nothing to do.
+    private func signing(
+        _ package: PackageID, change: (inout TargetsMetadata) throws -> Bool,
+        submit: ([UInt8]) async throws -> Void
+    ) async throws -> Bool {
+        var attempt = 0
+        var stalled = 0
+        var seen: [Int] = []
+        while true {
+            attempt += 1
+            do {
+                let targets = try await delegateIfNeeded(package)
+                let current = try await trust.role(of: package)
+                let versions = [targets.body.version, current?.body.version ?? 0]
+                stalled = versions == seen ? stalled + 1 : 0
+                seen = versions
+                let expires = now().addingTimeInterval(MetadataLifetime.package)
+                var role = current?.body ?? TargetsMetadata(expires: expires)
+                guard try change(&role) else { return false }
+                role.version = (current?.body.version ?? 0) + 1
+                role.expires = expires
+                let document = try SignedDocument(unsigned: role).signed(by: keys.publisher)
+                try await submit(document.bytes)
+                return true
+            } catch let error as RegistryError where error.kind == .conflict {
+                // Nobody was faster: the registry refuses for another reason. (The view may lag a moment behind.)
+                guard attempt < Self.maximumAttempts, stalled < Self.maximumStalls else { throw error }
+                // Two that collided wait differently long, or they would collide again.
+                try await Task.sleep(for: .milliseconds(Int.random(in: 10...50) * attempt))
+            }
+        }
+    }
+
+    /// Reads the metadata anew; for a single developer, who holds the owner's key as well, a new package is delegated
+    /// to the publisher's key on the way.
+    private func delegateIfNeeded(_ package: PackageID) async throws -> SignedDocument<TargetsMetadata> {
+        let (_, targets) = try await trust.refresh()
+        let name = ViewLayout.role(of: package)
+        guard targets.body.delegations?.role(named: name) == nil else { return targets }
+        guard !keys.owner.isEmpty else {
+            throw RegistryError(
+                .forbidden,
+                "the package \(package) is new and the app's owner has not delegated it to your key yet: they "
+                    + "run packtool keys delegate \(package) --key KEY, where KEY is what packtool keys generate publisher "
+                    + "printed for you, or publish it once themselves")
+        }
+        let document = try targets.revised(
+            expires: now().addingTimeInterval(MetadataLifetime.targets), signers: keys.owner
+        ) { targets in
+            try targets.delegate(
+                name, to: keys.publisher.map(\.publicKey), paths: [ViewLayout.manifestPaths(of: package)],
+                isTerminating: true)
+        }
+        do {
+            try await registry.submit(metadata: document.bytes, role: TopLevelRole.targets.rawValue)
+        } catch let error as RegistryError where error.kind == .forbidden {
+            throw RegistryError(
+                .forbidden,
+                "the package \(package) is new, and letting a key publish it needs the admin right, which this token does "
+                    + "not have. Once, on the registry's machine: packtool keys delegate \(package) --registry FOLDER, or with "
+                    + "an admin token (packtool token create owner --admin); from then on this token is enough (\(error))"
+            )
+        }
+        return try await trust.refresh().targets
+    }
+
+    private func upload(_ archive: PackageArchive, _ missing: Set<Digest>) async throws -> Digest {
+        let own = archive.manifest.ownObjects
+        if missing.count == own.count { return try await registry.upload(archive: archive.archive.file) }
+        let folder = try WorkFolder()
+        let zip = folder.url.appending(path: "partial.zip", directoryHint: .notDirectory)
+        try PartialArchive(archive: archive, keeping: missing, folder: folder.url).write(to: zip)
+        let manifest = try await registry.upload(archive: zip)
+        _ = consume folder
+        return manifest
+    }
+}

@@ -1,0 +1,195 @@
+import Foundation
+import PackFormat
+import PackJSON
+import PackRegistryAPI
+import PackSystem
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// A registry that is reached over HTTP.
+///
+///     let registry = try RemoteRegistry("https://packages.example.com", token: token)
+///     let overview = try await registry.overview()
+///
+/// A registry that is busy is asked again, as long as asking twice does no harm. Refusals come as the ``RegistryError`` that
+/// a registry in a folder would throw.
+package struct RemoteRegistry: Sendable {
+    /// An answer of the API; a list of missing objects is the longest.
+    private static let maximumAnswerByteCount = 64 << 20
+    /// Seconds without a byte before a read is given up.
+    private static let readTimeout: TimeInterval = 30
+    /// Seconds for what makes the registry work: an upload is verified before it is answered.
+    private static let writeTimeout: TimeInterval = 600
+
+    /// Without a slash at its end.
+    package let base: String
+    private let token: String?
+    private let retry: RetryPolicy
+    private let exchange = HTTPExchange()
+
+    /// - Parameter base: an `http` or `https` URL, with a path where the registry is not at its host's root.
+    /// - Throws: ``RegistryError`` of kind `.invalid`.
+    package init(_ base: String, token: String?, retry: RetryPolicy = RetryPolicy()) throws {
+        guard let url = URL(string: base), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),
+            url.host()?.isEmpty == false, url.query() == nil, url.fragment() == nil, url.user() == nil
+        else {
+            throw RegistryError(.invalid, "\"\(base)\" is not a registry's URL: use https://HOST or http://HOST:PORT")
+        }
+        // A line break in a header field would be a second field.
+        if let token, !token.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) {
+            throw RegistryError(.invalid, "the access token has characters that no token has: copy it again")
+        }
+        var base = base
+        while base.hasSuffix("/") { base.removeLast() }
+        self.base = base
+        self.token = token
+        self.retry = retry
+    }
+
+    /// One request of the API, with a JSON document as its body and another as its answer.
+    func call(
+        _ method: String, _ path: String, document: JSONObject? = nil, isRepeatable: Bool
+    ) async throws -> JSONObject {
+        let body = document.map { Data(JSONValue.object($0).compactText.utf8) }
+        let reply = try await send(method, path, body: body, isRepeatable: isRepeatable)
+        if reply.status == 204 { return [:] }
+        do {
+            return try JSONValue(parsing: reply.body).object("the answer")
+        } catch {
+            throw RegistryError(
+                .unreachable, "\(base) does not answer as a packtool registry does (\(error)): check the address")
+        }
+    }
+
+    /// One request; a registry that is busy is asked again, where that does no harm or it says that it did nothing.
+    /// - Throws: ``RegistryError`` for every answer that is no success.
+    func send(
+        _ method: String, _ path: String, body: Data? = nil, mediaType: String = "application/json",
+        uploading file: URL? = nil, fields: [String: String] = [:], isRepeatable: Bool
+    ) async throws -> HTTPReply {
+        var request = try makeRequest(method, path)
+        request.timeoutInterval = method == "GET" ? Self.readTimeout : Self.writeTimeout
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
+        if body != nil || file != nil { request.setValue(mediaType, forHTTPHeaderField: "Content-Type") }
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
+        request.httpBody = body
+        var attempt = 1
+        while true {
+            let reply = try await reply(
+                to: request, uploading: file, into: .memory(maximumByteCount: Self.maximumAnswerByteCount))
+            if (200...299).contains(reply.status) { return reply }
+            let error = RegistryError(reply: reply, from: base, sent: body?.count ?? Self.size(of: file))
+            guard reply.status == 429 || reply.status == 503, isRepeatable || Self.didNothing(reply),
+                let pause = retry.pause(
+                    afterAttempt: attempt, retryAfter: reply.fields["retry-after"], now: Date())
+            else { throw error }
+            try await retry.sleep(pause)
+            attempt += 1
+        }
+    }
+
+    private static func size(of file: URL?) -> Int? { file.flatMap { SystemCall.size(of: $0) } }
+
+    /// Whether the registry itself, and no proxy before it, refused the request before it ran.
+    private static func didNothing(_ reply: HTTPReply) -> Bool {
+        let problem = try? JSONValue(parsing: reply.body).object("problem")
+        return (try? problem?.string("type")) == ProblemFormat.typePrefix + RegistryError.Kind.busy.rawValue
+    }
+
+    /// One read of the published view; the caller looks at the status. No token goes along: the view is public, and may
+    /// be somebody else's CDN.
+    func read(_ path: String, into sink: HTTPSink) async throws -> HTTPReply {
+        var request = try makeRequest("GET", Self.encoded(path))
+        request.timeoutInterval = Self.readTimeout
+        var attempt = 1
+        while true {
+            let reply = try await reply(to: request, uploading: nil, into: sink)
+            guard reply.status == 429 || reply.status == 503,
+                let pause = retry.pause(
+                    afterAttempt: attempt, retryAfter: reply.fields["retry-after"], now: Date())
+            else { return reply }
+            try await retry.sleep(pause)
+            attempt += 1
+        }
+    }
+
+    private func reply(to request: URLRequest, uploading file: URL?, into sink: HTTPSink) async throws -> HTTPReply {
+        do {
+            return try await exchange.send(request, uploading: file, into: sink)
+        } catch let error as URLError where error.code != .cancelled {
+            if let refusal = CertificateRefusal(error) {
+                throw RegistryError(
+                    .unreachable,
+                    "the certificate of \(base) is not accepted (\(error.localizedDescription)): \(refusal.advice)")
+            }
+            throw RegistryError(
+                .unreachable,
+                "the registry at \(base) cannot be reached (\(error.localizedDescription)): check the address and the "
+                    + "network, or start it with packtool serve")
+        }
+    }
+
+    private func makeRequest(_ method: String, _ path: String) throws -> URLRequest {
+        guard let url = URL(string: base + "/" + path) else {
+            throw RegistryError(.invalid, "\"\(path)\" is not a path of a registry")
+        }
+        var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
+        request.httpMethod = method
+        request.setValue(ProductVersion.userAgent("packtool"), forHTTPHeaderField: "User-Agent")
+        return request
+    }
+
+    /// A path's components percent-encoded: a version's `+` must not be read as a space.
+    static func encoded(_ path: String) -> String {
+        let plain = CharacterSet(charactersIn: "-._~/0123456789").union(
+            CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+        return path.addingPercentEncoding(withAllowedCharacters: plain) ?? path
+    }
+}
+
+extension RegistryError {
+    /// What an answer that is no success means, from its problem document or, from something in between, its status.
+    /// - Parameter sent: the bytes of the request's body.
+    init(reply: HTTPReply, from base: String, sent: Int? = nil) {
+        let problem = try? JSONValue(parsing: reply.body).object("problem")
+        let type = try? problem?.string("type")
+        let detail = try? problem?.string("detail")
+        if let type, type.hasPrefix(ProblemFormat.typePrefix), let detail {
+            self.init(Kind(problem: String(type.dropFirst(ProblemFormat.typePrefix.count))), detail)
+            return
+        }
+        if reply.status == 413, let sent {
+            let server = reply.fields["server"].map { " (\($0))" } ?? ""
+            self.init(
+                .tooLarge,
+                "\(base) refused a body of \(sent) bytes (413), and not as a packtool registry does: a proxy before "
+                    + "it\(server) has a lower limit. In nginx it is client_max_body_size, 1m unless it is set; the registry "
+                    + "takes 2 GiB: set \"client_max_body_size 2g;\" in the registry's server block")
+            return
+        }
+        let kind: Kind =
+            switch reply.status {
+            case 401, 407: .unauthorized
+            case 403: .forbidden
+            case 404, 410: .notFound
+            case 409: .conflict
+            case 413: .tooLarge
+            case 429, 503: .busy
+            case 507: .full
+            default: .unreachable
+            }
+        let target = reply.fields["location"].map { ", which points to \($0)" } ?? ""
+        self.init(
+            kind, "\(base) answered \(reply.status)\(target) and not as a packtool registry does: check the address")
+    }
+}
+
+extension RegistryError.Kind {
+    fileprivate init(problem name: String) {
+        self =
+            Self(rawValue: name)
+            ?? ["internal": .unusable, "timeout": .unreachable, "tooManyRequests": .busy][name] ?? .invalid
+    }
+}

@@ -1,0 +1,231 @@
+package import Foundation
+package import PackFormat
+import PackRegistryAPI
+
+/// What one channel offers and offered for one package, and the rules by which that changes. No I/O.
+///
+/// Releases are only ever added or removed from the offer; the list that devices see is derived, so lowering the
+/// newest release's percentage brings back what it had hidden.
+package struct ReleaseHistory: Hashable, Sendable {
+    package struct Entry: Hashable, Sendable {
+        package var release: Release
+        /// When it was made, and who made it.
+        package var created: Date
+        package var createdBy: String
+        /// Since when it is no longer offered: rolled back over, or withdrawn.
+        package var removed: Date?
+
+        package init(
+            release: Release, created: Date = .distantPast, createdBy: String = "", removed: Date? = nil
+        ) {
+            self.release = release
+            self.created = created
+            self.createdBy = createdBy
+            self.removed = removed
+        }
+
+        package var isRemoved: Bool { removed != nil }
+    }
+
+    /// Who took a version back from a channel.
+    package struct Rollback: Hashable, Sendable {
+        package let by: String
+        package let at: Date
+        package let to: Release.Offer
+    }
+
+    /// Oldest first.
+    package private(set) var entries: [Entry]
+
+    package init(entries: [Entry] = []) {
+        self.entries = entries
+    }
+
+    /// A change that is to be recorded.
+    package enum Step: Hashable, Sendable {
+        case add(Release)
+        case update(Release)
+        case remove(String)
+    }
+
+    /// What devices see, newest first: no release that none can reach, because a newer one is for everyone.
+    package var offered: [Release] {
+        var offered: [Release] = []
+        for entry in entries.reversed() where !entry.isRemoved {
+            let isHidden = offered.contains {
+                $0.rollout.percent == 100
+                    && ($0.requiredApp == nil || $0.requiredApp == entry.release.requiredApp)
+            }
+            if !isHidden { offered.append(entry.release) }
+        }
+        return offered
+    }
+
+    /// The newest release that everyone gets.
+    package var newestFull: Release? { offered.first { $0.rollout == .everyone } }
+
+    /// The newest one for everyone that ``offered`` hides: what devices go to when what is offered is no longer.
+    package var hidden: Release? {
+        let shown = Set(offered.map(\.id))
+        return entries.last {
+            !$0.isRemoved && $0.release.rollout == .everyone && !shown.contains($0.release.id)
+                && $0.release.offer != newestFull?.offer
+        }?.release
+    }
+
+    /// The newest release before the present one that offered something else to everyone, and was not removed: a trial
+    /// on a few devices is nothing to go back to.
+    package var earlier: Release? {
+        guard let current = offered.first else { return nil }
+        return entries.reversed().first {
+            !$0.isRemoved && $0.release.offer != current.offer && $0.release.rollout == .everyone
+        }?.release
+    }
+
+    /// Versions that were offered lately and are no longer the newest, newest first: devices may have them.
+    package func recentManifests(limit: Int) -> [Digest] {
+        var seen: [Digest] = []
+        for entry in entries.reversed() {
+            guard case .version(_, let manifest) = entry.release.offer, !seen.contains(manifest) else { continue }
+            seen.append(manifest)
+            if seen.count == limit { break }
+        }
+        return seen
+    }
+
+    /// Offers something as the newest release. The newest release is kept, with its id, where it offers the same, and
+    /// its share is never lowered: publishing twice must not take a version from devices that have it.
+    /// - Parameter rollout: nil leaves the share of a release that is there as it is; a new one is for everyone.
+    package func offering(
+        _ offer: Release.Offer, _ rollout: Rollout?, requiredApp: VersionRange?, id: String
+    ) throws -> [Step] {
+        if let newest = offered.first, newest.offer == offer {
+            guard let rollout, rollout.percent > newest.rollout.percent else { return [] }
+            return [.update(try newest.with(rollout))]
+        }
+        return [.add(try Release(id: id, offer: offer, rollout: rollout ?? .everyone, requiredApp: requiredApp))]
+    }
+
+    /// Who went back from an offer, where its last release here was rolled back over: a CI job that runs once more must not
+    /// undo in silence what somebody did in an emergency. Nil for what was never here, is offered, or was withdrawn.
+    package func rollback(over offer: Release.Offer) -> Rollback? {
+        guard offered.first?.offer != offer, let last = entries.lastIndex(where: { $0.release.offer == offer }) else {
+            return nil
+        }
+        let way: Entry?
+        if let removed = entries[last].removed {
+            // The way back was made in the step that removed what it leads over.
+            way = entries.last { $0.created == removed }
+        } else {
+            // Back to what the app embeds leads over everything, and removes the newest only.
+            way = entries[last...].last { !$0.isRemoved && $0.release.offer == .embedded }
+        }
+        return way.map { Rollback(by: $0.createdBy, at: $0.created, to: $0.release.offer) }
+    }
+
+    /// The release that a change of a share or a retry is about: the one that offers the version, else the newest.
+    ///
+    /// Without a version the newest must be the one that its caller has in mind: what a rollback or a withdrawal left is not.
+    package func subject(_ version: SemanticVersion?, of package: PackageID, on channel: ChannelName) throws -> Release
+    {
+        guard let newest = offered.first else {
+            throw RegistryError(
+                .notFound,
+                "\(channel) offers nothing of \(package) now: publish or promote a version first")
+        }
+        if let version {
+            guard let named = offered.first(where: { $0.version == version }) else {
+                throw RegistryError(
+                    .notFound, "\(channel) does not offer \(package) \(version); it offers \(Self.list(offered))")
+            }
+            return named
+        }
+        guard newest.offer != .embedded else {
+            throw RegistryError(
+                .conflict,
+                "the newest release of \(package) on \(channel) is the way back to what the app embeds: name the one that "
+                    + "you mean (\(package)@VERSION; there is \(Self.list(offered))), or publish a version")
+        }
+        if let index = entries.lastIndex(where: { $0.release.id == newest.id }),
+            let gone = entries[index...].last(where: \.isRemoved)?.release.version
+        {
+            throw RegistryError(
+                .conflict,
+                "\(package) \(gone) was taken back, and the newest release on \(channel) is \(Self.list([newest])) now: "
+                    + "if you mean that, name it (\(package)@\(newest.version?.description ?? "VERSION"))")
+        }
+        return newest
+    }
+
+    /// `1.1.0 (10 %), 1.0.0`.
+    package static func list(_ releases: [Release]) -> String {
+        releases.isEmpty
+            ? "nothing"
+            : releases.map { release in
+                let name = name(release.offer)
+                return release.rollout == .everyone ? name : "\(name) (\(release.rollout.percent) %)"
+            }.joined(separator: ", ")
+    }
+
+    package static func name(_ offer: Release.Offer) -> String {
+        if case .version(let version, _) = offer { version.description } else { "embedded" }
+    }
+
+    package func setting(_ rollout: Rollout, of release: Release) throws -> [Step] {
+        release.rollout == rollout ? [] : [.update(try release.with(rollout))]
+    }
+
+    package func retrying(_ release: Release) throws -> [Step] {
+        [
+            .update(
+                try Release(
+                    id: release.id, offer: release.offer, rollout: release.rollout, requiredApp: release.requiredApp,
+                    retry: release.retry + 1))
+        ]
+    }
+
+    /// Offers an older version, or what the app embeds, to everyone under a new id, and removes what came after it.
+    package func rollingBack(to offer: Release.Offer, requiredApp: VersionRange?, id: String) throws -> [Step] {
+        if let newest = offered.first, newest.offer == offer, newest.rollout == .everyone { return [] }
+        let kept = entries.lastIndex { !$0.isRemoved && $0.release.offer == offer }
+        let removed = entries.indices.filter { index in
+            !entries[index].isRemoved && (kept.map { index > $0 } ?? false)
+        }
+        let replaced = kept == nil ? entries.indices.filter { !entries[$0].isRemoved }.suffix(1) : []
+        return (removed + replaced).map { .remove(entries[$0].release.id) } + [
+            .add(try Release(id: id, offer: offer, rollout: .everyone, requiredApp: requiredApp))
+        ]
+    }
+
+    package func withdrawing(_ manifest: Digest) -> [Step] {
+        entries.compactMap { entry in
+            guard !entry.isRemoved, case .version(_, manifest) = entry.release.offer else { return nil }
+            return .remove(entry.release.id)
+        }
+    }
+
+    package func applying(_ steps: [Step], by actor: String, now: Date) -> ReleaseHistory {
+        var result = self
+        for step in steps {
+            switch step {
+            case .add(let release):
+                result.entries.append(Entry(release: release, created: now, createdBy: actor))
+            case .update(let release):
+                for index in result.entries.indices where result.entries[index].release.id == release.id {
+                    result.entries[index].release = release
+                }
+            case .remove(let id):
+                for index in result.entries.indices where result.entries[index].release.id == id {
+                    result.entries[index].removed = result.entries[index].removed ?? now
+                }
+            }
+        }
+        return result
+    }
+}
+
+extension Release {
+    fileprivate func with(_ rollout: Rollout) throws -> Release {
+        try Release(id: id, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry)
+    }
+}

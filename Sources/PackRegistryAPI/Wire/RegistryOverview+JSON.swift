@@ -1,0 +1,89 @@
+import PackFormat
+package import PackJSON
+
+extension RegistryOverview {
+    /// The document of `GET /v1/overview`.
+    package var json: JSONObject {
+        let packages = versions.map { id, versions in
+            (id.text, JSONValue.array(versions.map { .object($0.json) }))
+        }
+        let channels = channels.map { channel, packages in
+            let releases = packages.map { id, releases in
+                (id.text, JSONValue.array(releases.map { .object($0.json) }))
+            }
+            return (channel.text, JSONValue.object(JSONObject(releases)))
+        }
+        let earlier = earlier.filter { !$0.value.isEmpty }.map { channel, packages in
+            (channel.text, JSONValue.object(JSONObject(packages.map { ($0.key.text, .object($0.value.json)) })))
+        }
+        return [
+            "app": .string(app), "packages": .object(JSONObject(packages)), "channels": .object(JSONObject(channels)),
+            "earlier": .object(JSONObject(earlier)),
+        ]
+    }
+
+    package init(json: JSONObject) throws {
+        var versions: [PackageID: [Version]] = [:]
+        for member in try json.object("packages").members {
+            versions[try PackageID(member.key)] = try member.value.array(member.key).map {
+                try Version(json: $0.object("version"))
+            }
+        }
+        var channels: [ChannelName: [PackageID: [Release]]] = [:]
+        for channel in try json.object("channels").members {
+            var packages: [PackageID: [Release]] = [:]
+            for member in try channel.value.object(channel.key).members {
+                packages[try PackageID(member.key)] = try member.value.array(member.key).map {
+                    try Release(json: $0.object("release"))
+                }
+            }
+            channels[try ChannelName(channel.key)] = packages
+        }
+        var earlier: [ChannelName: [PackageID: Release]] = [:]
+        // An older registry does not tell.
+        for channel in try json["earlier"]?.object("earlier").members ?? [] {
+            for member in try channel.value.object(channel.key).members {
+                earlier[try ChannelName(channel.key), default: [:]][try PackageID(member.key)] = try Release(
+                    json: member.value.object(member.key))
+            }
+        }
+        try self.init(app: json.string("app"), versions: versions, channels: channels, earlier: earlier)
+    }
+
+    /// The same without who published: what the registry tells people without a token.
+    package var anonymous: RegistryOverview {
+        RegistryOverview(
+            app: app,
+            versions: versions.mapValues { versions in
+                versions.map {
+                    Version(
+                        version: $0.version, manifest: $0.manifest, published: $0.published, publishedBy: "",
+                        fileCount: $0.fileCount, size: $0.size, fullSize: $0.fullSize,
+                        archiveSize: $0.archiveSize, withdrawn: $0.withdrawn)
+                }
+            }, channels: channels, earlier: earlier)
+    }
+}
+
+extension RegistryOverview.Version {
+    package var json: JSONObject {
+        var json: JSONObject = [
+            "version": .string(version.description), "manifest": .string(manifest.hex),
+            "published": .string(WireTime.text(published)), "files": .integer(fileCount), "size": .integer(size),
+        ]
+        if !publishedBy.isEmpty { json["publishedBy"] = .string(publishedBy) }
+        json["fullSize"] = fullSize.map { .integer($0) }
+        json["archiveSize"] = archiveSize.map { .integer($0) }
+        json["withdrawn"] = withdrawn.map { .string($0) }
+        return json
+    }
+
+    package init(json: JSONObject) throws {
+        try self.init(
+            version: SemanticVersion(json.string("version")), manifest: Digest(hex: json.string("manifest")),
+            published: json.date("published"), publishedBy: json["publishedBy"]?.string("publishedBy") ?? "",
+            fileCount: json.integer("files"), size: json.integer("size"),
+            fullSize: json["fullSize"]?.integer("fullSize"),
+            archiveSize: json["archiveSize"]?.integer("archiveSize"), withdrawn: json["withdrawn"]?.string("withdrawn"))
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import PackFormat
+import PackRegistryAPI
+import PackSystem
+import PackRegistry
+
+extension LocalRegistry {
+    /// The bytes, old and new together, up to which a patch is made because a device asks for it: about half a minute.
+    private static let maximumDemandedByteCount = 64 << 20
+    /// How long a request waits for its patch. After it the device is told that there is none and takes the full download;
+    /// the next device finds the patch.
+    private static let patience: Duration = .seconds(15)
+
+    /// Makes the patch of this path of the view, if a device may ask for it: from any version to one that is offered.
+    ///
+    /// Whoever asks meanwhile waits for the same work. One patch is made at a time, and few wait in line.
+    /// - Returns: whether the file is there now.
+    /// - Throws: ``RegistryError`` of the kind `.busy` where the line is full: a device that comes back gets a patch, which
+    ///   saves it more than the wait costs.
+    package func makePatch(at path: String) async throws -> Bool {
+        guard let file = DerivedFile(patchPath: path) else { return false }
+        let busy = RegistryError(.busy, "the registry makes as many patches as it can; try again shortly")
+        guard board.beginWaiting() else { throw busy }
+        defer { board.endWaiting() }
+        if !board.isClaimed(file) {
+            let isAllowed = try? await BlockingWork.run { [self] in
+                guard try database.read({ try DerivedTable(db: $0).isOnDemand(file) }) else { return false }
+                return try workshop.effort(for: file) <= Self.maximumDemandedByteCount
+            }
+            guard isAllowed == true else { return SystemCall.size(of: files.view(path)) != nil }
+            switch board.claimOnDemand(file) {
+            case .full: throw busy
+            case .taken: break
+            case .claimed:
+                board.queue.async { [self] in
+                    defer { board.releaseOnDemand(file) }
+                    // Why it failed is found out again, and said, by the maintenance or by the next who asks.
+                    try? workshop.makeOnDemand(file)
+                }
+            }
+        }
+        await board.waitForRelease(of: file, patience: Self.patience)
+        return SystemCall.size(of: files.view(path)) != nil
+    }
+
+    /// Whether a server has the registry: it makes patches by itself.
+    package var isServed: Bool {
+        guard let lock = try? FolderLock(ifFree: files.serverLock) else { return true }
+        _ = consume lock
+        return false
+    }
+}
+
+extension LocalRegistry: MaintainedRegistry {
+    /// Takes the registry for a server, for as long as the claim lives.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` where another server has it.
+    package func claimForServer() throws -> ServerClaim { try ServerClaim(files) }
+}

@@ -1,0 +1,252 @@
+package import Foundation
+import GRDB
+import PackArchive
+package import PackFormat
+import PackTrust
+import PackRegistry
+package import PackRegistryAPI
+import PackSystem
+
+/// A registry in a folder, opened in place; several processes may have it open at once.
+///
+///     let local = try LocalRegistry.open(folder)
+///     let registry: any Registry = local.acting(as: .local(user: "ann"))
+///
+/// A server opens one, finds out who asks, and acts as them; every right is checked here:
+///
+///     let identity = try await local.authenticate(secret)
+///     try await local.acting(as: identity).change(change, of: package, on: channel)
+///
+/// SQLite is the truth. A change is one transaction, which also signs the metadata; then the view is written from the
+/// database, `metadata/timestamp.json` last. A process that dies in between leaves work that the next one finishes.
+package struct LocalRegistry: Sendable {
+    /// How often a server looks for every file of the view.
+    private static let checkInterval: Duration = .seconds(3600)
+    private static let maintenanceTime: Duration = .seconds(60)
+
+    let files: RegistryFolder
+    let database: RegistryDatabase
+    let clock: @Sendable () -> Date
+    let signal = ChangeSignal()
+    let board = WorkBoard()
+    let makers: ArtifactMakers
+    /// The app that the registry belongs to.
+    package let app: String
+
+    package var folder: URL { files.root }
+    /// The published view: plain files that anything can serve.
+    package var viewFolder: URL { files.view }
+
+    /// Where a server keeps uploads while they arrive: on the file system of the view.
+    package var uploadFolder: URL { files.uploads }
+
+    var store: ObjectStore { ObjectStore(folder: files) }
+    var view: ViewWriter { ViewWriter(folder: files, database: database) }
+    var workshop: Workshop { Workshop(folder: files, database: database, board: board, makers: makers) }
+
+    /// Whether a folder holds a registry that was made to the end.
+    /// - Throws: ``RegistryError`` where there is one that cannot be read: damaged, or of a newer format.
+    package static func exists(_ folder: URL) throws -> Bool {
+        let files = RegistryFolder(folder)
+        guard files.exists else { return false }
+        return try RegistryDatabase(files).read { try SettingTable(db: $0).app() } != nil
+    }
+
+    /// Opens an existing registry and finishes what an interrupted process left.
+    /// - Parameter maker: the program that makes patches and downloads, so that the memory for it ends with it; nil: they
+    ///   are made in this process.
+    package static func open(
+        _ folder: URL, maker: MakerProgram? = nil, clock: @escaping @Sendable () -> Date = { Date() }
+    ) throws -> LocalRegistry {
+        let files = RegistryFolder(folder)
+        guard files.exists else {
+            throw RegistryError(
+                .notFound,
+                "there is no registry in \(files.name): make one with packtool init, or give the right "
+                    + "place with --registry")
+        }
+        let database = try RegistryDatabase(files)
+        let app = try database.read { try SettingTable(db: $0).app() }
+        guard let app else {
+            throw RegistryError(
+                .unusable, "the registry in \(files.name) was not made to the end: run packtool init again")
+        }
+        let registry = LocalRegistry(
+            files: files, database: database, clock: clock, makers: ArtifactMakers(maker), app: app)
+        if registry.view.isChecked() { try registry.view.update() } else { try registry.check() }
+        return registry
+    }
+
+    /// Makes a registry of an app from metadata that its owner signed; making it again is an error.
+    ///
+    /// Everything becomes visible in one transaction, so an interrupted call is simply repeated.
+    static func create(
+        _ folder: URL, app: String, root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>,
+        keys: OnlineKeys, clock: @escaping @Sendable () -> Date
+    ) throws -> LocalRegistry {
+        let files = RegistryFolder(folder)
+        try SystemCall.makeFolders(files.root)
+        try keys.save(to: files)
+        let database = try RegistryDatabase(files)
+        let now = clock()
+        try database.write { db in
+            let settings = SettingTable(db: db)
+            guard try settings.app() == nil else {
+                throw RegistryError(.conflict, "there is a registry in \(files.name) already")
+            }
+            try settings.setApp(app)
+            let signer = MetadataSigner(db, keys: keys, app: app, now: now)
+            try signer.table.put(root, as: TopLevelRole.root.rawValue)
+            try signer.table.put(targets, as: TopLevelRole.targets.rawValue)
+            try signer.signChannels()
+            try signer.seal()
+            try AuditTable(db: db).append(
+                "create", "registry", "app \(app)", by: .local(user: NSUserName()), now: now)
+        }
+        return try open(folder, clock: clock)
+    }
+
+    /// Who holds a token.
+    /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
+    package func authenticate(_ secret: String) async throws -> Identity {
+        // Noise is refused before it takes a thread.
+        let secret = try TokenTable.parse(secret)
+        return try await BlockingWork.run { [self] in
+            try database.read { try TokenTable(db: $0).identity(of: secret, now: clock()) }
+        }
+    }
+
+    /// The same registry with the rights of one identity, which the audit log names.
+    package func acting(as identity: Identity) -> ActingRegistry {
+        ActingRegistry(local: self, identity: identity)
+    }
+
+    /// ``acting(as:)``, as a server asks for it.
+    package func registry(as identity: Identity) -> any Registry { acting(as: identity) }
+
+    /// The manifest of a published version; nil where there is none, or it was withdrawn.
+    package func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest? {
+        try await BlockingWork.run { [self] in
+            try database.read { db in
+                let versions = VersionTable(db: db)
+                guard let published = try versions.published(package, version), published.withdrawn == nil else {
+                    return nil
+                }
+                return try versions.manifest(published.manifest)
+            }
+        }
+    }
+
+    /// What a channel offers; nil where nothing was ever offered on it.
+    package func channelFile(_ channel: ChannelName) async throws -> ChannelFile? {
+        try await BlockingWork.run { [self] in
+            try database.read { try MetadataTable(db: $0).channelFile(channel) }
+        }
+    }
+
+    /// Signs anew what expires soon, brings the view up to date and makes the files that are derived from versions.
+    /// - Parameter time: after which what is left is the next call's, as it is when the task is cancelled; the file under
+    ///   way is made.
+    /// - Parameter report: how many of those files are made, and how many there are in all.
+    package func maintain(
+        for time: Duration? = nil, report: @escaping @Sendable (_ made: Int, _ all: Int) -> Void = { _, _ in }
+    ) async throws {
+        try await BlockingWork.runCancellable(for: time) { [self] isOver in
+            try renew()
+            if try workshop.hasLostFolder() { try workshop.forgetLost() }
+            try workshop.makeWanted(until: isOver, report: report)
+        }
+    }
+
+    /// Makes the compressed forms in which a server sends online copies.
+    /// - Returns: false where something else is wanted first.
+    func makeEncodings(for time: Duration? = nil) async throws -> Bool {
+        try await BlockingWork.runCancellable(for: time) { [self] in try workshop.makeEncodings(until: $0) }
+    }
+
+    /// Looks for every file of the view: what was lost is written again, or made again by ``maintain(report:)``.
+    func check() throws {
+        try workshop.forgetLost()
+        try view.complete()
+    }
+
+    /// Signs anew what expires soon, and brings the view up to date.
+    package func renew() throws {
+        let now = clock()
+        let signer = { MetadataSigner($0, keys: try OnlineKeys.load(from: files), app: app, now: now) }
+        try database.write { db in
+            let signer = try signer(db)
+            try signer.signChannels(onlyIfDue: true)
+            try signer.seal()
+        }
+        try view.update()
+    }
+
+    /// Calls ``maintain(report:)`` after every change, also of other processes, and every minute, and ``check()`` at the
+    /// start and every hour, until the task is cancelled; a server runs it.
+    /// - Parameter claim: the server's; whoever publishes into the folder meanwhile leaves the patches to it.
+    package func runMaintenance(
+        claim: ServerClaim, report: @escaping @Sendable (any Error) -> Void
+    ) async {
+        let changes = signal
+        let timestamp = files.view("metadata/timestamp.json").path(percentEncoded: false)
+        await withTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    changes.raise()
+                    let shown = FileStamp(path: timestamp)
+                    for _ in 0..<60 where !Task.isCancelled && FileStamp(path: timestamp) == shown {
+                        try? await Task.sleep(for: .seconds(1))
+                    }
+                }
+            }
+            var checked: ContinuousClock.Instant?
+            for await _ in changes.changes {
+                do {
+                    // What is to be made may be the work of days, and what expires must be signed meanwhile.
+                    repeat {
+                        if checked.map({ .now - $0 > Self.checkInterval }) ?? true {
+                            try await BlockingWork.run { [self] in try check() }
+                            checked = .now
+                        }
+                        try await maintain(for: Self.maintenanceTime)
+                    } while try await !makeEncodings(for: Self.maintenanceTime) && !Task.isCancelled
+                } catch {
+                    // What a server that ends has broken off is begun anew by the next.
+                    if !makers.isStopped { report(error) }
+                }
+            }
+            group.cancelAll()
+        }
+        withExtendedLifetime(claim) {}
+    }
+
+    /// Breaks off what is being made, for good: the process is to end, and the next one makes it.
+    package func stopMaking() { makers.stop() }
+
+    /// One change: a transaction that may sign, then the view.
+    func commit<Value>(
+        as identity: Identity, _ body: (Database, MetadataSigner, AuditTable) throws -> Value
+    ) throws -> Value {
+        let now = clock()
+        let keys = try OnlineKeys.load(from: files)
+        let value = try database.write { db in
+            let signer = MetadataSigner(db, keys: keys, app: app, now: now)
+            return try body(db, signer, AuditTable(db: db))
+        }
+        do {
+            try view.update()
+        } catch {
+            guard let error = RegistryError(from: error) else { throw error }
+            throw RegistryError(
+                // "Busy" would say that nothing was done.
+                error.kind == .busy ? .unusable : error.kind,
+                "the change is recorded and not visible yet: \(error). The next packtool command on this "
+                    + "registry shows it")
+        }
+        signal.raise()
+        return value
+    }
+}
+
+extension LocalRegistry: RegistryHost {}

@@ -1,0 +1,88 @@
+import Dispatch
+import Foundation
+import Synchronization
+import PackRegistryAPI
+
+/// Which program makes artifacts for a server: a command of this same program, which serves ``MakerService``.
+package struct MakerProgram: Sendable {
+    let executable: String
+    /// The registry's folder stands behind them.
+    let arguments: [String]
+
+    package init(executable: String, arguments: [String]) {
+        self.executable = executable
+        self.arguments = arguments
+    }
+}
+
+/// Gives out makers, and ends them all with the server: here, or each in a process of its own whose memory ends with it.
+final class ArtifactMakers: Sendable {
+    private struct State {
+        var isStopped = false
+        var processes: Set<pid_t> = []
+    }
+
+    /// The maintenance's, a device's, and publications' first downloads; more wait.
+    private static let maximumProcessCount = 4
+
+    private let program: MakerProgram?
+    private let state = Mutex(State())
+    private let places = DispatchSemaphore(value: maximumProcessCount)
+
+    init(_ program: MakerProgram?) {
+        self.program = program
+        // Whoever writes to a process that has ended is told so by the call.
+        if program != nil { signal(SIGPIPE, SIG_IGN) }
+    }
+
+    /// A maker for one round of work; its process starts with the first job and ends with the maker.
+    func begin(_ folder: RegistryFolder, _ database: RegistryDatabase) -> any ArtifactMaker {
+        guard let program else { return ArtifactBench(folder: folder, database: database) }
+        return MakerProcess(program, folder: folder, makers: self)
+    }
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// Ends every process; none is started any more.
+    func stop() {
+        state.withLock { state in
+            state.isStopped = true
+            for process in state.processes { kill(process, SIGKILL) }
+        }
+    }
+
+    /// Waits for a place, and starts a process in it.
+    /// - Parameter start: gives the number of a process that nobody has waited for.
+    func start(_ start: () throws -> pid_t) throws -> pid_t {
+        places.wait()
+        do {
+            return try state.withLock { state in
+                guard !state.isStopped else { throw Self.ending }
+                let process = try start()
+                state.processes.insert(process)
+                return process
+            }
+        } catch {
+            places.signal()
+            throw error
+        }
+    }
+
+    /// Ends a process, if it has not ended, and gives its place back.
+    /// - Returns: its status as `waitpid` tells it.
+    @discardableResult
+    func end(_ process: pid_t) -> Int32 {
+        // Under the lock, because the number may be somebody else's once it was waited for.
+        let status = state.withLock { state in
+            kill(process, SIGKILL)
+            state.processes.remove(process)
+            var status: Int32 = 0
+            while waitpid(process, &status, 0) < 0, errno == EINTR {}
+            return status
+        }
+        places.signal()
+        return status
+    }
+
+    static let ending = RegistryError(.busy, "the server is ending: the next one makes what is missing")
+}

@@ -1,0 +1,163 @@
+import Foundation
+import PackRegistry
+import GRDB
+import PackFormat
+
+/// Which derived files were made, or found not worth having, inside one transaction.
+struct DerivedTable {
+    /// How many versions that a channel offered before get a patch to what it offers now.
+    static let patchedVersions = 4
+
+    let db: Database
+
+    /// Records a file; `size` nil: it was not worth having.
+    func record(_ file: DerivedFile, size: Int?) throws {
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO derived (target, base, kind, size) VALUES (?, ?, ?, ?)",
+            arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue, size])
+    }
+
+    func size(of file: DerivedFile) throws -> Int? {
+        try Row.fetchOne(
+            db, sql: "SELECT size FROM derived WHERE target = ? AND base = ? AND kind = ?",
+            arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue]
+        )?.optionalInteger("size")
+    }
+
+    func isRecorded(_ file: DerivedFile) throws -> Bool {
+        try Row.fetchOne(
+            db, sql: "SELECT 1 FROM derived WHERE target = ? AND base = ? AND kind = ?",
+            arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue]) != nil
+    }
+
+    /// Every file that was made, with its path in the view, as texts: there may be many.
+    func made() throws -> [(package: String, target: String, base: String, kind: String, path: String)] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT derived.kind, derived.target, derived.base, version.package, version.version
+                FROM derived JOIN version ON version.manifest = derived.target WHERE derived.size IS NOT NULL
+                """
+        ).map { row in
+            let (kind, target, base) = try (row.text("kind"), row.text("target"), row.text("base"))
+            let package = try row.text("package")
+            let path =
+                switch DerivedFile.Kind(rawValue: kind) {
+                case .archive: ViewLayout.archive(package, try row.text("version"))
+                case .full: ViewLayout.patch(from: nil, to: target)
+                case .patch: ViewLayout.patch(from: base, to: target)
+                case .manifest: ViewLayout.manifestPatch(from: base, to: target)
+                case nil: throw Row.damaged("kind")
+                }
+            return (package, target, base, kind, path)
+        }
+    }
+
+    /// Whether there should be files of a kind.
+    func hasMade(_ kind: DerivedFile.Kind) throws -> Bool {
+        try Row.fetchOne(
+            db, sql: "SELECT 1 FROM derived WHERE kind = ? AND size IS NOT NULL LIMIT 1", arguments: [kind.rawValue])
+            != nil
+    }
+
+    func forget(target: String, base: String, kind: String) throws {
+        try db.execute(
+            sql: "DELETE FROM derived WHERE target = ? AND base = ? AND kind = ?", arguments: [target, base, kind])
+    }
+
+    /// Patches to a version that are not smaller than its full download, which may be known only after them.
+    func worthless(_ target: Digest, full: Int) throws -> [DerivedFile] {
+        try Row.fetchAll(
+            db, sql: "SELECT base FROM derived WHERE target = ? AND kind = 'patch' AND size >= ?",
+            arguments: [target.hex, full]
+        ).map { row in DerivedFile(.patch, of: target, from: try row.parsed("base") { try Digest(hex: $0) }) }
+    }
+
+    /// The patches of a package that should be there and are not: to what channels offer from what they offered before, and
+    /// between the shared bundles that those pin.
+    func wantedPatches(of package: PackageID) throws -> [DerivedFile] {
+        var wanted: [DerivedFile] = []
+        var seen: Set<DerivedFile> = []
+        for (base, target) in try pairs(of: package) {
+            for kind in [DerivedFile.Kind.manifest, .patch] {
+                let file = DerivedFile(kind, of: target, from: base)
+                if seen.insert(file).inserted, try !isRecorded(file) { wanted.append(file) }
+            }
+        }
+        return wanted
+    }
+
+    /// The full downloads, then the zips, of a package's versions that should be there and are not; the newest version
+    /// first, because somebody waits for it.
+    func wantedDownloads(of package: PackageID) throws -> [DerivedFile] {
+        var wanted: [DerivedFile] = []
+        for kind in [DerivedFile.Kind.full, .archive] {
+            let rows = try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT manifest FROM version WHERE package = ? AND withdrawn IS NULL AND NOT EXISTS
+                    (SELECT 1 FROM derived WHERE target = version.manifest AND base = '' AND kind = ?)
+                    ORDER BY sequence DESC
+                    """,
+                arguments: [package.text, kind.rawValue])
+            for row in rows { wanted.append(DerivedFile(kind, of: try row.parsed("manifest") { try Digest(hex: $0) })) }
+        }
+        return wanted
+    }
+
+    /// Whether a device may ask for a patch that nobody made: to what a channel offers now, or to a bundle that such a
+    /// version pins, from any version of the same package that was ever published.
+    func isOnDemand(_ file: DerivedFile) throws -> Bool {
+        guard let base = file.base, try !isRecorded(file) else { return false }
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT package, manifest, withdrawn FROM version WHERE manifest IN (?, ?)",
+            arguments: [base.hex, file.target.hex])
+        guard rows.count == 2, try rows[0].text("package") == rows[1].text("package") else { return false }
+        let target = try rows.first { try $0.text("manifest") == file.target.hex }
+        guard let target, try target.optionalText("withdrawn") == nil else { return false }
+        return try isOffered(file.target)
+    }
+
+    /// Whether a channel offers a version now, or one that pins it.
+    private func isOffered(_ target: Digest) throws -> Bool {
+        try Row.fetchOne(
+            db,
+            sql: """
+                SELECT 1 FROM release WHERE manifest = ? AND removed IS NULL
+                UNION ALL
+                SELECT 1 FROM pin JOIN release ON release.manifest = pin.manifest
+                WHERE pin.bundle = ? AND release.removed IS NULL LIMIT 1
+                """,
+            arguments: [target.hex, target.hex]) != nil
+    }
+
+    /// Versions of a package that devices may go between, and of the shared bundles that those pin.
+    private func pairs(of package: PackageID) throws -> [(base: Digest, target: Digest)] {
+        let releases = ReleaseTable(db: db)
+        var pairs: [(Digest, Digest)] = []
+        for channel in try releases.channels() {
+            let history = try releases.history(of: package, on: channel)
+            let bases = history.recentManifests(limit: Self.patchedVersions + 1)
+            for release in history.offered {
+                guard case .version(_, let target) = release.offer else { continue }
+                for base in bases where base != target { pairs.append((base, target)) }
+            }
+        }
+        let versions = VersionTable(db: db)
+        var pins: [Digest: [PackageID: Manifest.SharedPin]] = [:]
+        func shared(_ digest: Digest) throws -> [PackageID: Manifest.SharedPin] {
+            if let known = pins[digest] { return known }
+            let found = try versions.manifest(digest)?.shared ?? [:]
+            pins[digest] = found
+            return found
+        }
+        let bundles = try pairs.flatMap { base, target in
+            let before = try shared(base)
+            return try shared(target).sorted { $0.key < $1.key }.compactMap { bundle, pin -> (Digest, Digest)? in
+                guard let old = before[bundle], old.manifest != pin.manifest else { return nil }
+                return (old.manifest, pin.manifest)
+            }
+        }
+        return pairs + bundles
+    }
+}

@@ -1,0 +1,64 @@
+import GRDB
+import PackFormat
+import PackRegistry
+
+/// Compressed forms of objects for the online copies, and the packages of which some may be wanted, inside one transaction.
+struct EncodingTable {
+    let db: Database
+
+    func record(_ object: Digest, _ coding: ContentCoding, size: Int?) throws {
+        try db.execute(
+            sql: "INSERT OR REPLACE INTO encoding (object, coding, size) VALUES (?, ?, ?)",
+            arguments: [object.hex, coding.rawValue, size])
+    }
+
+    /// The objects of a package's offered versions whose compressed forms are not made yet, in the order of their digests.
+    func wanted(of package: PackageID) throws -> [Object] {
+        let releases = ReleaseTable(db: db)
+        let versions = VersionTable(db: db)
+        var objects: Set<Object> = []
+        for channel in try releases.channels() {
+            for release in try releases.history(of: package, on: channel).offered {
+                guard case .version(_, let digest) = release.offer, let manifest = try versions.manifest(digest) else {
+                    continue
+                }
+                for (path, file) in manifest.files where file.mayBeEncoded(as: MediaType(of: path)) {
+                    objects.insert(Object(digest: file.digest, size: file.size))
+                }
+            }
+        }
+        return try objects.filter { try !isRecorded($0.digest) }.sorted { $0.digest < $1.digest }
+    }
+
+    /// Both forms are recorded together.
+    private func isRecorded(_ object: Digest) throws -> Bool {
+        try Row.fetchOne(db, sql: "SELECT 1 FROM encoding WHERE object = ? LIMIT 1", arguments: [object.hex]) != nil
+    }
+
+    /// The packages whose offers changed since somebody looked.
+    func packages() throws -> [PackageID] {
+        try Row.fetchAll(db, sql: "SELECT package FROM siteWork ORDER BY package").map { row in
+            try row.parsed("package") { try PackageID($0) }
+        }
+    }
+
+    func finish(_ package: PackageID) throws {
+        try db.execute(sql: "DELETE FROM siteWork WHERE package = ?", arguments: [package.text])
+    }
+
+    /// Forms whose files are lost are made again.
+    /// - Parameter isThere: for a path in the view.
+    func forgetLost(_ isThere: (String) -> Bool) throws {
+        let rows = try Row.fetchAll(db, sql: "SELECT object, coding FROM encoding WHERE size IS NOT NULL")
+        var isAnyLost = false
+        for row in rows {
+            let digest = try row.parsed("object") { try Digest(hex: $0) }
+            let coding = try row.text("coding")
+            if let known = ContentCoding(rawValue: coding), isThere(known.path(of: digest)) { continue }
+            try db.execute(sql: "DELETE FROM encoding WHERE object = ?", arguments: [digest.hex])
+            isAnyLost = true
+        }
+        guard isAnyLost else { return }
+        try db.execute(sql: "INSERT OR IGNORE INTO siteWork SELECT DISTINCT package FROM version")
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import PackFormat
+import PackPatch
+import PackRegistryAPI
+import PackSystem
+
+/// Makes the files that are derived from versions: package zips, full downloads, patches.
+///
+/// A version is usable before they exist: a publication makes a full download in a hurry, and everything else follows from
+/// the database, so whoever comes next makes what is missing (docs/decisions/0009).
+struct Workshop: Sendable {
+    let folder: RegistryFolder
+    let database: RegistryDatabase
+    let board: WorkBoard
+    let makers: ArtifactMakers
+
+    /// Makes everything that is wanted of the packages that changed, and is not there. A file that cannot be made does not
+    /// keep the others waiting.
+    /// - Parameter isOver: asked after each file; true leaves the others to the next call.
+    /// - Parameter report: how many are made, and how many there are in all.
+    func makeWanted(
+        until isOver: () -> Bool = { false }, report: (_ made: Int, _ all: Int) -> Void = { _, _ in }
+    ) throws {
+        guard try !database.read({ try WorkTable(db: $0).isEmpty }) else { return }
+        // One process works at a time; the others find it done.
+        let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
+        var failed: [DerivedFile: any Error] = [:]
+        var done = 0
+        while !isOver() {
+            let wanted = try wanted().filter { failed[$0] == nil }
+            guard !wanted.isEmpty else { break }
+            let round = try make(wanted, until: isOver, failed: &failed) { report(done + $0, done + wanted.count) }
+            done += round
+            // What is left is made by somebody else here, or nothing can be made at all.
+            if round == 0 || failed.values.contains(where: Self.isFull) { break }
+        }
+        _ = consume lock
+        guard let fault = failed.first else { return }
+        throw RegistryError(
+            RegistryError(from: fault.value)?.kind ?? .unusable,
+            "what was published is there, but a download of it could not be made yet: \(fault.value). The next "
+                + "packtool command on this registry, or its server, makes it")
+    }
+
+    /// What is wanted, in the order of its use: patches, then full downloads and zips. Packages of which nothing is wanted
+    /// are done.
+    private func wanted() throws -> [DerivedFile] {
+        var patches: [DerivedFile] = []
+        var downloads: [DerivedFile] = []
+        var done: [PackageID] = []
+        try database.read { db in
+            let table = DerivedTable(db: db)
+            for package in try WorkTable(db: db).packages() {
+                let ofPackage = try (table.wantedPatches(of: package), table.wantedDownloads(of: package))
+                patches += ofPackage.0
+                downloads += ofPackage.1
+                if ofPackage.0.isEmpty, ofPackage.1.isEmpty { done.append(package) }
+            }
+        }
+        guard !done.isEmpty else { return patches + downloads }
+        try database.write { db in
+            let table = DerivedTable(db: db)
+            // Looked at again: it may have changed since.
+            for package in done where try table.wantedPatches(of: package).isEmpty {
+                if try table.wantedDownloads(of: package).isEmpty { try WorkTable(db: db).remove(package) }
+            }
+        }
+        return patches + downloads
+    }
+
+    /// Whether one of the folders is gone, as after a restore from a backup that left it out.
+    func hasLostFolder() throws -> Bool {
+        let kinds: [(String, DerivedFile.Kind)] = [("packages", .archive), ("patches", .full)]
+        let lost = kinds.filter {
+            !FileManager.default.fileExists(atPath: folder.view($0.0).path(percentEncoded: false))
+        }
+        return try !lost.isEmpty
+            && database.read { db in
+                try lost.contains { try DerivedTable(db: db).hasMade($0.1) }
+            }
+    }
+
+    /// Files that were made and are gone are made again.
+    func forgetLost() throws {
+        let root = folder.view.path(percentEncoded: false)
+        let lost = try database.read { try DerivedTable(db: $0).made() }.filter {
+            SystemCall.size(ofPath: root + $0.path) == nil
+        }
+        try database.write { db in
+            try EncodingTable(db: db).forgetLost { SystemCall.size(ofPath: root + $0) != nil }
+            for file in lost {
+                try DerivedTable(db: db).forget(target: file.target, base: file.base, kind: file.kind)
+                try WorkTable(db: db).add(PackageID(file.package))
+            }
+        }
+    }
+
+    /// Makes files until all are made or failed, or so much time has passed that others may be more urgent by now.
+    /// - Returns: how many were made or failed.
+    private func make(
+        _ wanted: [DerivedFile], until isOver: () -> Bool, failed: inout [DerivedFile: any Error],
+        report: (Int) -> Void
+    ) throws -> Int {
+        var made: [(DerivedFile, Int?)] = []
+        var saved = ContinuousClock.now
+        let end = saved + .seconds(2)
+        var count = 0
+        let maker = makers.begin(folder, database)
+        // A commit for every small patch would cost more than the patch.
+        func save() throws {
+            guard !made.isEmpty else { return }
+            defer {
+                for (file, _) in made { board.release(file) }
+                made = []
+                saved = .now
+            }
+            try record(made)
+        }
+        for file in wanted where board.claim(file) {
+            report(count)
+            count += 1
+            do {
+                made.append((file, try maker.make(.file(file)).first ?? nil))
+            } catch {
+                board.release(file)
+                failed[file] = error
+                if Self.isFull(error) { break }
+            }
+            if saved + .milliseconds(500) < .now { try save() }
+            if end < .now || isOver() { break }
+        }
+        try save()
+        return count
+    }
+
+    private static func isFull(_ error: any Error) -> Bool { RegistryError(from: error)?.kind == .full }
+
+    /// Makes a version's full download in a hurry, for the devices that come before the small one: some percent larger, and
+    /// never in the place of one that is there.
+    func makeQuickDownload(of digest: Digest) throws {
+        _ = try makers.begin(folder, database).make(.quickDownload(digest))
+    }
+
+    /// Makes one file that a device asked for.
+    func makeOnDemand(_ file: DerivedFile) throws {
+        try record([(file, makers.begin(folder, database).make(.file(file)).first ?? nil)])
+    }
+
+    /// The bytes that making a patch works on: those of two manifests, or of the objects in which they differ.
+    func effort(for file: DerivedFile) throws -> Int {
+        guard let base = file.base else { return .max }
+        if file.kind == .manifest { return try manifest(base).bytes.count + manifest(file.target).bytes.count }
+        let plan = PatchPlan(from: try manifest(base), to: try manifest(file.target))
+        return plan.lostByteCount + plan.newByteCount
+    }
+
+    private func record(_ made: [(file: DerivedFile, size: Int?)]) throws {
+        let worthless = try database.write { db in
+            let table = DerivedTable(db: db)
+            return try made.flatMap { file, size -> [DerivedFile] in
+                try table.record(file, size: size)
+                guard file.kind == .full, let size else { return [] }
+                let worthless = try table.worthless(file.target, full: size)
+                for patch in worthless { try table.record(patch, size: nil) }
+                return worthless
+            }
+        }
+        // Only when it is known that they are gone.
+        for patch in worthless {
+            try? FileManager.default.removeItem(at: folder.view(ViewLayout.patch(from: patch.base, to: patch.target)))
+        }
+    }
+
+    private func manifest(_ digest: Digest) throws -> Manifest {
+        guard let manifest = try database.read({ try VersionTable(db: $0).manifest(digest) }) else {
+            throw RegistryError(.unusable, "the manifest \(digest) is not in the database: restore it from a backup")
+        }
+        return manifest
+    }
+}

@@ -1,0 +1,127 @@
+import Foundation
+import GRDB
+import PackRegistryAPI
+import PackSystem
+
+/// The registry's SQLite database: opened so that an acknowledged commit survives a power cut, and never by a program
+/// older than the one that wrote it.
+struct RegistryDatabase: Sendable {
+    private let pool: DatabasePool
+    private let name: String
+
+    init(_ folder: RegistryFolder) throws {
+        name = folder.database.path(percentEncoded: false)
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = true
+        // Another process's commit is waited for; its work on files is not done inside a transaction.
+        configuration.busyMode = .timeout(60)
+        configuration.label = "registry"
+        configuration.prepareDatabase { db in
+            // GRDB's NORMAL in WAL mode loses acknowledged commits at a power cut.
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        // SQLite answers a second process "busy" at once while the first turns the file's log on, and the migrator
+        // looks for what is done before its transactions begin.
+        let lock = try FolderLock(folder.openLock)
+        pool = try Self.translating(name) { [name] in
+            let pool = try DatabasePool(path: name, configuration: configuration)
+            let isNewer = try pool.read { db in try RegistrySchema.migrator.hasBeenSuperseded(db) }
+            guard !isNewer else {
+                throw RegistryError(
+                    .unusable, "\(name) was written by a newer packtool: update packtool, or use the registry over HTTP"
+                )
+            }
+            try RegistrySchema.migrator.migrate(pool)
+            return pool
+        }
+        _ = consume lock
+    }
+
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try Self.translating(name) { try pool.read(body) }
+    }
+
+    /// One transaction, alone among all processes.
+    func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try Self.translating(name) { try pool.write(body) }
+    }
+
+    /// Turns SQLite's errors into ones that say what to do.
+    static func translating<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            let detail = error.message ?? "SQLite error \(error.resultCode.rawValue)"
+            switch error.resultCode {
+            case .SQLITE_FULL:
+                throw RegistryError(.full, "\(name) cannot be written: no space left. Free some and try again")
+            case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_WRITE:
+                throw RegistryError(.full, "\(name) cannot be written: \(detail). Is the disk full?")
+            case .SQLITE_BUSY, .SQLITE_LOCKED:
+                throw RegistryError(.busy, "\(name) is in use by another process for a long time: try again")
+            case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+                throw RegistryError(.unusable, "\(name) is damaged: \(detail). Restore it from a backup")
+            case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM:
+                throw RegistryError(.unusable, "\(name) cannot be opened: \(detail). Check who owns the folder")
+            default:
+                throw RegistryError(.unusable, "\(name): \(error)")
+            }
+        }
+    }
+}
+
+/// Reading columns without a trap: the file may have been edited or damaged.
+extension Row {
+    func text(_ column: String) throws(RegistryError) -> String {
+        guard let value = try optionalText(column) else { throw Self.damaged(column) }
+        return value
+    }
+
+    func optionalText(_ column: String) throws(RegistryError) -> String? {
+        try optional(column)
+    }
+
+    func integer(_ column: String) throws(RegistryError) -> Int {
+        guard let value: Int = try optional(column) else { throw Self.damaged(column) }
+        return value
+    }
+
+    func optionalInteger(_ column: String) throws(RegistryError) -> Int? {
+        try optional(column)
+    }
+
+    func date(_ column: String) throws(RegistryError) -> Date {
+        guard let value: Date = try optional(column) else { throw Self.damaged(column) }
+        return value
+    }
+
+    func optionalDate(_ column: String) throws(RegistryError) -> Date? {
+        try optional(column)
+    }
+
+    func blob(_ column: String) throws(RegistryError) -> [UInt8] {
+        guard let value: Data = try optional(column) else { throw Self.damaged(column) }
+        return [UInt8](value)
+    }
+
+    private func optional<Value: DatabaseValueConvertible>(_ column: String) throws(RegistryError) -> Value? {
+        let stored: DatabaseValue? = self[column]
+        guard let stored, !stored.isNull else { return nil }
+        guard let value = Value.fromDatabaseValue(stored) else { throw Self.damaged(column) }
+        return value
+    }
+
+    /// What a value of a column should have been and is not.
+    static func damaged(_ column: String, _ reason: (any Error)? = nil) -> RegistryError {
+        RegistryError(
+            .unusable,
+            "the registry's database is damaged: a value of \"\(column)\" is not valid"
+                + (reason.map { " (\($0))" } ?? "") + ". Restore registry.sqlite from a backup")
+    }
+
+    /// Parses a stored text into a value type.
+    func parsed<Value>(_ column: String, _ parse: (String) throws -> Value) throws(RegistryError) -> Value {
+        let text = try text(column)
+        do { return try parse(text) } catch { throw Self.damaged(column, error) }
+    }
+}

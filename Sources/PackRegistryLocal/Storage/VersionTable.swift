@@ -1,0 +1,149 @@
+import Foundation
+import GRDB
+import PackFormat
+import PackRegistryAPI
+
+/// Manifests and the published versions that name them, inside one transaction.
+struct VersionTable {
+    struct Published: Hashable, Sendable {
+        let package: PackageID
+        let version: SemanticVersion
+        let manifest: Digest
+        let hasEntry: Bool
+        let requiredApp: VersionRange?
+        let withdrawn: String?
+    }
+
+    let db: Database
+
+    /// Remembers a manifest whose objects are all in the store. Knowing it already is fine.
+    func take(_ manifest: Manifest, bytes: [UInt8], digest: Digest, by actor: Identity, now: Date) throws {
+        try db.execute(
+            sql: """
+                INSERT OR IGNORE INTO manifest
+                (digest, package, version, bytes, requiredApp, hasEntry, fileCount, size, uploaded, uploadedBy)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                digest.hex, manifest.package.text, manifest.version.description, Data(bytes),
+                manifest.requiredApp?.description, manifest.entry != nil, manifest.files.count,
+                manifest.ownObjects.reduce(0) { $0 + $1.size }, now, actor.name,
+            ])
+        for pin in manifest.shared.values {
+            try db.execute(
+                sql: "INSERT OR IGNORE INTO pin (bundle, manifest) VALUES (?, ?)",
+                arguments: [pin.manifest.hex, digest.hex])
+        }
+    }
+
+    func manifestBytes(_ digest: Digest) throws -> [UInt8]? {
+        try manifestBytes(hex: digest.hex)
+    }
+
+    func manifestBytes(hex: String) throws -> [UInt8]? {
+        try Row.fetchOne(db, sql: "SELECT bytes FROM manifest WHERE digest = ?", arguments: [hex])?.blob("bytes")
+    }
+
+    /// - Throws: ``RegistryError`` where a stored manifest is not what its digest says: the database was edited.
+    func manifest(_ digest: Digest) throws -> Manifest? {
+        guard let bytes = try manifestBytes(digest) else { return nil }
+        guard Digest(of: bytes) == digest else { throw Row.damaged("manifest") }
+        do { return try Manifest(parsing: bytes) } catch { throw Row.damaged("manifest", error) }
+    }
+
+    func published(_ package: PackageID, _ version: SemanticVersion) throws -> Published? {
+        try Row.fetchOne(
+            db, sql: Self.selection + " WHERE version.package = ? AND version.version = ?",
+            arguments: [package.text, version.description]
+        ).map(Self.published)
+    }
+
+    /// The published versions, not withdrawn, that need a shared bundle's manifest, such as `shop 1.2.0`.
+    func users(ofBundle manifest: Digest) throws -> [String] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT version.package, version.version FROM pin JOIN version ON version.manifest = pin.manifest
+                WHERE pin.bundle = ? AND version.withdrawn IS NULL ORDER BY version.package, version.sequence
+                """, arguments: [manifest.hex]
+        ).map { "\(try $0.text("package")) \(try $0.text("version"))" }
+    }
+
+    /// Oldest publication first.
+    func published(_ package: PackageID) throws -> [Published] {
+        try Row.fetchAll(
+            db, sql: Self.selection + " WHERE version.package = ? ORDER BY version.sequence",
+            arguments: [package.text]
+        ).map(Self.published)
+    }
+
+    /// The manifest that was published first.
+    func oldestManifest() throws -> (path: String, digest: String)? { try manifests("ORDER BY sequence LIMIT 1").first }
+
+    /// The place in the view and the digest of every published manifest.
+    func allManifests() throws -> [(path: String, digest: String)] { try manifests("") }
+
+    private func manifests(_ clause: String) throws -> [(path: String, digest: String)] {
+        try Row.fetchAll(db, sql: "SELECT package, version, manifest FROM version \(clause)").map { row in
+            // As texts: there may be many, and they were parsed when they came in.
+            let (package, version) = try (row.text("package"), row.text("version"))
+            let digest = try row.text("manifest")
+            return ("\(ViewLayout.targetsFolder)/manifests/\(package)/\(digest).\(version).json", digest)
+        }
+    }
+
+    func publish(_ manifest: Manifest, digest: Digest, by actor: Identity, now: Date) throws {
+        try db.execute(
+            sql: "INSERT INTO version (package, version, manifest, published, publishedBy) VALUES (?, ?, ?, ?, ?)",
+            arguments: [manifest.package.text, manifest.version.description, digest.hex, now, actor.name])
+    }
+
+    func withdraw(_ package: PackageID, _ version: SemanticVersion, reason: String) throws {
+        try db.execute(
+            sql: "UPDATE version SET withdrawn = ? WHERE package = ? AND version = ?",
+            arguments: [reason, package.text, version.description])
+    }
+
+    /// Newest publication first.
+    func overview() throws -> [PackageID: [RegistryOverview.Version]] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT version.*, manifest.fileCount, manifest.size, fullFile.size AS fullSize,
+                       archiveFile.size AS archiveSize
+                FROM version JOIN manifest ON manifest.digest = version.manifest
+                LEFT JOIN derived fullFile ON fullFile.target = version.manifest AND fullFile.kind = 'full'
+                LEFT JOIN derived archiveFile ON archiveFile.target = version.manifest AND archiveFile.kind = 'archive'
+                ORDER BY version.sequence DESC
+                """)
+        var versions: [PackageID: [RegistryOverview.Version]] = [:]
+        for row in rows {
+            let version = try RegistryOverview.Version(
+                version: row.parsed("version") { try SemanticVersion($0) },
+                manifest: row.parsed("manifest") { try Digest(hex: $0) },
+                published: row.date("published"), publishedBy: row.text("publishedBy"),
+                fileCount: row.integer("fileCount"), size: row.integer("size"),
+                fullSize: row.optionalInteger("fullSize"), archiveSize: row.optionalInteger("archiveSize"),
+                withdrawn: row.optionalText("withdrawn"))
+            versions[try row.parsed("package") { try PackageID($0) }, default: []].append(version)
+        }
+        return versions
+    }
+
+    private static let selection = """
+        SELECT version.package, version.version, version.manifest, version.withdrawn,
+               manifest.hasEntry, manifest.requiredApp
+        FROM version JOIN manifest ON manifest.digest = version.manifest
+        """
+
+    private static func published(_ row: Row) throws -> Published {
+        try Published(
+            package: row.parsed("package") { try PackageID($0) },
+            version: row.parsed("version") { try SemanticVersion($0) },
+            manifest: row.parsed("manifest") { try Digest(hex: $0) },
+            hasEntry: row.integer("hasEntry") != 0,
+            requiredApp: row.optionalText("requiredApp") == nil
+                ? nil : row.parsed("requiredApp") { try VersionRange($0) },
+            withdrawn: row.optionalText("withdrawn"))
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import GRDB
+import PackFormat
+import PackTrust
+import PackRegistryAPI
+
+/// The signed metadata and channel files inside one transaction, byte for byte as they stand in the view.
+struct MetadataTable {
+    struct Stored: Hashable, Sendable {
+        let role: String
+        let version: Int
+    }
+
+    /// Old versions of a role that stay readable for clients which are in the middle of an update.
+    static let keptVersions = 16
+
+    let db: Database
+
+    func newestBytes(_ role: String) throws -> [UInt8]? {
+        try Row.fetchOne(
+            db, sql: "SELECT bytes FROM metadata WHERE role = ? ORDER BY version DESC LIMIT 1", arguments: [role]
+        )?.blob("bytes")
+    }
+
+    func newest<Body: RoleMetadata>(_ role: String, as body: Body.Type = Body.self) throws -> SignedDocument<Body>? {
+        guard let bytes = try newestBytes(role) else { return nil }
+        do { return try SignedDocument(parsing: bytes, name: role) } catch { throw Row.damaged("metadata", error) }
+    }
+
+    func required<Body: RoleMetadata>(_ role: String, as body: Body.Type = Body.self) throws -> SignedDocument<Body> {
+        guard let document: SignedDocument<Body> = try newest(role) else {
+            throw RegistryError(
+                .unusable, "the registry has no metadata for the role \(role): restore it from a backup")
+        }
+        return document
+    }
+
+    func put<Body: RoleMetadata>(_ document: SignedDocument<Body>, as role: String) throws {
+        try db.execute(
+            sql: "INSERT INTO metadata (role, version, bytes) VALUES (?, ?, ?)",
+            arguments: [role, document.body.version, Data(document.bytes)])
+        // Every root is kept for ever: a device that was off for years follows the chain.
+        guard role != TopLevelRole.root.rawValue else { return }
+        try db.execute(
+            sql: "DELETE FROM metadata WHERE role = ? AND version <= ?",
+            arguments: [role, document.body.version - Self.keptVersions])
+    }
+
+    func newestVersion(_ role: String) throws -> Int? {
+        try Int.fetchOne(db, sql: "SELECT MAX(version) FROM metadata WHERE role = ?", arguments: [role])
+    }
+
+    func newestVersions() throws -> [Stored] {
+        try db.rowsOfNames(
+            "role", in: "metadata",
+            with: "(SELECT MAX(version) FROM metadata WHERE metadata.role = name.role) AS version"
+        ).map { row in try Stored(role: row.text("role"), version: row.integer("version")) }
+    }
+
+    func all() throws -> [Stored] {
+        try Row.fetchAll(db, sql: "SELECT role, version FROM metadata ORDER BY role, version").map { row in
+            try Stored(role: row.text("role"), version: row.integer("version"))
+        }
+    }
+
+    func all(of role: String) throws -> [Stored] {
+        try Int.fetchAll(db, sql: "SELECT version FROM metadata WHERE role = ? ORDER BY version", arguments: [role])
+            .map { Stored(role: role, version: $0) }
+    }
+
+    /// nil for a version that is not kept.
+    func storedBytes(_ role: String, version: Int) throws -> [UInt8]? {
+        try Row.fetchOne(
+            db, sql: "SELECT bytes FROM metadata WHERE role = ? AND version = ?", arguments: [role, version]
+        )?.blob("bytes")
+    }
+
+    /// nil for a version that is not kept.
+    func document<Body: RoleMetadata>(_ role: String, version: Int) throws -> SignedDocument<Body>? {
+        guard let bytes = try storedBytes(role, version: version) else { return nil }
+        do { return try SignedDocument(parsing: bytes, name: role) } catch { throw Row.damaged("metadata", error) }
+    }
+
+    func bytes(of stored: Stored) throws -> [UInt8] {
+        guard let bytes = try storedBytes(stored.role, version: stored.version) else { throw Row.damaged("metadata") }
+        return bytes
+    }
+
+    /// - Throws: ``RegistryError`` where the file is over what devices read.
+    func putChannel(_ file: ChannelFile) throws -> TargetInfo {
+        let bytes = file.bytes
+        do { _ = try ChannelFile(parsing: bytes) } catch {
+            throw RegistryError(.invalid, "no device would read the channel \(file.channel) any more: \(error)")
+        }
+        let sequence = try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(sequence), 0) + 1 FROM channelFile") ?? 1
+        try db.execute(
+            sql: """
+                INSERT INTO channelFile (digest, channel, bytes, sequence) VALUES (?, ?, ?, ?)
+                ON CONFLICT (channel, digest) DO UPDATE SET sequence = excluded.sequence
+                """,
+            arguments: [Digest(of: bytes).hex, file.channel.text, Data(bytes), sequence])
+        try db.execute(
+            sql: """
+                DELETE FROM channelFile WHERE channel = ? AND sequence NOT IN
+                (SELECT sequence FROM channelFile WHERE channel = ? ORDER BY sequence DESC LIMIT ?)
+                """,
+            arguments: [file.channel.text, file.channel.text, Self.keptVersions])
+        return TargetInfo(of: bytes)
+    }
+
+    /// Every kept channel file with the path at which the view has it.
+    func channelFiles() throws -> [(path: String, digest: Digest)] {
+        try Row.fetchAll(db, sql: "SELECT channel, digest FROM channelFile ORDER BY channel, sequence").map { row in
+            let channel = try row.parsed("channel") { try ChannelName($0) }
+            let digest = try row.parsed("digest") { try Digest(hex: $0) }
+            return (ViewLayout.file(ofTarget: ViewLayout.channelTarget(channel), digest: digest), digest)
+        }
+    }
+
+    /// The newest file of a channel.
+    func channelFile(_ channel: ChannelName) throws -> ChannelFile? {
+        let row = try Row.fetchOne(
+            db, sql: "SELECT bytes FROM channelFile WHERE channel = ? ORDER BY sequence DESC LIMIT 1",
+            arguments: [channel.text])
+        guard let bytes = try row?.blob("bytes") else { return nil }
+        do { return try ChannelFile(parsing: bytes) } catch { throw Row.damaged("channelFile", error) }
+    }
+
+    func channelBytes(_ digest: Digest) throws -> [UInt8] {
+        let row = try Row.fetchOne(db, sql: "SELECT bytes FROM channelFile WHERE digest = ?", arguments: [digest.hex])
+        guard let row else { throw Row.damaged("channelFile") }
+        return try row.blob("bytes")
+    }
+}
+
+extension ViewLayout {
+    /// Where a target stands under consistent snapshots (TUF 1.0.34 §6.2): `targets/dir/HASH.name`.
+    static func file(ofTarget path: String, digest: Digest) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            return "\(targetsFolder)/\(digest.hex).\(path)"
+        }
+        let name = path[path.index(after: slash)...]
+        return "\(targetsFolder)/\(path[...slash])\(digest.hex).\(name)"
+    }
+
+    /// Where metadata stands: every version under its own name, but the timestamp.
+    static func metadata(_ role: String, version: Int) -> String {
+        RepositoryPath.metadata(role, version: role == TopLevelRole.timestamp.rawValue ? nil : version)
+    }
+}

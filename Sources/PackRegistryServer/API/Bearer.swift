@@ -1,0 +1,47 @@
+import HTTPTypes
+import Hummingbird
+import PackFormat
+import PackRegistry
+import PackRegistryAPI
+
+/// Finds out on whose behalf a request is made (RFC 6750). A token is read from the `Authorization` field only: in a URL it
+/// would end up in logs, histories and `Referer` fields.
+struct Bearer: Sendable {
+    let host: any RegistryHost
+
+    /// The holder of the request's token.
+    /// - Throws: 401 without a token that is valid now.
+    func identity(of request: Request) async throws -> Identity {
+        guard let identity = try await optionalIdentity(of: request) else {
+            throw Problem.unauthorized(
+                "this needs an access token: send \"Authorization: Bearer ptk_…\" (packtool reads it from PACKTOOL_TOKEN)",
+                isTokenGiven: false)
+        }
+        return identity
+    }
+
+    /// nil without a token. One that is not valid is refused, even where none would be needed.
+    func optionalIdentity(of request: Request) async throws -> Identity? {
+        let fields = request.headers[values: .authorization]
+        guard let field = fields.first else { return nil }
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard fields.count == 1, parts.count == 2, parts[0].lowercased() == "bearer" else {
+            throw Problem.unauthorized(
+                "the access token is not understood: send \"Authorization: Bearer ptk_…\" once",
+                isTokenGiven: true)
+        }
+        return try await host.authenticate(String(parts[1]))
+    }
+
+    // Not inlined: with its ways to throw inside them, Swift 6.3.1's optimiser crashes on the routes of release builds
+    // (signal 11 in llvm::coro::normalizeCoroutine).
+    /// The registry on behalf of the holder of the request's token, who must have the right to an action.
+    @inline(never)
+    func registry(
+        for request: Request, _ action: TokenAction, package: PackageID? = nil, channel: ChannelName? = nil
+    ) async throws -> any Registry {
+        let identity = try await identity(of: request)
+        try identity.require(action, package: package, channel: channel)
+        return host.registry(as: identity)
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import PackFormat
+import PackJSON
+import PackRegistry
+import PackRegistryAPI
+
+/// Publishing: what is missing, the upload, the version.
+struct PublishController {
+    let bearer: Bearer
+    let host: any RegistryHost
+    let limits: ServerLimits
+    let memory: BodyMemory
+    let writes: ConcurrencyGate
+    let uploads: ConcurrencyGate
+
+    func addRoutes(to router: Router<RegistryRequestContext>) {
+        router.post("v1/missing-objects", use: missingObjects)
+        router.post("v1/uploads", use: upload)
+        router.post("v1/versions", use: publish)
+        router.post("v1/packages/:package/versions/:version/withdrawal", use: withdraw)
+        router.put("v1/metadata/:role", use: submit)
+    }
+
+    @Sendable func missingObjects(request: Request, context: RegistryRequestContext) async throws -> Response {
+        let registry = try await bearer.registry(for: request, .publish)
+        return try await writes.pass {
+            let manifest = try await memory.bytes(of: request, context, upTo: limits.maximumManifestByteCount)
+            let missing = try await memory.atDesk(manifest.count) { try await registry.missingObjects(of: manifest) }
+            return .json(["missing": .array(missing.sorted().map { .string($0.hex) })])
+        }
+    }
+
+    @Sendable func upload(request: Request, context: RegistryRequestContext) async throws -> Response {
+        let registry = try await bearer.registry(for: request, .publish)
+        try request.refuseBody(over: limits.maximumUploadByteCount)
+        let expected = try Self.contentDigest(of: request)
+        return try await uploads.pass {
+            let file = try UploadFile(folder: host.uploadFolder)
+            let received = try await file.receive(request.receivedBody, atMost: limits.maximumUploadByteCount)
+            if let length = request.headers[.contentLength].flatMap({ Int($0) }), length != received.size {
+                throw Problem.badRequest("the upload ended after \(received.size) of \(length) bytes")
+            }
+            if let expected, expected != received.digest {
+                throw Problem.badRequest("the upload was damaged on its way: its SHA-256 is \(received.digest)")
+            }
+            let manifest = try await registry.upload(archive: file.url)
+            return .json(
+                [
+                    "manifest": .string(manifest.hex), "sha256": .string(received.digest.hex),
+                    "size": .integer(received.size),
+                ], status: .created)
+        }
+    }
+
+    @Sendable func publish(request: Request, context: RegistryRequestContext) async throws -> Response {
+        let registry = try await bearer.registry(for: request, .publish)
+        return try await writes.pass {
+            let outcome = try await memory.withDocument(of: request, context) { body in
+                try body.refuseKeys(outside: ["manifest", "role"])
+                let manifest = try Digest(hex: body.string("manifest"))
+                return try await registry.publish(manifest: manifest, role: Self.role(in: body))
+            }
+            return .json(
+                ["outcome": .string(outcome.wireName)], status: outcome == .published ? .created : .ok)
+        }
+    }
+
+    @Sendable func withdraw(request: Request, context: RegistryRequestContext) async throws -> Response {
+        let package = try PackageID(context.parameters.require("package"))
+        let version = try SemanticVersion(context.parameters.require("version"))
+        let registry = try await bearer.registry(for: request, .publish, package: package)
+        return try await writes.pass {
+            try await memory.withDocument(of: request, context) { body in
+                try body.refuseKeys(outside: ["reason", "role"])
+                try await registry.withdraw(
+                    version, of: package, reason: body.string("reason"), role: Self.role(in: body))
+            }
+            return Response(status: .noContent)
+        }
+    }
+
+    @Sendable func submit(request: Request, context: RegistryRequestContext) async throws -> Response {
+        let role = try context.parameters.require("role")
+        let registry = host.registry(as: try await bearer.identity(of: request))
+        return try await writes.pass {
+            let metadata = try await memory.bytes(of: request, context, upTo: limits.maximumDocumentByteCount)
+            try await memory.atDesk(metadata.count) { try await registry.submit(metadata: metadata, role: role) }
+            return Response(status: .noContent)
+        }
+    }
+
+    /// Signed metadata travels as base64: its exact bytes are what is signed.
+    private static func role(in body: JSONObject) throws -> [UInt8] {
+        guard let role = Data(base64Encoded: try body.string("role")) else {
+            throw JSONError.unexpected(field: "role", wanted: "base64", found: "another text")
+        }
+        return Array(role)
+    }
+
+    /// The SHA-256 of a `Content-Digest` field (RFC 9530), where the client sent one.
+    private static func contentDigest(of request: Request) throws -> Digest? {
+        guard let field = HTTPField.Name("Content-Digest").flatMap({ request.headers[$0] }) else { return nil }
+        for member in field.split(separator: ",") {
+            let member = member.drop { $0 == " " }
+            guard member.hasPrefix("sha-256=:"), member.hasSuffix(":") else { continue }
+            let text = member.dropFirst("sha-256=:".count).dropLast()
+            if let bytes = Data(base64Encoded: String(text)), bytes.count == 32 {
+                return try Digest(hex: bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+            }
+            throw Problem.badRequest("the Content-Digest field is not a SHA-256")
+        }
+        return nil
+    }
+}

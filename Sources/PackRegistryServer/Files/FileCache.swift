@@ -1,0 +1,175 @@
+import Foundation
+import PackSystem
+import NIOCore
+import PackFormat
+import Synchronization
+
+/// Keeps what was read of often asked files of the view: digests, and the bytes of files that are not large.
+///
+/// What changes under its name (the timestamp, a full download) costs one `lstat` a use, so a file that was replaced is
+/// seen at once; what is immutable under its name costs one a second, for the case that it was removed.
+final class FileCache: Sendable {
+    private struct Entry {
+        let stamp: FileStamp
+        let file: ServedFile
+        /// The bytes kept here; 0 for a file that is opened anew for each use.
+        let byteCount: Int
+        let isImmutable: Bool
+        var checked: NIODeadline
+        var lastUse: UInt64
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var byteCount = 0
+        var clock: UInt64 = 0
+        /// Files that are being read: who asks for the same meanwhile gets the same.
+        var loading: [String: (stamp: FileStamp, task: Task<ServedFile?, any Error>)] = [:]
+        /// Of files whose bytes nobody asked for.
+        var digests: [String: (stamp: FileStamp, digest: Digest)] = [:]
+    }
+
+    private static let trustedTime: TimeAmount = .seconds(1)
+
+    /// The view's folder, with a slash at the end.
+    private let root: String
+    /// Bytes of a file that is still kept in memory. Larger ones are sent from the disk: each answer that a slow client has not
+    /// read yet would hold them.
+    private let maximumFileByteCount: Int
+    /// Bytes of all files kept in memory.
+    private let maximumByteCount: Int
+    private let maximumEntryCount: Int
+    private let state = Mutex(State())
+
+    init(
+        root: URL, maximumFileByteCount: Int = 1 << 20, maximumByteCount: Int = 128 << 20,
+        maximumEntryCount: Int = 20_000
+    ) {
+        let path = root.path(percentEncoded: false)
+        self.root = path.hasSuffix("/") ? path : path + "/"
+        self.maximumFileByteCount = maximumFileByteCount
+        self.maximumByteCount = maximumByteCount
+        self.maximumEntryCount = maximumEntryCount
+    }
+
+    /// What is known of a file already; nil where it has to be read, or is not there. Never waits for the disk.
+    /// - Parameter path: relative to the view.
+    func known(_ path: String) -> ServedFile? {
+        let now = NIODeadline.now()
+        let entry = state.withLock { state -> Entry? in
+            guard var entry = state.entries[path] else { return nil }
+            if !entry.isImmutable || entry.checked + Self.trustedTime < now {
+                guard FileStamp(path: root + path) == entry.stamp else {
+                    state.byteCount -= entry.byteCount
+                    state.entries[path] = nil
+                    return nil
+                }
+                entry.checked = now
+            }
+            state.clock += 1
+            entry.lastUse = state.clock
+            state.entries[path] = entry
+            return entry
+        }
+        guard let entry else { return nil }
+        if case .memory = entry.file.content { return entry.file }
+        guard let open = try? OpenFile(path: root + path), open.stamp == entry.stamp else { return nil }
+        return ServedFile(
+            digest: entry.file.digest, size: entry.file.size, content: .disk(open), heads: entry.file.heads)
+    }
+
+    /// nil where there is no such regular file.
+    /// - Throws: ``RegistryError`` where one could not be opened.
+    /// - Parameters:
+    ///   - path: relative to the view.
+    ///   - digest: the content's, where the file's name says it; it is not computed then.
+    func file(_ path: String, digest known: Digest?) async throws -> ServedFile? {
+        if let file = self.known(path) { return file }
+        // Of a file as it is now: one that was replaced meanwhile is another.
+        guard let stamp = FileStamp(path: root + path) else { return try await load(path, digest: known) }
+        let (task, isFirst) = state.withLock { state in
+            if let (known, task) = state.loading[path], known == stamp { return (task, false) }
+            let task = Task { try await self.load(path, digest: known) }
+            state.loading[path] = (stamp, task)
+            return (task, true)
+        }
+        defer {
+            if isFirst {
+                state.withLock { if $0.loading[path]?.task == task { $0.loading[path] = nil } }
+            }
+        }
+        return try await task.value
+    }
+
+    private func load(_ path: String, digest known: Digest?) async throws -> ServedFile? {
+        guard let open = try OpenFile(path: root + path) else { return nil }
+        let size = open.stamp.size
+        let place = ViewPath(path.split(separator: "/").map(String.init))
+        if size <= maximumFileByteCount {
+            let bytes = try await open.contents()
+            let digest = known ?? Digest(of: bytes.readableBytesView)
+            let heads = ServedFile.Heads(place, digest: digest, size: size)
+            let file = ServedFile(digest: digest, size: size, content: .memory(bytes), heads: heads)
+            keep(file, open.stamp, size, place, path)
+            return file
+        }
+        let digest = if let known { known } else { try await self.digest(of: open, path) }
+        let heads = ServedFile.Heads(place, digest: digest, size: size)
+        let file = ServedFile(digest: digest, size: size, content: .disk(open), heads: heads)
+        // Not the open file: many large ones would be as many descriptors.
+        let kept = ServedFile(digest: digest, size: size, content: .disk(OpenFile.none(open.stamp)), heads: heads)
+        keep(kept, open.stamp, 0, place, path)
+        return file
+    }
+
+    /// A file's digest and size; nil where there is none. Its bytes are not kept: who asks about many large files would push
+    /// out everything else, and have each read again and again.
+    func facts(_ path: String) async throws -> (digest: Digest, size: Int)? {
+        if let stamp = FileStamp(path: root + path), let digest = knownDigest(path, stamp) {
+            return (digest, stamp.size)
+        }
+        guard let open = try OpenFile(path: root + path) else { return nil }
+        return (try await digest(of: open, path), open.stamp.size)
+    }
+
+    private func knownDigest(_ path: String, _ stamp: FileStamp) -> Digest? {
+        state.withLock { state in
+            if let entry = state.entries[path], entry.stamp == stamp { return entry.file.digest }
+            return state.digests[path].flatMap { $0.stamp == stamp ? $0.digest : nil }
+        }
+    }
+
+    private func digest(of open: OpenFile, _ path: String) async throws -> Digest {
+        if let known = knownDigest(path, open.stamp) { return known }
+        let digest = try await open.digest()
+        state.withLock { state in
+            if state.digests.count >= maximumEntryCount { state.digests.removeAll() }
+            state.digests[path] = (open.stamp, digest)
+        }
+        return digest
+    }
+
+    private func keep(_ file: ServedFile, _ stamp: FileStamp, _ byteCount: Int, _ place: ViewPath?, _ path: String) {
+        let entry = Entry(
+            stamp: stamp, file: file, byteCount: byteCount,
+            isImmutable: place?.cachePolicy == CachePolicy.immutable, checked: .now(), lastUse: 0)
+        state.withLock { state in
+            state.clock += 1
+            var entry = entry
+            entry.lastUse = state.clock
+            let old = state.entries.updateValue(entry, forKey: path)
+            state.byteCount += entry.byteCount - (old?.byteCount ?? 0)
+            guard state.byteCount > maximumByteCount || state.entries.count > maximumEntryCount else { return }
+            // A quarter at a time, so that the sort is paid once for many insertions.
+            let byAge = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }
+            for (path, entry) in byAge {
+                let isSmallEnough =
+                    state.byteCount <= maximumByteCount / 4 * 3
+                    && state.entries.count <= maximumEntryCount / 4 * 3
+                if isSmallEnough { break }
+                state.entries[path] = nil
+                state.byteCount -= entry.byteCount
+            }
+        }
+    }
+}

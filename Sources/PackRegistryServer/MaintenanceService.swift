@@ -1,0 +1,31 @@
+package import Logging
+import ServiceLifecycle
+package import PackRegistry
+import PackRegistryAPI
+
+/// Keeps a registry's signatures fresh and its patches made for as long as a server runs.
+package struct MaintenanceService<Registry: MaintainedRegistry>: Service {
+    private let registry: Registry
+    private let claim: Registry.Claim
+    private let logger: Logger
+
+    /// - Throws: ``RegistryError`` of the kind `.conflict` where another server has the registry.
+    package init(_ registry: Registry, logger: Logger) throws {
+        self.registry = registry
+        claim = try registry.claimForServer()
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        let logger = logger
+        await withGracefulShutdownHandler {
+            await cancelWhenGracefulShutdown {
+                await registry.runMaintenance(claim: claim) { error in
+                    logger.error("maintenance failed", metadata: ["error": "\(error)"])
+                }
+            }
+        } onGracefulShutdown: {
+            registry.stopMaking()
+        }
+    }
+}

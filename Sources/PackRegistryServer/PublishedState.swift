@@ -1,0 +1,79 @@
+import PackSystem
+import PackFormat
+import PackRegistry
+
+/// What pages and devices ask of the database again and again, read anew only when the view has changed.
+///
+/// Every publication and every change of a channel ends with a new `metadata/timestamp.json`, so one `lstat` tells whether
+/// what was read before still holds.
+actor PublishedState {
+    private struct SiteKey: Hashable {
+        let package: PackageID
+        let version: SemanticVersion
+    }
+
+    /// Manifests can be large, and anybody may ask for any version.
+    private static let maximumManifestCount = 64
+    /// Each holds all packages of the app.
+    private static let maximumChannelCount = 32
+
+    private let host: any RegistryHost
+    private let view: ViewController
+    private var stamp: FileStamp?
+    private var manifests: [SiteKey: Manifest] = [:]
+    private var channels: [ChannelName: Task<ChannelFile?, any Error>] = [:]
+
+    init(host: any RegistryHost, view: ViewController) {
+        self.host = host
+        self.view = view
+    }
+
+    nonisolated var app: String { host.app }
+
+    func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest? {
+        let stamp = current()
+        let key = SiteKey(package: package, version: version)
+        if let manifest = manifests[key] { return manifest }
+        let manifest = try await host.manifest(of: package, version)
+        if let manifest, self.stamp == stamp {
+            if manifests.count >= Self.maximumManifestCount { manifests.removeAll() }
+            manifests[key] = manifest
+        }
+        return manifest
+    }
+
+    /// The packages that a channel offers, in the order of their ids; shared bundles are none.
+    func packages(on channel: ChannelName) async throws -> [PackageID] {
+        try await file(channel)?.packages.filter { !$0.value.releases.isEmpty }.keys.sorted() ?? []
+    }
+
+    /// What a channel offers for a package, newest first.
+    func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
+        try await file(channel)?.packages[package]?.releases ?? []
+    }
+
+    /// The whole channel at once: after a change one reading serves all who ask, whichever packages they ask about.
+    private func file(_ channel: ChannelName) async throws -> ChannelFile? {
+        _ = current()
+        if let known = channels[channel] { return try await known.value }
+        let host = host
+        let task = Task { try await host.channelFile(channel) }
+        if channels.count >= Self.maximumChannelCount { channels.removeAll() }
+        channels[channel] = task
+        let found = await task.result
+        // Names that nobody offers anything on are not kept, and after a failure the next request tries again.
+        if (try? found.get()) == nil, channels[channel] == task { channels[channel] = nil }
+        return try found.get()
+    }
+
+    /// The view's stamp, taken before anything is read, so that what is kept is at least as new.
+    private func current() -> FileStamp? {
+        let now = view.stamp
+        if now != stamp || now == nil {
+            stamp = now
+            manifests.removeAll()
+            channels.removeAll()
+        }
+        return now
+    }
+}

@@ -1,0 +1,118 @@
+import HTTPTypes
+package import Hummingbird
+import Logging
+import NIOCore
+import PackRegistryAPI
+
+/// The door of the server: reads of the view and of sites go straight to their files, the rest to the API's router;
+/// whatever goes wrong becomes a problem, and every request leaves one line in the log.
+package struct RegistryResponder: HTTPResponder {
+    package typealias Context = RegistryRequestContext
+
+    let view: ViewController
+    let site: SiteController
+    let api: RouterResponder<RegistryRequestContext>
+    let clients: ClientDesk
+
+    package func respond(to request: Request, context: RegistryRequestContext) async throws -> Response {
+        let start = ContinuousClock.now
+        var response: Response
+        do {
+            guard Self.hasOneHost(request) else {
+                throw Problem.badRequest("a request names one host, in one Host field that agrees with its target")
+            }
+            response = try await clients.admit(request, from: context.peer) {
+                try await answer(request, context: context)
+            }
+        } catch {
+            let problem = clients.judged(Problem(error), request, from: context.peer)
+            if problem.status.code >= 500 {
+                context.logger.error(
+                    "a request failed", metadata: ["id": "\(context.requestID)", "error": "\(error)"])
+            }
+            response = problem.response
+            if request.method == .head { response = response.createHeadResponse() }
+            response.headers[Self.requestID] = context.requestID.description
+        }
+        response.headers[.xContentTypeOptions] = "nosniff"
+        guard context.logger.logLevel <= .info else { return response }
+        return logged(response, request: request, context: context, start: start)
+    }
+
+    /// Over HTTP/1.1 ``HostCheck`` has looked at the fields; over HTTP/2 `:authority` may have one beside it.
+    private static func hasOneHost(_ request: Request) -> Bool {
+        guard let authority = request.head.authority, HostField.isValid(authority) else { return false }
+        let fields = HTTPField.Name("Host").map { request.headers[values: $0] } ?? []
+        return fields.allSatisfy { $0.lowercased() == authority.lowercased() }
+    }
+
+    private func answer(_ request: Request, context: RegistryRequestContext) async throws -> Response {
+        let target = request.uri.path
+        guard let components = RequestPath(target)?.components, let first = components.first else {
+            throw Problem.badRequest("the path of the request is refused")
+        }
+        if ViewPath.folders.contains(first) { return try await view.response(to: request, path: components) }
+        if first == "site" {
+            return try await site.response(to: request, target: target, components: components)
+        }
+        var response = try await api.respond(to: request, context: context)
+        if response.status.code >= 400, response.headers[.contentType] != ProblemFormat.mediaType {
+            throw problem(of: response, request: request, components: components)
+        }
+        response.headers[Self.requestID] = context.requestID.description
+        for (name, value) in Self.apiFields { response.headers[name] = value }
+        return response
+    }
+
+    /// The router's own refusals have no body that says anything.
+    private func problem(of response: Response, request: Request, components: [String]) -> Problem {
+        switch response.status {
+        case .notFound:
+            let allowed = RouteTable.methods(of: components)
+            if !allowed.isEmpty, !allowed.contains(request.method) { return .methodNotAllowed(allowed) }
+            return .notFound("there is nothing at this path")
+        case .contentTooLarge: return .tooLarge("the request body is over the limit")
+        default:
+            return Problem(response.status, kind: RegistryError.Kind.invalid.rawValue, response.status.reasonPhrase)
+        }
+    }
+
+    /// One line a request. Never the query, which may name a device, and never a header field, which may be a token.
+    private func logged(
+        _ response: Response, request: Request, context: RegistryRequestContext, start: ContinuousClock.Instant
+    ) -> Response {
+        let logger = context.logger
+        let id = context.requestID
+        let path = request.uri.path
+        let method = request.method.rawValue
+        let status = response.status.code
+        @Sendable func log(_ byteCount: Int) {
+            let elapsed = ContinuousClock.now - start
+            logger.info(
+                "request",
+                metadata: [
+                    "id": "\(id)", "method": "\(method)", "path": "\(path.logSafe)", "status": "\(status)",
+                    "bytes": "\(byteCount)", "ms": "\(elapsed / .milliseconds(1))",
+                ])
+        }
+        log(response.body.contentLength ?? 0)
+        return response
+    }
+
+    static let requestID: HTTPField.Name = {
+        guard let name = HTTPField.Name("X-Request-Id") else { return .via }
+        return name
+    }()
+
+    /// An API's answers are never pages, whatever somebody makes a browser do with them.
+    private static let apiFields: [(HTTPField.Name, String)] = [
+        (.contentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'")
+    ]
+}
+
+extension String {
+    /// A path in a log cannot forge a line or a terminal's colours, and has a bound.
+    fileprivate var logSafe: String {
+        String(decoding: utf8.prefix(512).map { $0 < 0x20 || $0 == 0x7F ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,199 @@
+import Foundation
+package import Hummingbird
+import HummingbirdCore
+import HummingbirdHTTP2
+package import Logging
+import NIOCore
+package import ServiceLifecycle
+package import UnixSignals
+package import PackRegistry
+import PackRegistryAPI
+
+/// A registry over HTTP: the published view, each version's site, the update decision, and the API for publishers.
+///
+///     let server = RegistryServer(host: local, configuration: .init(port: 8787), logger: logger)
+///     try await server.run(signals: [.sigterm, .sigint]) { port in print("http://127.0.0.1:\(port)") }
+///
+/// A request's way: connection guard → HTTP parser → ``RegistryResponder`` → a file, or a controller → the registry on
+/// behalf of the token's holder. `docs/HTTP-API.md` has the routes.
+package struct RegistryServer: Sendable {
+    package struct Configuration: Sendable {
+        package var host: String
+        /// 0: any free one.
+        package var port: Int
+        /// What absolute URLs in answers start with, such as `https://packages.example.com`; nil: they are relative.
+        package var publicURL: String?
+        /// nil: plain HTTP.
+        package var tls: TLSFiles?
+        package var limits: ServerLimits
+
+        package init(
+            host: String = "127.0.0.1", port: Int = 8787, publicURL: String? = nil,
+            tls: TLSFiles? = nil, limits: ServerLimits = ServerLimits()
+        ) {
+            self.host = host
+            self.port = port
+            self.publicURL = publicURL
+            self.tls = tls
+            self.limits = limits
+        }
+    }
+
+    /// Connections that wait until they are taken; the kernel has its own limit (`net.core.somaxconn`), 4,096 mostly. Who
+    /// finds no place there tries again a second later, and then after three.
+    private static let backlog = 4096
+    /// Connections taken in one turn of the loop, so that a crowd of them is over soon.
+    private static let connectionsAtOnce: UInt = 64
+
+    /// What the `Server` field of an answer says.
+    static let name = "packtool"
+
+    private let host: any RegistryHost
+    private let cache: FileCache
+    private let configuration: Configuration
+    private let services: [any Service]
+    private let logger: Logger
+
+    /// - Parameter services: what runs beside the server, such as a registry's maintenance; the last is told first to end,
+    ///   and the server after all of them.
+    package init(
+        host: any RegistryHost, configuration: Configuration = Configuration(), services: [any Service] = [],
+        logger: Logger
+    ) {
+        self.host = host
+        cache = FileCache(root: host.viewFolder)
+        self.configuration = configuration
+        self.services = services
+        self.logger = logger
+    }
+
+    /// Serves until a signal arrives or the task is cancelled; requests under way are finished first.
+    /// - Parameter onRunning: called with the port once the server accepts connections.
+    /// - Throws: ``RegistryError`` where the address cannot be bound.
+    package func run(
+        signals: [UnixSignal] = [], onRunning: @escaping @Sendable (Int) async -> Void
+    ) async throws {
+        UploadFile.removeLeftovers(in: host.uploadFolder)
+        Self.raiseOpenFileLimit()
+        // The last one is told first that the end has come: what works beside the server stops while requests still run.
+        var group = ServiceGroupConfiguration(
+            services: [try buildApplication(onRunning: onRunning)] + services, gracefulShutdownSignals: signals,
+            logger: quiet)
+        group.maximumGracefulShutdownDuration = configuration.limits.shutdownTimeout
+        do {
+            try await ServiceGroup(configuration: group).run()
+        } catch is CancellationError where !signals.isEmpty && !Task.isCancelled {
+            // A signal came, and requests were still under way when their time was over.
+        } catch let error as IOError {
+            throw RegistryError(.unusable, Self.explanation(of: error, configuration))
+        } catch is SocketAddressError {
+            throw RegistryError(
+                .unusable, "the host \(configuration.host) is not known to this machine: choose another --host")
+        }
+    }
+
+    package func buildApplication(
+        onRunning: @escaping @Sendable (Int) async -> Void
+    ) throws -> some ApplicationProtocol {
+        let limits = configuration.limits
+        let door = ConnectionDoor(limits: limits)
+        return Application(
+            responder: buildResponder(),
+            server: try server(door),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port), serverName: Self.name,
+                backlog: Self.backlog,
+                availableConnectionsDelegate: MaximumAvailableConnections(limits.maximumConnections)),
+            onServerRunning: { channel in
+                // Nothing is lost where it is not taken.
+                try? await channel.setOption(.maxMessagesPerRead, value: Self.connectionsAtOnce).get()
+                try? await channel.eventLoop.submit {
+                    try channel.pipeline.syncOperations.addHandler(CrowdHandler(door: door), position: .first)
+                }.get()
+                await onRunning(channel.localAddress?.port ?? 0)
+            },
+            logger: logger)
+    }
+
+    /// HTTP/1.1, under TLS or not, reads the view from the connection's bytes; HTTP/2 is agreed on under TLS only.
+    private func server(_ door: ConnectionDoor) throws -> HTTPServerBuilder {
+        let limits = configuration.limits
+        let http1 = HTTP1Channel.Configuration(
+            additionalChannelHandlers: [ConnectionGuard(door: door)],
+            idleTimeout: TimeAmount(limits.idleTimeout),
+            httpDecoderConfiguration: .init(
+                maxHeaderFieldSize: limits.maximumHeaderByteCount,
+                maxHeaderListSize: limits.maximumHeaderByteCount, maxHeaderFieldCount: 100))
+        let log = RequestLog(logger)
+        let budget = FileTransfer.Budget(byteCount: limits.maximumTransferByteCount)
+        let tls = configuration.tls
+        let readFirst = { @Sendable [cache] (responder: @escaping HTTPChannelHandler.Responder) in
+            ReadFirstChannel(
+                base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log, door: door,
+                isSecure: tls != nil, budget: budget)
+        }
+        guard let tls else { return HTTPServerBuilder { readFirst($0) } }
+        // Faults in the files are found now.
+        _ = try tls.configuration()
+        return HTTPServerBuilder { responder in
+            try SecureChannel(
+                tls, http1: readFirst(responder),
+                http2: HTTP2Channel(
+                    responder: responder,
+                    configuration: HTTP2ChannelConfiguration(
+                        idleTimeout: limits.idleTimeout, streamConfiguration: http1)), door: door)
+        }
+    }
+
+    func buildResponder() -> RegistryResponder {
+        let limits = configuration.limits
+        let view = ViewController(host: host, cache: cache)
+        let state = PublishedState(host: host, view: view)
+        let bearer = Bearer(host: host)
+        let memory = BodyMemory(limits: limits)
+        let writes = ConcurrencyGate(limit: limits.maximumConcurrentWrites)
+        let reports = ConcurrencyGate(limit: limits.maximumConcurrentReports)
+        let router = Router(context: RegistryRequestContext.self, options: .autoGenerateHeadEndpoints)
+        UpdateController(state: state, view: view, publicURL: configuration.publicURL).addRoutes(to: router)
+        OfflineController(
+            state: state, publicURL: configuration.publicURL, isSecure: configuration.tls != nil, reports: reports
+        ).addRoutes(to: router)
+        PublishController(
+            bearer: bearer, host: host, limits: limits, memory: memory, writes: writes,
+            uploads: ConcurrencyGate(limit: limits.maximumConcurrentUploads)
+        ).addRoutes(to: router)
+        ChannelController(bearer: bearer, memory: memory, writes: writes).addRoutes(to: router)
+        AdministrationController(bearer: bearer, host: host, memory: memory, writes: writes, reports: reports)
+            .addRoutes(to: router)
+        BundleController(view: view).addRoutes(to: router)
+        HealthController(host: host).addRoutes(to: router)
+        return RegistryResponder(
+            view: view, site: SiteController(state: state, view: view), api: router.buildResponder(),
+            clients: ClientDesk(limits: limits))
+    }
+
+    /// The service group's own notes about starting and stopping are not what an operator looks for.
+    private var quiet: Logger {
+        var logger = logger
+        logger.logLevel = max(logger.logLevel, .error)
+        return logger
+    }
+
+    /// A connection and its file are two descriptors, and Debian's default for all is 1,024.
+    private static func raiseOpenFileLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 65_536)
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+
+    private static func explanation(of error: IOError, _ configuration: Configuration) -> String {
+        let address = "\(configuration.host):\(configuration.port)"
+        return switch error.errnoCode {
+        case EADDRINUSE: "the address \(address) is in use: stop the other program or choose another --port"
+        case EACCES: "the address \(address) needs more rights: choose a --port above 1023"
+        case EADDRNOTAVAIL: "this machine has no address \(configuration.host): choose another --host"
+        default: "the server cannot listen on \(address): \(error)"
+        }
+    }
+}

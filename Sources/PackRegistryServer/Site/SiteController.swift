@@ -1,0 +1,92 @@
+import HTTPTypes
+import PackRegistry
+import Hummingbird
+import PackFormat
+import PackRegistryAPI
+
+/// The online copy of each version's site, for browsers that ask the registry itself: `/site/PACKAGE/VERSION/…`. No device
+/// goes there.
+///
+/// The files come from the objects, also those that a shared bundle carries: its paths are the package's own.
+struct SiteController {
+    let state: PublishedState
+    let view: ViewController
+
+    /// - Parameter target: the request's path as it was sent, `/site/…`.
+    func response(to request: Request, target: String, components: [String]) async throws -> Response {
+        guard components.count >= 3, let package = try? PackageID(components[1]),
+            let version = try? SemanticVersion(components[2]),
+            let manifest = try await state.manifest(of: package, version)
+        else { throw Problem.notFound("there is no such version, or its publisher withdrew it") }
+        guard components.count > 3 else {
+            // Relative links need the slash.
+            return Response(status: .permanentRedirect, headers: [.location: target + "/"])
+        }
+        let wantsPage = Self.wantsPage(request)
+        switch SitePath.resolve(Self.path(in: target), in: manifest, wantsPage: wantsPage) {
+        case .refused(let reason): throw Problem.badRequest("the path is refused: \(reason)")
+        case .missing: throw Problem.notFound("\(package) \(version) has no such file")
+        case .file(let path, let listed):
+            return try await response(to: request, with: listed, at: path, of: manifest)
+        }
+    }
+
+    /// One file, compressed where the client takes that and a compressed form was made. Each form has an ETag of its own, and a
+    /// range is one of the form that is sent (RFC 9110 section 14.2).
+    private func response(
+        to request: Request, with listed: Manifest.File, at path: PackagePath, of manifest: Manifest
+    ) async throws -> Response {
+        let mediaType = PackFormat.MediaType(of: path)
+        var fields = Self.fields(of: manifest)
+        if listed.mayBeEncoded(as: mediaType) {
+            fields[.vary] = fields[.vary].map { $0 + ", accept-encoding" } ?? "accept-encoding"
+            for coding in AcceptEncoding(request.headers[values: .acceptEncoding]).accepted {
+                guard let file = try await view.encoded(listed.digest, coding) else { continue }
+                fields[.contentEncoding] = coding.rawValue
+                return try FileResponder.response(to: request, with: file, mediaType: mediaType, fields: fields)
+            }
+        }
+        guard let file = try await view.object(listed.digest), file.size == listed.size else {
+            throw RegistryError(.unusable, "the object of \(path) is not in the published view")
+        }
+        return try FileResponder.response(to: request, with: file, mediaType: mediaType, fields: fields)
+    }
+
+    /// What follows `/site/PACKAGE/VERSION`.
+    private static func path(in target: String) -> String {
+        var rest = target.utf8[...]
+        for _ in 0..<3 {
+            rest = rest.dropFirst()
+            rest = rest.drop { $0 != UInt8(ascii: "/") }
+        }
+        return String(Substring(rest))
+    }
+
+    /// A navigation gets a single-page application's entry for an unknown path, a request for data does not; as on a device.
+    private static func wantsPage(_ request: Request) -> Bool {
+        func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
+        return SitePath.isForPage(
+            destination: field("Sec-Fetch-Dest"), mode: field("Sec-Fetch-Mode"), accept: request.headers[.accept])
+    }
+
+    /// The manifest's own header fields, and ours over them.
+    private static func fields(of manifest: Manifest) -> HTTPFields {
+        var fields = HTTPFields()
+        for (name, value) in manifest.headers where allowed.contains(name.lowercased()) {
+            if let name = HTTPField.Name(name) { fields[name] = value }
+        }
+        fields[.cacheControl] = CachePolicy.immutable
+        fields[.accessControlAllowOrigin] = "*"
+        if manifest.isSinglePage { fields[.vary] = "accept, sec-fetch-dest, sec-fetch-mode" }
+        return fields
+    }
+
+    /// What a package may say about its own answers. All sites share the registry's origin, so nothing that reaches beyond
+    /// one answer is among them: no `Service-Worker-Allowed`, `Clear-Site-Data`, `Alt-Svc`, `Set-Cookie`.
+    private static let allowed: Set = [
+        "content-language", "content-security-policy", "content-security-policy-report-only",
+        "cross-origin-embedder-policy", "cross-origin-opener-policy", "cross-origin-resource-policy", "link",
+        "origin-agent-cluster", "permissions-policy", "referrer-policy", "timing-allow-origin",
+        "x-content-type-options", "x-frame-options", "x-robots-tag",
+    ]
+}

@@ -1,0 +1,44 @@
+package import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An advisory lock on a file, among processes and within one; the system lets go of it when the holder dies.
+package struct FolderLock: ~Copyable {
+    private let descriptor: Int32
+
+    /// Waits until the lock is free.
+    package init(_ file: URL) throws(FileFault) {
+        let descriptor = try Self.open(file)
+        guard SystemCall.retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
+            let error = SystemCall.failure("locked", file)
+            close(descriptor)
+            throw error
+        }
+        self.descriptor = descriptor
+    }
+
+    /// Takes the lock if it is free now; nil where somebody holds it.
+    package init?(ifFree file: URL) throws(FileFault) {
+        let descriptor = try Self.open(file)
+        guard SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+            close(descriptor)
+            return nil
+        }
+        self.descriptor = descriptor
+    }
+
+    deinit { close(descriptor) }
+
+    /// For writing, which locks on network file systems need; else for reading, where another user made the file.
+    private static func open(_ file: URL) throws(FileFault) -> Int32 {
+        do {
+            return try SystemCall.open(file, O_RDWR | O_CREAT, mode: 0o644)
+        } catch {
+            return try SystemCall.open(file, O_RDONLY | O_CREAT, mode: 0o644)
+        }
+    }
+}
