@@ -14,7 +14,7 @@ test: ## install what is missing, lint, build, run every test (what CI runs)
 	@scripts/install-system-packages.sh
 	@scripts/test.sh
 
-check: ## the fast loop: lint, build, tests; FILTER=PackFormatTests for a part of them
+check: ## the fast loop: lint, build, first ring of tests; FILTER=PackFormatTests for a part of all
 	@scripts/check.sh $(FILTER)
 
 lint: ## format, import rules, file lengths, scripts, what is embedded

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# The fast loop: lint, an incremental debug build, and the tests (those that match the argument, else all).
+# The fast loop: lint, an incremental debug build, the Apple files, and the first ring of tests (those that match the argument,
+# if one is given).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/lint.sh
 scripts/build-debug.sh --quiet
-scripts/run-tests.sh ${1:+--filter "$1"}
+scripts/check-apple-glue.sh
+if [ -n "${1:-}" ]; then scripts/run-tests.sh --filter "$1"; else RING=1 scripts/run-tests.sh; fi

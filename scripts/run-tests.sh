@@ -1,14 +1,21 @@
 #!/usr/bin/env bash
-# Runs the tests that are built; shows failures and the closing lines, and keeps the whole output in .build/test.log.
-# VERBOSE=1 shows all of it. Arguments go to `swift test`.
+# Runs the tests that are built; shows failures, the slowest and the closing lines, and keeps the whole output in .build/test.log.
+# VERBOSE=1 shows all of it. Arguments go to `swift test`, and all tests that they name are run one at a time.
+#
+# Without arguments: first the first ring, in parallel: formats, trust, patches, archives, the builder, the updater and the web
+# side, without servers of ours, engines or children; then all others, one at a time, on deadlines of their own. RING=1 runs the
+# first ring only.
 #
 # AGAIN=1 runs one or two tests that failed once more, by themselves: engines, servers and children keep their deadlines on
-# a machine that pauses only as far as it lets them. What fails again fails the run; what does not is named as unsteady.
+# a machine that pauses only as far as it lets them. What fails again fails the run. What does not is written into
+# Tests/unsteady.txt, to be mended; if it is there already, the run fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # A crashing test must end the run, not wait in the debugger while it holds the pipe open.
 export SWIFT_BACKTRACE=enable=no
+log=.build/test.log
+first_ring='^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder|PackUpdater|PackWeb)Tests\.|^PackRegistryTests\.ReleaseRuleTests'
 
 show() {
     if [ -n "${VERBOSE:-}" ]; then cat; else
@@ -16,13 +23,11 @@ show() {
     fi
 }
 
-# The result is read from the closing line in the log. One test at a time: many start servers, children and compressors,
-# and on two cores their own deadlines would decide.
+# The result is read from the closing line in the log.
 run() {
-    log=$1
+    local log=$1 started=$SECONDS status=0
     shift
-    local started=$SECONDS status=0
-    timeout "${TEST_TIMEOUT:-2400}" swift test --skip-build --disable-xctest --no-parallel \
+    timeout "${TEST_TIMEOUT:-2400}" swift test --skip-build --disable-xctest \
         --explicit-target-dependency-import-check error "$@" 2>&1 | tee "$log" | show || status=$?
     closing=$(grep -E '(✔|✘) Test run with' "$log" | tail -1 || true)
     case "$status $closing" in
@@ -36,17 +41,43 @@ run() {
 
 # At the end, where an output that was cut still has it.
 report() {
-    printf '\nwhat failed (the whole output is in %s):\n' "$log"
-    grep -E -A1 '✘ Test .* recorded an issue' "$log" | cut -c 1-1000 || true
+    printf '\nwhat failed (the whole output is in %s):\n' "$1"
+    grep -E -A1 '✘ Test .* recorded an issue' "$1" | cut -c 1-1000 || true
 }
 
-run .build/test.log "$@"
-[[ $closing == *✘* ]] || exit 0
-report
+slowest() {
+    printf '\nthe slowest, in seconds:\n'
+    sed -nE '/Test run with/d; s/^[✔✘] Test (.*) (passed|failed) after ([0-9.]+) seconds.*/\3 \1/p' "$log" |
+        sort -rn | head -20 | cut -c 1-140
+}
+
+if [ "$#" -gt 0 ]; then
+    run "$log" --no-parallel "$@"
+elif [ "${RING:-}" = 1 ]; then
+    run "$log" --parallel --filter "$first_ring"
+else
+    run .build/test-first.log --parallel --filter "$first_ring"
+    run .build/test-others.log --no-parallel --skip "$first_ring"
+    cat .build/test-first.log .build/test-others.log >"$log"
+fi
+slowest
+grep -qE '✘ Test run with' "$log" || exit 0
+report "$log"
 mapfile -t failed < <(sed -nE '/Test run with/d; s/^✘ Test (.*) failed after .*/\1/p' "$log" |
     sed -E 's/ with [0-9]+ test cases?$//; s/^"(.*)"$/\1/; s/[^[:alnum:] _-]/./g')
 [ -n "${AGAIN:-}" ] && [ "${#failed[@]}" -ge 1 ] && [ "${#failed[@]}" -le 2 ] || exit 1
 printf '\nonce more, alone:\n'
-run .build/test-again.log "${failed[@]/#/--filter=}"
-[[ $closing != *✘* && $closing != *" 0 tests"* ]] || { report; exit 1; }
-printf 'unsteady, failed at first and passed alone: %s\n' "${failed[@]}"
+run .build/test-again.log --no-parallel "${failed[@]/#/--filter=}"
+[[ $closing != *✘* && $closing != *" 0 tests"* ]] || { report .build/test-again.log; exit 1; }
+ledger=Tests/unsteady.txt
+status=0
+for name in "${failed[@]}"; do
+    if grep -qF "$name" "$ledger"; then
+        printf 'unsteady again; mend it, and take it out of %s: %s\n' "$ledger" "$name"
+        status=1
+    else
+        printf 'unsteady, failed at first and passed alone: %s\n' "$name"
+        printf '%s %s\n' "$(date -u +%F)" "$name" >>"$ledger"
+    fi
+done
+exit "$status"

@@ -10,10 +10,12 @@ step "lint"
 scripts/lint.sh
 step "build"
 scripts/build-debug.sh --quiet
+step "Apple files"
+scripts/check-apple-glue.sh
 step "tests"
 AGAIN=1 scripts/run-tests.sh
 step "the released executable"
 scripts/build-release.sh
 scripts/test-release-binary.sh
 step "done"
-grep -E '(✔|✘) Test run with' .build/test.log | tail -1
+grep -E '(✔|✘) Test run with' .build/test.log

@@ -1,19 +1,11 @@
 import Foundation
 import GRDB
 import PackFormat
+import PackRegistry
 import PackRegistryAPI
 
 /// Manifests and the published versions that name them, inside one transaction.
 struct VersionTable {
-    struct Published: Hashable, Sendable {
-        let package: PackageID
-        let version: SemanticVersion
-        let manifest: Digest
-        let hasEntry: Bool
-        let requiredApp: VersionRange?
-        let withdrawn: String?
-    }
-
     let db: Database
 
     /// Remembers a manifest whose objects are all in the store. Knowing it already is fine.
@@ -51,7 +43,7 @@ struct VersionTable {
         do { return try Manifest(parsing: bytes) } catch { throw Row.damaged("manifest", error) }
     }
 
-    func published(_ package: PackageID, _ version: SemanticVersion) throws -> Published? {
+    func published(_ package: PackageID, _ version: SemanticVersion) throws -> PublishedVersion? {
         try Row.fetchOne(
             db, sql: Self.selection + " WHERE version.package = ? AND version.version = ?",
             arguments: [package.text, version.description]
@@ -70,7 +62,7 @@ struct VersionTable {
     }
 
     /// Oldest publication first.
-    func published(_ package: PackageID) throws -> [Published] {
+    func published(_ package: PackageID) throws -> [PublishedVersion] {
         try Row.fetchAll(
             db, sql: Self.selection + " WHERE version.package = ? ORDER BY version.sequence",
             arguments: [package.text]
@@ -136,8 +128,8 @@ struct VersionTable {
         FROM version JOIN manifest ON manifest.digest = version.manifest
         """
 
-    private static func published(_ row: Row) throws -> Published {
-        try Published(
+    private static func published(_ row: Row) throws -> PublishedVersion {
+        try PublishedVersion(
             package: row.parsed("package") { try PackageID($0) },
             version: row.parsed("version") { try SemanticVersion($0) },
             manifest: row.parsed("manifest") { try Digest(hex: $0) },

@@ -7,18 +7,19 @@ enum PythonTools {
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
 
-    /// A Python with the TUF reference implementation; nil if pip cannot get it.
-    static let reference: URL? = {
-        guard let result = try? Subprocess.run(project.appendingPathComponent("scripts/tuf-venv"), []),
-            result.status == 0
-        else { return nil }
-        return URL(fileURLWithPath: result.output.trimmingCharacters(in: .whitespacesAndNewlines))
-    }()
+    /// A Python with the TUF reference implementation. Where pip cannot get it, the tests that need it fail.
+    private static let reference = Result {
+        let made = try Subprocess.run(project.appendingPathComponent("scripts/tuf-venv"), [])
+        guard made.status == 0 else { throw Missing() }
+        return URL(fileURLWithPath: made.output.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+
+    private struct Missing: Error, CustomStringConvertible {
+        let description = "pip cannot get tuf and securesystemslib; see .cache/tuf-venv.log"
+    }
 
     /// Debian's own.
     static let system = URL(fileURLWithPath: "/usr/bin/python3")
-
-    static let note = "pip cannot get tuf and securesystemslib; see .cache/tuf-venv.log"
 
     static func script(_ name: String) -> String {
         project.appendingPathComponent("Tests/Tools/\(name)").path
@@ -26,7 +27,7 @@ enum PythonTools {
 
     /// Runs a script of ours in the reference Python.
     static func run(_ script: String, _ arguments: String...) throws -> Subprocess.Result {
-        try Subprocess.run(reference ?? system, [Self.script(script)] + arguments)
+        try Subprocess.run(reference.get(), [Self.script(script)] + arguments)
     }
 }
 

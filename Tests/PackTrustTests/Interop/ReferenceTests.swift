@@ -3,7 +3,6 @@ import PackTrust
 import Testing
 
 /// PyPI's tuf 7.0.1 as client of our repositories, and as the repository of our client.
-@Suite(.enabled(if: PythonTools.reference != nil, "\(PythonTools.note)"))
 struct ReferenceTests {
     private func temporaryFolder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("tuf-\(UUID().uuidString)")

@@ -204,10 +204,7 @@ struct TUFClientTests {
         }
     }
 
-    private static let hasFakeClock = FileManager.default.isExecutableFile(atPath: "/usr/bin/faketime")
-
-    @Test(.enabled(if: hasFakeClock, "faketime is not installed"))
-    func `under a faked clock the client neither hangs nor forgets what time it is`() throws {
+    @Test func `under a faked clock the client neither hangs nor forgets what time it is`() throws {
         let scene = try Scene()
         #expect(try scene.refresh(clock: "+5 days").status == 0)
         let late = try scene.refresh(clock: "+11 days")

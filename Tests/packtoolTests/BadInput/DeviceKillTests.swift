@@ -29,18 +29,7 @@ struct DeviceKillTests {
         echo "$runs"
         """
 
-    private static let canTrace: Bool = {
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/strace")
-        process.arguments = ["-o", "/dev/null", "true"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
-
     @Test(
-        .enabled(if: canTrace, "strace is missing or may not trace"),
         arguments: [
             (
                 verb: "repair", calls: "rename renameat2 link",

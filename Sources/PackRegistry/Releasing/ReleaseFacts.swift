@@ -1,0 +1,35 @@
+package import PackFormat
+
+/// All that a change of one package's releases on one channel is decided by, from one consistent read.
+package struct ReleaseFacts: Sendable {
+    package let package: PackageID
+    package let channel: ChannelName
+    package let history: ReleaseHistory
+    /// The history of the channel that a promotion comes from.
+    package let source: ReleaseHistory?
+    /// The version that the change is about (``ReleaseRule/version(named:source:)``); nil where it is not published.
+    package let version: PublishedVersion?
+    /// The id of a release that the change makes.
+    package let newID: String
+
+    // For who misspelt a name; empty where that cannot be.
+
+    package var channels: [ChannelName] = []
+    /// The packages that the channel ever offered, and the source.
+    package var packages: [PackageID] = []
+    package var sourcePackages: [PackageID] = []
+    /// The package's published versions, newest first.
+    package var versions: [SemanticVersion] = []
+
+    package init(
+        package: PackageID, channel: ChannelName, history: ReleaseHistory, source: ReleaseHistory? = nil,
+        version: PublishedVersion? = nil, newID: String
+    ) {
+        self.package = package
+        self.channel = channel
+        self.history = history
+        self.source = source
+        self.version = version
+        self.newID = newID
+    }
+}

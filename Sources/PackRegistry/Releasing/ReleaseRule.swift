@@ -1,0 +1,162 @@
+package import PackFormat
+package import PackRegistryAPI
+
+/// What a channel change means for a package's releases.
+///
+/// Pure: facts in, steps out. Whoever keeps the releases reads the first and records the second, in one change.
+package struct ReleaseRule {
+    private let facts: ReleaseFacts
+
+    package init(_ facts: ReleaseFacts) {
+        self.facts = facts
+    }
+
+    private var package: PackageID { facts.package }
+    private var channel: ChannelName { facts.channel }
+    private var history: ReleaseHistory { facts.history }
+
+    /// The version that a change is about, where that can be told before it is looked up.
+    package static func version(named change: ChannelChange, source: ReleaseHistory?) -> SemanticVersion? {
+        switch change {
+        case .offer(let version, _, _): version
+        case .promote(let version, _, _, _): version ?? source?.newestFull?.version
+        case .rollBack(let version): version
+        case .percent, .rollBackToEmbedded, .retry: nil
+        }
+    }
+
+    /// - Throws: ``RegistryError``
+    package func steps(for change: ChannelChange) throws -> [ReleaseHistory.Step] {
+        switch change {
+        case .offer(let version, let rollout, let consent):
+            return try offering(installable(version), rollout, consent)
+        case .promote(let version, let source, let rollout, let consent):
+            return try offering(installable(promoted(version, from: source)), rollout, consent)
+        case .percent(let rollout, let version):
+            return try history.setting(rollout, of: subject(version))
+        case .retry(let version): return try history.retrying(subject(version))
+        case .rollBackToEmbedded:
+            try checkNames()
+            return try history.rollingBack(to: .embedded, requiredApp: nil, id: facts.newID)
+        case .rollBack(let version?):
+            try checkNames()
+            let published = try installable(version)
+            return try history.rollingBack(
+                to: offer(published), requiredApp: published.requiredApp, id: facts.newID)
+        case .rollBack(nil):
+            try checkNames()
+            guard let earlier = history.earlier else {
+                throw RegistryError(
+                    .notFound,
+                    "\(channel) offered nothing else of \(package) to everyone before: roll back with --to VERSION, or "
+                        + "--to embedded for what the app was shipped with")
+            }
+            return try history.rollingBack(
+                to: earlier.offer, requiredApp: earlier.requiredApp, id: facts.newID)
+        }
+    }
+
+    private func offering(
+        _ published: PublishedVersion, _ rollout: Rollout?, _ consent: OfferConsent
+    ) throws -> [ReleaseHistory.Step] {
+        let offer = offer(published)
+        if !consent.contains(.again), let rollback = history.rollback(over: offer) {
+            let back = rollback.to == .embedded ? "what the app embeds" : ReleaseHistory.name(rollback.to)
+            throw RegistryError(
+                .conflict,
+                "\(channel) was rolled back from \(package) \(published.version) to \(back) by \(rollback.by) at "
+                    + "\(WireTime.text(rollback.at)): offering it once more would undo that. Publish a new version, or give "
+                    + "--again")
+        }
+        let older = OlderOffer(of: published.version, requiredApp: published.requiredApp, among: history.offered)
+        if !consent.contains(.older), let older {
+            throw RegistryError(
+                .conflict,
+                "\(channel) offers \(package) \(ReleaseHistory.list(history.offered)), and \(published.version) is older than "
+                    + "\(older.newer): offering it would take devices back. Publish a higher version, or give --yes")
+        }
+        return try history.offering(
+            offer, rollout, requiredApp: published.requiredApp, id: facts.newID)
+    }
+
+    private func subject(_ version: SemanticVersion?) throws -> Release {
+        try checkNames()
+        return try history.subject(version, of: package, on: channel)
+    }
+
+    /// A misspelt name is told from a channel that is empty.
+    private func checkNames() throws {
+        guard history.entries.isEmpty else { return }
+        guard facts.channels.contains(channel) else {
+            throw RegistryError(.notFound, "there is no channel \(channel) (there is: \(Self.list(facts.channels)))")
+        }
+        throw RegistryError(
+            .notFound, "\(channel) never offered anything of \(package) (it has: \(Self.list(facts.packages)))")
+    }
+
+    private static func list(_ names: [some CustomStringConvertible]) -> String {
+        guard !names.isEmpty else { return "none yet" }
+        let shown = names.prefix(50).map(\.description).joined(separator: ", ")
+        return names.count > 50 ? "\(shown), and \(names.count - 50) more" : shown
+    }
+
+    private func promoted(_ version: SemanticVersion?, from source: ChannelName) throws -> SemanticVersion {
+        guard source != channel else {
+            throw RegistryError(.invalid, "a version is promoted from one channel to another, not to the same")
+        }
+        let history = facts.source ?? ReleaseHistory()
+        if let version {
+            guard history.entries.contains(where: { !$0.isRemoved && $0.release.version == version }) else {
+                throw RegistryError(
+                    .notFound, "\(package) \(version) is not offered on \(source), so it cannot be promoted from there")
+            }
+            return version
+        }
+        guard !history.entries.isEmpty else {
+            guard facts.channels.contains(source) else {
+                throw RegistryError(.notFound, "there is no channel \(source) (there is: \(Self.list(facts.channels)))")
+            }
+            throw RegistryError(
+                .notFound,
+                "\(source) offers nothing of \(package), and never did (it has: \(Self.list(facts.sourcePackages)))")
+        }
+        guard let newest = history.newestFull else {
+            throw RegistryError(
+                .notFound,
+                "\(source) offers no version of \(package) to everyone yet (it offers \(ReleaseHistory.list(history.offered))): "
+                    + "complete its rollout first, or name the version (\(package)@VERSION)")
+        }
+        if let partial = history.offered.first, partial.id != newest.id {
+            let names = [partial.version, newest.version].compactMap(\.self).map { "\(package)@\($0)" }
+            throw RegistryError(
+                .conflict,
+                "\(source) offers \(package) \(ReleaseHistory.list(history.offered)): say which is meant, "
+                    + names.joined(separator: " or "))
+        }
+        guard let version = newest.version else {
+            throw RegistryError(.invalid, "\(source) offers what the app embeds, which cannot be promoted")
+        }
+        return version
+    }
+
+    /// A version that devices can be offered.
+    private func installable(_ version: SemanticVersion) throws -> PublishedVersion {
+        guard let published = facts.version, published.version == version else {
+            throw RegistryError(
+                .notFound,
+                "\(package) \(version) is not published in this registry (there is: \(Self.list(facts.versions)))")
+        }
+        if let reason = published.withdrawn {
+            throw RegistryError(.conflict, "\(package) \(version) was withdrawn (\(reason)) and cannot be offered")
+        }
+        guard published.hasEntry else {
+            throw RegistryError(
+                .invalid, "\(package) is a shared bundle: it comes with the packages that use it and is not released")
+        }
+        return published
+    }
+
+    private func offer(_ published: PublishedVersion) -> Release.Offer {
+        .version(published.version, manifest: published.manifest)
+    }
+}
