@@ -51,6 +51,11 @@ IMPORT = re.compile(
 )
 CLOCK = re.compile(r"\b(Date\(\)|Date\.now|URLSession|ContinuousClock|SystemRandomNumberGenerator)")
 LONGEST = 400
+STRING = re.compile(r'"[^"]*"')
+TYPE = re.compile(
+    r"^(?:@\w+\s+)*(?:public |package |final |nonisolated |indirect )*(?:struct|class|enum|protocol|actor|typealias)\s+(\w+)", re.M)
+# Modules whose folders need each other in one direction only.
+LAYERED = ("PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer")
 
 # Programs that tests start, and import only where they look inside.
 PROGRAMS = {"packtool", "packtool-kiosk", "tuf-client"}
@@ -85,6 +90,31 @@ def check(path: pathlib.Path, module: str) -> None:
             faults.append(f"{where}:{number}: {module} is pure; {match.group(1)} comes in through a parameter")
 
 
+def folders_in_a_circle(module: str) -> list[str]:
+    """The folders of a module that need each other, by the names of their types."""
+    root = ROOT / "Sources" / module
+    texts: dict[str, str] = {}
+    home: dict[str, str] = {}
+    for path in sorted(root.rglob("*.swift")):
+        parts = path.relative_to(root).parts
+        folder = parts[0] if len(parts) > 1 else "."
+        text = path.read_text(encoding="utf-8")
+        texts[folder] = texts.get(folder, "") + "\n".join(STRING.sub("", line.split("//", 1)[0]) for line in text.splitlines())
+        for name in TYPE.findall(text):
+            home.setdefault(name, folder)
+    needs = {folder: {home[word] for word in re.findall(r"\b[A-Z]\w+\b", text) if word in home} - {folder}
+             for folder, text in texts.items()}
+    # What is left when whoever needs nobody, or is needed by nobody, is taken away, is in a circle.
+    while True:
+        free = [f for f in needs if not needs[f] or not any(f in others for others in needs.values())]
+        if not free:
+            return sorted(needs)
+        for folder in free:
+            del needs[folder]
+        for others in needs.values():
+            others.difference_update(free)
+
+
 def declared() -> dict[str, set[str]]:
     """What Package.swift declares for each target, by the names that sources import."""
     text = (ROOT / "Package.swift").read_text(encoding="utf-8")
@@ -107,6 +137,9 @@ for path in sorted((ROOT / "Tests").rglob("*.swift")):
     if count > LONGEST * 2:
         faults.append(f"{path.relative_to(ROOT)}: {count} lines; split it by what it is about")
 
+for module in LAYERED:
+    if circle := folders_in_a_circle(module):
+        faults.append(f"Sources/{module}: folders need each other in a circle, among them {', '.join(circle)}")
 for target, names in declared().items():
     for name in sorted(names - imports.get(target, set()) - PROGRAMS):
         faults.append(f"Package.swift: {target} declares {name}, which no file of it imports")

@@ -45,9 +45,6 @@ package struct RegistryServer: Sendable {
     /// Connections taken in one turn of the loop, so that a crowd of them is over soon.
     private static let connectionsAtOnce: UInt = 64
 
-    /// What the `Server` field of an answer says.
-    static let name = "packtool"
-
     private let host: any RegistryHost
     private let cache: FileCache
     private let configuration: Configuration
@@ -101,7 +98,7 @@ package struct RegistryServer: Sendable {
             responder: buildResponder(),
             server: try server(door),
             configuration: ApplicationConfiguration(
-                address: .hostname(configuration.host, port: configuration.port), serverName: Self.name,
+                address: .hostname(configuration.host, port: configuration.port), serverName: ServerName.text,
                 backlog: Self.backlog,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.maximumConnections)),
             onServerRunning: { channel in

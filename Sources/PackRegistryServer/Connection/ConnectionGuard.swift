@@ -2,9 +2,6 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// The request's body came slower than ``ServerLimits/minimumBodyRate`` or took longer than ``ServerLimits/bodyTimeout``.
-struct SlowBodyError: Error {}
-
 /// Bounds what one connection can hold: a body that trickles, an answer that nobody reads, a body that goes on
 /// after it was refused. The framework's own idle timeout covers the time between requests.
 ///

@@ -33,7 +33,7 @@ struct ServedFile: Sendable {
             mediaType = path?.mediaType.description ?? "application/octet-stream"
             let common = """
                 ETag: \(tag)\r\nCache-Control: \(cachePolicy)\r\nAccess-Control-Allow-Origin: *\r\n\
-                X-Content-Type-Options: nosniff\r\nServer: \(RegistryServer.name)\r\n
+                X-Content-Type-Options: nosniff\r\nServer: \(ServerName.text)\r\n
                 """
             whole = ByteBuffer(
                 string: """
@@ -49,7 +49,7 @@ struct ServedFile: Sendable {
                 string: """
                     HTTP/1.1 206 Partial Content\r\nETag: \(tag)\r\nCache-Control: \(cachePolicy)\r\n\
                     Access-Control-Allow-Origin: *\r\nX-Content-Type-Options: nosniff\r\n\
-                    Server: \(RegistryServer.name)\r\nContent-Type: \(mediaType)\r\nAccept-Ranges: bytes\r\n\
+                    Server: \(ServerName.text)\r\nContent-Type: \(mediaType)\r\nAccept-Ranges: bytes\r\n\
                     Content-Range: \(range.contentRange(of: size))\r\nContent-Length: \(range.bounds.count)\r\n
                     """)
         }

@@ -107,16 +107,23 @@ struct OnlineSessionTests {
                 return request
             }, ended: { seen.add($0) })
         defer { online.close() }
+        // The end is told a moment after the answer, so each is waited for.
+        func told(_ count: Int) async throws {
+            for _ in 0..<400 where seen.all.count < count { try await Task.sleep(for: .milliseconds(10)) }
+        }
         let page = try page()
         let moved = try await load("/moved", method: "PUT", body: Data("abc".utf8), on: page, by: online)
         let said = try JSONDecoder().decode(EchoServer.Said.self, from: moved.data)
         #expect(said.path == "/elsewhere")
         #expect(said.headers["x-app"] == "ours")
+        try await told(1)
         await #expect(throws: (any Error).self) { try await load("/refused", on: page, by: online) }
+        try await told(2)
         let hops = try await load("/redirect?status=302&to=/bytes?n=1234", on: page, by: online)
         #expect(hops.data.count == 1234)
+        try await told(3)
         _ = try await load("/status?code=404", on: page, by: online)
-        for _ in 0..<400 where seen.all.count < 4 { try await Task.sleep(for: .milliseconds(10)) }
+        try await told(4)
         let all = seen.all
         #expect(all.map { $0.url?.path } == ["/moved", "/refused", "/redirect", "/status"])
         #expect(all.map(\.method) == ["PUT", "GET", "GET", "GET"])
