@@ -30,6 +30,30 @@ struct ServiceTests {
         #expect(values["last"] == "csrf=1,hidden=3,seen=2")
     }
 
+    /// A scheme's handler is not told of `credentials`.
+    @Test(arguments: [["--hook", "bodies"], ["--hook", "full"]])
+    func `under a scheme a request that omits credentials carries none and keeps none`(arguments: [String]) async throws
+    {
+        let (kiosk, server) = try await HookTests.kiosk(.scheme, arguments)
+        defer { withExtendedLifetime(server) {} }
+        let found = try await kiosk.evaluate(
+            """
+            document.cookie = "login=1; path=/";
+            const ask = async (set, options) =>
+              (await (await fetch("/online/cookies?set=" + encodeURIComponent(set), options)).text()).split("; ").sort().join();
+            const none = { credentials: "omit" };
+            return {
+              first: await ask("no=5; Path=/", none),
+              request: await (await fetch(new Request("/online/cookies", none))).text(),
+              last: await ask(""), file: await (await fetch("/data.json", none)).text(),
+            };
+            """)
+        let values = try #require(found as? [String: String])
+        #expect(values["first"]?.isEmpty == true && values["request"]?.isEmpty == true, "\(values)")
+        #expect(values["last"] == "login=1", "\(values)")
+        #expect(values["file"] == #"{"is": "one"}"#)
+    }
+
     /// An app that polls sees what is new, though the service says nothing about caches.
     @Test(arguments: Transport.allCases)
     func `each request of a script reaches the service`(transport: Transport) async throws {

@@ -880,9 +880,9 @@
       const [input, init] = values;
       const isRequest = input instanceof Request;
       if (values.length === 0 || !covered(isRequest ? input.url : String(input))) return apply(original, self, values);
-      if (isFull || (isBare(covered(isRequest ? input.url : String(input))) && (init?.keepalive ?? (isRequest && input.keepalive)))) {
-        return fetchFull(values, original);
-      }
+      // A scheme's handler is not told of `keepalive` and `credentials`, so the app performs what they change.
+      const isOwn = (init?.keepalive ?? (isRequest && input.keepalive)) || (init?.credentials ?? (isRequest && input.credentials)) === "omit";
+      if (isFull || (isOwn && isBare(covered(isRequest ? input.url : String(input))))) return fetchFull(values, original);
       if (init?.body !== undefined && init.body !== null) return fetchTagged(isRequest ? input.url : String(input), input, init, original);
       if (isRequest && hasBody(input.method) && !input.bodyUsed && input.body !== null) return fetchRead(values, original);
       return apply(original, self, values);
