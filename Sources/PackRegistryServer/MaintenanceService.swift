@@ -1,7 +1,6 @@
 package import Logging
-import ServiceLifecycle
 package import PackRegistry
-import PackRegistryAPI
+import ServiceLifecycle
 
 /// Keeps a registry's signatures fresh and its patches made for as long as a server runs.
 package struct MaintenanceService<Registry: MaintainedRegistry>: Service {

@@ -4,10 +4,10 @@ import HummingbirdCore
 import HummingbirdHTTP2
 package import Logging
 import NIOCore
-package import ServiceLifecycle
-package import UnixSignals
 package import PackRegistry
 import PackRegistryAPI
+package import ServiceLifecycle
+package import UnixSignals
 
 /// A registry over HTTP: the published view, each version's site, the update decision, and the API for publishers.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import PackSystem
 import PackFormat
+import PackSystem
 import Synchronization
 import Testing
 

@@ -1,6 +1,6 @@
 package import Foundation
-package import PackSystem
 package import PackFormat
+package import PackSystem
 
 /// Where the bytes of one file come from.
 package enum ContentSource: Hashable, Sendable {

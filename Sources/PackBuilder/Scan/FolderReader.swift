@@ -1,6 +1,6 @@
-import PackSystem
 import PackArchive
 import PackFormat
+import PackSystem
 
 #if canImport(Glibc)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.

@@ -1,7 +1,7 @@
 package import Foundation
-package import PackSystem
 import PackArchive
 package import PackFormat
+package import PackSystem
 
 /// What a dist folder holds, before anything of it is read.
 package struct ScannedDist: Sendable {

@@ -1,7 +1,7 @@
 package import Foundation
-package import PackTrust
 import PackRegistryAPI
 import PackSystem
+package import PackTrust
 
 /// The private keys of a project in `.packtool/keys/`, readable by their owner only: `NAME.pem`, or `NAME.json` where
 /// a passphrase protects it.

@@ -1,8 +1,8 @@
 import Foundation
 package import PackFormat
-package import PackTrust
 import PackRegistry
 import PackRegistryAPI
+package import PackTrust
 
 /// Changes that need the signatures of several people: each is written as a ``KeyProposal`` and submitted when enough
 /// have signed.

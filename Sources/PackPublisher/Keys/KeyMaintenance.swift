@@ -1,8 +1,8 @@
 package import Foundation
 package import PackFormat
-package import PackTrust
 import PackRegistry
 package import PackRegistryAPI
+package import PackTrust
 
 /// Changes who may sign what, over any registry: delegations, rotations, revocations.
 ///

@@ -1,7 +1,7 @@
 import PackFormat
 import PackJSON
-package import PackTrust
 package import PackRegistryAPI
+package import PackTrust
 
 /// A new root or targets document on its way from person to person: a file that each signs on their own machine, with
 /// a key that never leaves it, until enough have signed and one of them submits it.

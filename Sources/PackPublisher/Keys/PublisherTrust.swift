@@ -1,7 +1,7 @@
 package import Foundation
 package import PackFormat
-package import PackTrust
 package import PackRegistryAPI
+package import PackTrust
 
 /// What a publisher knows of an app's metadata, verified from the app's root before anything is signed on top of it:
 /// a registry that lies must not get a publisher to sign its lie.

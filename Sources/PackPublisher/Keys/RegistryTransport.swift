@@ -1,5 +1,5 @@
-import PackTrust
 import PackRegistryAPI
+import PackTrust
 
 /// A registry as the repository that a trust client reads.
 struct RegistryTransport: TrustTransport {

@@ -1,8 +1,8 @@
 import Foundation
 import PackFormat
-package import PackTrust
 package import PackRegistryAPI
 import PackSystem
+package import PackTrust
 
 /// The root from which a publisher verifies a registry: the project's `root.json`, and on first use of a registry its
 /// own first root, which is then kept there.

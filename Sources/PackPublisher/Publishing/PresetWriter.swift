@@ -3,9 +3,9 @@ import PackArchive
 package import PackFormat
 import PackJSON
 import PackPatch
-import PackTrust
 package import PackRegistryAPI
 import PackSystem
+import PackTrust
 
 /// Writes what an app embeds so that it has pages on its first start: the signed metadata, the manifests and the whole
 /// content of some versions, and `preset.json`, which names them. A device installs it like a download.

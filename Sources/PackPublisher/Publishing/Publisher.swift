@@ -1,9 +1,9 @@
 package import Foundation
 import PackArchive
 package import PackFormat
-import PackTrust
 import PackRegistry
 package import PackRegistryAPI
+import PackTrust
 
 /// Publishes package zips to any registry: sends what it lacks, signs, and tries again when somebody else was faster.
 ///

@@ -1,6 +1,6 @@
 import Foundation
-import Synchronization
 import PackRegistryAPI
+import Synchronization
 
 #if canImport(FoundationNetworking)
     import FoundationNetworking

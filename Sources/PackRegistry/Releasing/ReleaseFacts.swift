@@ -15,9 +15,8 @@ package struct ReleaseFacts: Sendable {
     // For who misspelt a name; empty where that cannot be.
 
     package var channels: [ChannelName] = []
-    /// The packages that the channel ever offered, and the source.
+    /// The packages that were ever offered on the channel that is looked into: a promotion's source, else the channel.
     package var packages: [PackageID] = []
-    package var sourcePackages: [PackageID] = []
     /// The package's published versions, newest first.
     package var versions: [SemanticVersion] = []
 

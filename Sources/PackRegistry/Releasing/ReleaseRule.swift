@@ -118,7 +118,7 @@ package struct ReleaseRule {
             }
             throw RegistryError(
                 .notFound,
-                "\(source) offers nothing of \(package), and never did (it has: \(Self.list(facts.sourcePackages)))")
+                "\(source) offers nothing of \(package), and never did (it has: \(Self.list(facts.packages)))")
         }
         guard let newest = history.newestFull else {
             throw RegistryError(

@@ -1,7 +1,7 @@
 package import Foundation
 package import PackFormat
-package import PackTrust
 package import PackRegistryAPI
+package import PackTrust
 
 /// Whether a registry accepts a package's new role. Pure: the current role, who may sign, the clock are given.
 package struct RoleJudge {

@@ -1,5 +1,5 @@
-package import PackJSON
 import PackFormat
+package import PackJSON
 
 extension TokenScope {
     /// `{"actions": […], "packages": […], "channels": […]}`; a missing list admits all.

@@ -1,10 +1,10 @@
 package import Foundation
 import PackFormat
-import PackTrust
 package import PackPublisher
 import PackRegistry
 package import PackRegistryAPI
 import PackSystem
+import PackTrust
 
 /// Makes a registry and the keys of a single developer, so that `packtool publish` works at once.
 ///

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 package import PackFormat
-import PackTrust
 import PackRegistry
 package import PackRegistryAPI
+import PackTrust
 
 extension ActingRegistry {
     package func change(
@@ -47,10 +47,12 @@ extension ReleaseFacts {
         try self.init(
             package: package, channel: channel, history: releases.history(of: package, on: channel), source: source,
             version: version, newID: releases.newID())
-        let isSourceUnknown = source?.entries.isEmpty ?? false
-        if history.entries.isEmpty || isSourceUnknown { channels = try releases.channels() }
-        if history.entries.isEmpty { packages = try releases.histories(on: channel).keys.sorted() }
-        if let sourceName, isSourceUnknown { sourcePackages = try releases.histories(on: sourceName).keys.sorted() }
+        // An offer may be a channel's first, and looks into none.
+        if case .offer = change {
+        } else if (source ?? history).entries.isEmpty {
+            channels = try releases.channels()
+            packages = try releases.histories(on: sourceName ?? channel).keys.sorted()
+        }
         if named != nil, version == nil { self.versions = try versions.published(package).reversed().map(\.version) }
     }
 }

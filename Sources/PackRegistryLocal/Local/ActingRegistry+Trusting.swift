@@ -1,8 +1,8 @@
 import Foundation
 import PackFormat
-import PackTrust
 import PackRegistry
 import PackRegistryAPI
+import PackTrust
 
 extension ActingRegistry {
     package func submit(metadata bytes: [UInt8], role: String) async throws {

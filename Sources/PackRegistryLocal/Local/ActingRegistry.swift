@@ -1,7 +1,7 @@
 package import Foundation
-import PackRegistry
 import PackFormat
 import PackJSON
+import PackRegistry
 package import PackRegistryAPI
 import PackSystem
 

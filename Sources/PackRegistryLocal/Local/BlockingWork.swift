@@ -1,6 +1,6 @@
 import Foundation
-import Synchronization
 import PackRegistryAPI
+import Synchronization
 
 /// Runs work that waits for disks and locks on a thread of its own: on the two or four threads that all async code
 /// shares it would stop everybody else.

@@ -1,8 +1,8 @@
 import Foundation
 import PackFormat
+import PackRegistry
 import PackRegistryAPI
 import PackSystem
-import PackRegistry
 
 extension LocalRegistry {
     /// The bytes, old and new together, up to which a patch is made because a device asks for it: about half a minute.

@@ -2,10 +2,10 @@ package import Foundation
 import GRDB
 import PackArchive
 package import PackFormat
-import PackTrust
 import PackRegistry
 package import PackRegistryAPI
 import PackSystem
+import PackTrust
 
 /// A registry in a folder, opened in place; several processes may have it open at once.
 ///

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 import PackFormat
-import PackTrust
 import PackRegistry
 import PackRegistryAPI
+import PackTrust
 
 /// The rules of publishing and withdrawing inside one transaction.
 struct Publication {

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 import PackFormat
-import PackTrust
 import PackSystem
+import PackTrust
 
 /// How far the view is behind the database.
 enum ViewLag {

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 import PackFormat
-import PackTrust
 import PackSystem
+import PackTrust
 
 /// Makes the published view from the database: idempotent, and never visible half.
 ///

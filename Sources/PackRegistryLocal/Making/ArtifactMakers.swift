@@ -1,7 +1,7 @@
 import Dispatch
 import Foundation
-import Synchronization
 import PackRegistryAPI
+import Synchronization
 
 /// Which program makes artifacts for a server: a command of this same program, which serves ``MakerService``.
 package struct MakerProgram: Sendable {

@@ -1,7 +1,7 @@
 import Foundation
-import PackRegistry
 import GRDB
 import PackFormat
+import PackRegistry
 
 /// Which derived files were made, or found not worth having, inside one transaction.
 struct DerivedTable {

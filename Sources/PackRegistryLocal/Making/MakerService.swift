@@ -1,7 +1,7 @@
 package import Foundation
 import PackJSON
-import Synchronization
 import PackRegistryAPI
+import Synchronization
 
 /// The other end of a ``MakerProcess``: makes what the lines on stdin say, until stdin ends.
 package enum MakerService {

@@ -1,9 +1,9 @@
 import Foundation
 import GRDB
 import PackFormat
-import PackTrust
 import PackRegistry
 import PackRegistryAPI
+import PackTrust
 
 /// Signs the online roles inside one transaction: channel files, snapshot, timestamp.
 ///

@@ -1,8 +1,8 @@
 import Foundation
 import GRDB
 import PackFormat
-import PackTrust
 import PackRegistryAPI
+import PackTrust
 
 /// The signed metadata and channel files inside one transaction, byte for byte as they stand in the view.
 struct MetadataTable {

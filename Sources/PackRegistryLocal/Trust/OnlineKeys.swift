@@ -1,8 +1,8 @@
 import Foundation
 import PackJSON
-package import PackTrust
 import PackRegistryAPI
 import PackSystem
+package import PackTrust
 
 /// The keys that a registry itself holds: for channels, snapshot and timestamp, and for nothing installable.
 ///

@@ -2,8 +2,8 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import PackJSON
-import Synchronization
 import PackRegistryAPI
+import Synchronization
 
 /// The memory that request bodies hold, of all requests together.
 ///

@@ -51,7 +51,7 @@ struct OfflineController {
                 ]))
         }
         let shared = common.sorted { $0.key < $1.key }.map(\.value)
-        return try answer(request, ["common": .array(shared), "business": .array(business)])
+        return try FileResponder.document(to: request, ["common": .array(shared), "business": .array(business)])
     }
 
     /// The URL is the one that pages ask for: under the package's first origin, else the online copy's.
@@ -70,16 +70,5 @@ struct OfflineController {
                 "sha256": .string(file.digest.hex), "size": .integer(file.size),
             ])
         )
-    }
-
-    private func answer(_ request: Request, _ document: JSONObject) throws -> Response {
-        let bytes = ByteBuffer(string: JSONValue.object(document).compactText)
-        let digest = Digest(of: bytes.readableBytesView)
-        let file = ServedFile(
-            digest: digest, size: bytes.readableBytes, content: .memory(bytes),
-            heads: ServedFile.Heads(nil, digest: digest, size: bytes.readableBytes))
-        return try FileResponder.response(
-            to: request, with: file, mediaType: PackFormat.MediaType("application/json"),
-            fields: [.cacheControl: CachePolicy.pointer, .accessControlAllowOrigin: "*"])
     }
 }

@@ -38,7 +38,7 @@ struct UpdateController {
         let decision = RolloutDecision(app: state.app, package: package, releases: releases, device: device)
         let current = query["current"].map(String.init)
         let body = try await document(decision, package: package, current: current)
-        return try answer(request, body)
+        return try FileResponder.document(to: request, body)
     }
 
     private func document(
@@ -81,18 +81,6 @@ struct UpdateController {
     private func url(_ path: String) -> String {
         let path = path.replacing("+", with: "%2B")
         return (publicURL ?? "") + "/" + path
-    }
-
-    /// Small, and asked for again and again: a tag makes most answers a 304.
-    private func answer(_ request: Request, _ document: JSONObject) throws -> Response {
-        let bytes = ByteBuffer(string: JSONValue.object(document).compactText)
-        let digest = Digest(of: bytes.readableBytesView)
-        let file = ServedFile(
-            digest: digest, size: bytes.readableBytes, content: .memory(bytes),
-            heads: ServedFile.Heads(nil, digest: digest, size: bytes.readableBytes))
-        return try FileResponder.response(
-            to: request, with: file, mediaType: PackFormat.MediaType("application/json"),
-            fields: [.cacheControl: CachePolicy.pointer, .accessControlAllowOrigin: "*"])
     }
 
     private static func tags(_ values: [Substring]) throws -> [String: String] {

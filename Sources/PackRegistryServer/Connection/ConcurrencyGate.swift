@@ -1,5 +1,5 @@
-import Synchronization
 import PackRegistryAPI
+import Synchronization
 
 /// Lets a bounded number of operations run and turns the others away at once, rather than letting them queue until
 /// their clients have given up.

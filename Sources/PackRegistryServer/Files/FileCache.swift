@@ -1,7 +1,7 @@
 import Foundation
-import PackSystem
 import NIOCore
 import PackFormat
+import PackSystem
 import Synchronization
 
 /// Keeps what was read of often asked files of the view: digests, and the bytes of files that are not large.

@@ -1,6 +1,6 @@
-import PackSystem
 import PackFormat
 import PackRegistry
+import PackSystem
 
 /// What pages and devices ask of the database again and again, read anew only when the view has changed.
 ///

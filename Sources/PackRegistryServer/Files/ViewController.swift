@@ -1,9 +1,9 @@
 import Foundation
-import PackSystem
 import HTTPTypes
 import Hummingbird
 import PackFormat
 import PackRegistry
+import PackSystem
 
 /// Reads of the published view. The hot path: no database, no router, one `lstat` a request.
 struct ViewController {

@@ -1,7 +1,7 @@
 import HTTPTypes
-import PackRegistry
 import Hummingbird
 import PackFormat
+import PackRegistry
 import PackRegistryAPI
 
 /// The online copy of each version's site, for browsers that ask the registry itself: `/site/PACKAGE/VERSION/…`. No device

@@ -3,9 +3,9 @@ import Foundation
 import Logging
 import PackFormat
 import PackJSON
-import UnixSignals
 import PackRegistryLocal
 import PackRegistryServer
+import UnixSignals
 
 /// `packtool serve`: a registry over HTTP.
 struct ServeCommand: AsyncParsableCommand {

@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import PackArchive
 import PackJSON
-import PackUpdater
 import PackRegistryAPI
 import PackSystem
+import PackUpdater
 
 /// Runs the command line and turns what goes wrong into a message on stderr and an exit code; with `--json` into a document on
 /// stdout as well.

@@ -1,11 +1,12 @@
 import Foundation
-@testable import PackPublisher
-@testable import PackRegistryLocal
 import PackArchive
 import PackFormat
 import PackTrust
 import Testing
+
+@testable import PackPublisher
 @testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 /// What publishing does, whatever the registry.
 struct PublishingContractTests {

@@ -1,9 +1,10 @@
 import Foundation
-@testable import PackPublisher
-@testable import PackRegistryLocal
 import PackFormat
 import Testing
+
+@testable import PackPublisher
 @testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 /// What changes of a channel do, whatever the registry. Each time the list is read as a device reads it.
 struct ReleasingContractTests {

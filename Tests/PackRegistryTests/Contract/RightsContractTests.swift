@@ -1,9 +1,10 @@
 import Foundation
-@testable import PackPublisher
-@testable import PackRegistryLocal
 import PackFormat
 import Testing
+
+@testable import PackPublisher
 @testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 /// Who may do what, whatever the registry.
 struct RightsContractTests {

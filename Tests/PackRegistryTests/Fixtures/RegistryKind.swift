@@ -1,9 +1,10 @@
 import Foundation
-@testable import PackRegistryLocal
 import PackFormat
 import Testing
+
 @testable import PackPublisher
 @testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 /// The implementations of the registry protocols; every test of the contract runs against each.
 enum RegistryKind: CaseIterable, CustomTestStringConvertible {

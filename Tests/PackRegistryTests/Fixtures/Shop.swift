@@ -3,6 +3,7 @@ import PackArchive
 import PackFormat
 import PackTrust
 import Synchronization
+
 @testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal

@@ -1,8 +1,9 @@
 import Foundation
-@testable import PackPublisher
 import GRDB
 import PackFormat
 import Testing
+
+@testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
 

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Synchronization
 import Testing
+
 @testable import PackRegistryLocal
 
 /// A database that several open at the moment it comes into being.

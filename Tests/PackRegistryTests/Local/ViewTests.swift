@@ -1,11 +1,12 @@
 import Foundation
-@testable import PackPublisher
-@testable import PackRegistryAPI
-@testable import PackRegistryLocal
 import PackFormat
 import PackPatch
 import PackTrust
 import Testing
+
+@testable import PackPublisher
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 struct ViewTests {
     @Test func `a new registry shows signed metadata and nothing else`() async throws {

@@ -1,10 +1,11 @@
 import Foundation
-@testable import PackPublisher
-@testable import PackRegistryAPI
 import GRDB
 import PackFormat
 import PackTrust
 import Testing
+
+@testable import PackPublisher
+@testable import PackRegistryAPI
 @testable import PackRegistryLocal
 
 /// The view is brought up to date by what changed, and ends as a complete check would leave it.

@@ -1,8 +1,9 @@
 import Foundation
-@testable import PackPublisher
 import PackFormat
 import PackPatch
 import Testing
+
+@testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
 

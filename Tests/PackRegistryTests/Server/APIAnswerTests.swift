@@ -4,6 +4,7 @@ import PackFormat
 import PackJSON
 import Synchronization
 import Testing
+
 @testable import PackRegistryAPI
 @testable import PackRegistryServer
 

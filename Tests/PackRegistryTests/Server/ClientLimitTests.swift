@@ -2,6 +2,7 @@ import Foundation
 import HTTPTypes
 import PackFormat
 import Testing
+
 @testable import PackRegistryAPI
 @testable import PackRegistryServer
 

@@ -2,6 +2,7 @@ import Foundation
 import NIOCore
 import PackFormat
 import Testing
+
 @testable import PackRegistryServer
 
 @Suite struct FileTransferTests {

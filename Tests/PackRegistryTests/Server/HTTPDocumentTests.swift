@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import Testing
+
 @testable import PackRegistryAPI
 @testable import PackRegistryServer
 

@@ -1,8 +1,9 @@
 import Foundation
-@testable import PackPublisher
-@testable import PackRegistryAPI
 import PackFormat
 import Testing
+
+@testable import PackPublisher
+@testable import PackRegistryAPI
 @testable import PackRegistryLocal
 
 /// More patches asked for than are made.

@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import Testing
+
 @testable import PackRegistryServer
 
 /// Reads that are answered from a connection's bytes, and their change to the server behind.

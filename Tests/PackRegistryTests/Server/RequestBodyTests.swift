@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import Testing
+
 @testable import PackRegistryServer
 
 /// Bodies that are large, broken or cut, and what is said about them.

@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import Synchronization
 import Testing
+
 @testable import PackRegistryAPI
 @testable import PackRegistryServer
 

@@ -1,9 +1,10 @@
 import Foundation
-@testable import PackRegistryLocal
 import PackFormat
 import Testing
+
 @testable import PackPublisher
 @testable import PackRegistryAPI
+@testable import PackRegistryLocal
 @testable import PackRegistryServer
 
 /// What happens to `packtool serve` from outside.

@@ -1,11 +1,12 @@
 import Foundation
-@testable import PackRegistryLocal
 import PackFormat
 import PackTrust
 import Synchronization
 import Testing
+
 @testable import PackPublisher
 @testable import PackRegistryAPI
+@testable import PackRegistryLocal
 @testable import PackRegistryServer
 
 /// A real registry behind a real socket, spoken to by the client that packtool uses.

@@ -1,7 +1,8 @@
 import Foundation
-@testable import PackPublisher
 import PackFormat
 import Testing
+
+@testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
 @testable import PackRegistryServer

@@ -1,9 +1,10 @@
 import Foundation
+import PackFormat
+import Testing
+
 @testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
-import PackFormat
-import Testing
 
 @testable import PackRegistry
 

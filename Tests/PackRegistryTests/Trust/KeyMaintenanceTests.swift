@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackTrust
 import Testing
+
 @testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal

@@ -5,8 +5,8 @@ import PackTrust
 import Synchronization
 import Testing
 
-@testable import PackRegistry
 @testable import PackPublisher
+@testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
 

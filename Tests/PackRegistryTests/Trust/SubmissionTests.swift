@@ -1,10 +1,11 @@
 import Foundation
-@testable import PackRegistryLocal
 import PackFormat
 import PackTrust
 import Testing
+
 @testable import PackPublisher
 @testable import PackRegistryAPI
+@testable import PackRegistryLocal
 
 /// Metadata that a registry must not take, however it got signed.
 struct SubmissionTests {

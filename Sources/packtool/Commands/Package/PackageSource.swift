@@ -1,7 +1,7 @@
 import Foundation
-import PackRegistryAPI
 import PackArchive
 import PackFormat
+import PackRegistryAPI
 
 /// A package as an argument names it: a zip file, or `PACKAGE@VERSION` in the registry.
 struct PackageSource {

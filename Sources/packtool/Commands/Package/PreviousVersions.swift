@@ -2,12 +2,13 @@ import Foundation
 import PackBuilder
 import PackFormat
 import PackRegistryAPI
+import Synchronization
 
 /// The versions that a registry had before a build: for what grew, for what is published already, and for what is new
 /// among the findings.
 ///
 /// A build needs no registry: where none is reachable within a few seconds, the report has no such part.
-struct PreviousVersions {
+final class PreviousVersions: Sendable {
     struct Found {
         /// The newest published manifest of each package that is not of the version being built.
         var manifests: [PackageID: Manifest] = [:]
@@ -22,6 +23,8 @@ struct PreviousVersions {
 
     private let options: RegistryOptions
     private let console: Console
+    /// Of a large registry it is megabytes: one look serves the whole build.
+    private let seen = Mutex<RegistryOverview?>(nil)
 
     init(_ options: RegistryOptions, console: Console) {
         self.options = options
@@ -29,12 +32,12 @@ struct PreviousVersions {
     }
 
     func found(before packages: [(id: PackageID, version: SemanticVersion)]) async -> Found {
-        await ask { try await Self.read($0, packages) } ?? Found()
+        await ask { try await self.read($0, packages) } ?? Found()
     }
 
     /// All version numbers that are taken, withdrawn ones too.
     func published() async -> [PackageID: Set<SemanticVersion>] {
-        await ask { try await $0.overview().versions.mapValues { Set($0.map(\.version)) } } ?? [:]
+        await ask { try await self.overview(of: $0).versions.mapValues { Set($0.map(\.version)) } } ?? [:]
     }
 
     /// Nil where there is no registry, or it does not answer in time.
@@ -63,7 +66,7 @@ struct PreviousVersions {
         }
         do {
             var known: [PackageID: Set<String>] = [:]
-            for (id, manifest) in try await Self.read(registry, packages).manifests {
+            for (id, manifest) in try await read(registry, packages).manifests {
                 var audit = PublishedAudit(manifest)
                 for page in audit.pages.prefix(Self.maximumPageCount) where page.size <= Self.maximumPageSize {
                     let path = ViewLayout.object(page.digest)
@@ -86,10 +89,17 @@ struct PreviousVersions {
         return try? RegistrySession(options, console: quiet).registry
     }
 
-    private static func read(
+    private func overview(of registry: any Registry) async throws -> RegistryOverview {
+        if let overview = seen.withLock({ $0 }) { return overview }
+        let overview = try await registry.overview()
+        seen.withLock { $0 = overview }
+        return overview
+    }
+
+    private func read(
         _ registry: any Registry, _ packages: [(id: PackageID, version: SemanticVersion)]
     ) async throws -> Found {
-        let published = try await registry.overview().versions
+        let published = try await overview(of: registry).versions
         var found = Found()
         for (id, version) in packages {
             let versions = published[id]?.filter { $0.withdrawn == nil } ?? []

@@ -1,7 +1,7 @@
 import ArgumentParser
-import PackRegistryAPI
 import Foundation
 import PackJSON
+import PackRegistryAPI
 
 /// `packtool audit`: the registry's log of who did what.
 struct AuditCommand: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import PackFormat
-import PackRegistryAPI
 import PackJSON
 import PackRegistry
+import PackRegistryAPI
 
 /// Offers what was published on a channel, and takes no device back that nobody said yes to.
 struct ChannelOffer {

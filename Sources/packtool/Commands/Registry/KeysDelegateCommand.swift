@@ -1,7 +1,7 @@
 import ArgumentParser
-import PackPublisher
 import PackFormat
 import PackJSON
+import PackPublisher
 import PackTrust
 
 /// `packtool keys delegate`.

@@ -1,8 +1,8 @@
 import ArgumentParser
 import Foundation
 import PackJSON
-import PackTrust
 import PackPublisher
+import PackTrust
 
 /// `packtool keys generate`.
 struct KeysGenerateCommand: AsyncParsableCommand {

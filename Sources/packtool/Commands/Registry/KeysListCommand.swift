@@ -2,8 +2,8 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackJSON
-import PackTrust
 import PackPublisher
+import PackTrust
 
 /// `packtool keys list`.
 struct KeysListCommand: AsyncParsableCommand {

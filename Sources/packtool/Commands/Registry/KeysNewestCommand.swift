@@ -1,7 +1,7 @@
 import ArgumentParser
-import PackPublisher
 import PackFormat
 import PackJSON
+import PackPublisher
 
 /// `packtool keys newest`.
 struct KeysNewestCommand: AsyncParsableCommand {

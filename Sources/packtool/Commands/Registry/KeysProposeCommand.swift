@@ -1,9 +1,9 @@
 import ArgumentParser
-import PackRegistryLocal
 import Foundation
 import PackJSON
-import PackTrust
 import PackPublisher
+import PackRegistryLocal
+import PackTrust
 
 /// `packtool keys propose`.
 struct KeysProposeCommand: AsyncParsableCommand {

@@ -1,8 +1,8 @@
 import ArgumentParser
 import PackFormat
 import PackJSON
-import PackTrust
 import PackPublisher
+import PackTrust
 
 /// `packtool keys revoke`.
 struct KeysRevokeCommand: AsyncParsableCommand {

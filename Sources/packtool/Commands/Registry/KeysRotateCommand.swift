@@ -1,9 +1,9 @@
 import ArgumentParser
-import PackRegistryLocal
 import PackFormat
 import PackJSON
-import PackTrust
 import PackPublisher
+import PackRegistryLocal
+import PackTrust
 
 /// `packtool keys rotate`.
 struct KeysRotateCommand: AsyncParsableCommand {

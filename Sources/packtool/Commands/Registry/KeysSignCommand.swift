@@ -1,6 +1,6 @@
 import ArgumentParser
-import PackPublisher
 import PackJSON
+import PackPublisher
 import PackTrust
 
 /// `packtool keys sign`.

@@ -1,7 +1,7 @@
 import ArgumentParser
+import PackJSON
 import PackPublisher
 import PackRegistryLocal
-import PackJSON
 import PackTrust
 
 /// `packtool keys submit`.

@@ -1,7 +1,7 @@
 import ArgumentParser
 import PackJSON
-import PackTrust
 import PackPublisher
+import PackTrust
 
 /// `packtool keys verify`.
 struct KeysVerifyCommand: AsyncParsableCommand {

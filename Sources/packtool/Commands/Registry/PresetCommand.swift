@@ -1,10 +1,10 @@
 import ArgumentParser
-import PackRegistryAPI
 import Foundation
 import PackBuilder
 import PackFormat
 import PackJSON
 import PackPublisher
+import PackRegistryAPI
 
 /// `packtool preset`: what the app embeds, so that it has pages on its first start.
 struct PresetCommand: AsyncParsableCommand {

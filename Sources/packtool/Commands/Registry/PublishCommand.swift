@@ -1,11 +1,11 @@
 import ArgumentParser
-import PackRegistryAPI
-import PackRegistryLocal
 import Foundation
 import PackBuilder
 import PackFormat
 import PackJSON
 import PackPublisher
+import PackRegistryAPI
+import PackRegistryLocal
 
 /// `packtool publish`: sends packages to the registry, signs them, and offers them on a channel.
 struct PublishCommand: AsyncParsableCommand {

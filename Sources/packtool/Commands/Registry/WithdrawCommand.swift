@@ -1,7 +1,7 @@
 import ArgumentParser
-import PackPublisher
 import PackFormat
 import PackJSON
+import PackPublisher
 import PackRegistryAPI
 
 /// `packtool withdraw`: takes a published version back for good.
