@@ -53,7 +53,7 @@ report() {
 slowest() {
     printf '\nthe slowest, in seconds:\n'
     sed -nE '/Test run with/d; s/^[✔✘] Test (.*) (passed|failed) after ([0-9.]+) seconds.*/\3 \1/p' "$1" |
-        sort -rn | head -20 | cut -c 1-140
+        sort -rn | sed -n 1,20p | cut -c 1-140
 }
 
 if [ "$#" -gt 0 ]; then
