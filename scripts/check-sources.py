@@ -25,7 +25,7 @@ ALLOWED = {
     "PackTrust": {"PackJSON", "Crypto", "CryptoExtras"},
     "PackRegistryAPI": {"PackFormat", "PackJSON", "PackSystem"},
     "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackSystem"},
-    "PackRegistry": {"PackRegistryAPI", "PackFormat", "PackTrust"},
+    "PackRegistry": {"PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
     "PackPublisher": {
         "PackRegistryAPI", "PackRegistry", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackSystem",
         "Crypto",

@@ -21,6 +21,7 @@ struct Packtool: AsyncParsableCommand {
             RollbackCommand.self,
             WithdrawCommand.self,
             StatusCommand.self,
+            RenewCommand.self,
             ServeCommand.self,
             TokenCommand.self,
             KeysCommand.self,

@@ -16,4 +16,22 @@ package enum SubmittedRole {
         }
         return package
     }
+
+    /// - Throws: ``RegistryError`` of the kind `.conflict` for a version that is not the next.
+    static func checkVersion(_ found: Int, _ expected: Int, _ role: String) throws {
+        guard found == expected else {
+            throw RegistryError(
+                .conflict,
+                "\(role) has version \(found) and the registry needs \(expected): somebody else changed it "
+                    + "meanwhile. Read it again and sign version \(expected)")
+        }
+    }
+
+    static func parse<Body: RoleMetadata>(_ bytes: [UInt8], _ role: String) throws -> SignedDocument<Body> {
+        do {
+            return try SignedDocument(parsing: bytes, name: role)
+        } catch {
+            throw RegistryError(.invalid, "\(error)")
+        }
+    }
 }

@@ -2,7 +2,7 @@ package import PackFormat
 
 /// Who acts on a registry, and how far the right reaches.
 package struct Identity: Hashable, Sendable {
-    /// A token's name and id, or `local:USER` for a registry that is opened in place.
+    /// A token's name and id, `local:USER` for a registry that is opened in place, or `system:NAME` for the registry itself.
     package let name: String
     package let scope: TokenScope
 
@@ -18,6 +18,16 @@ package struct Identity: Hashable, Sendable {
     package static func local(user: String) -> Identity {
         Identity(name: "local:\(user)", scope: TokenScope(actions: [.admin]))
     }
+
+    /// The registry itself, such as `system:renewal`: what it does without anybody asking.
+    package static func system(_ name: String) -> Identity {
+        Identity(name: "system:\(name)", scope: TokenScope(actions: [.admin]))
+    }
+
+    /// What no token's name may begin with, and who has it in the log.
+    package static let reservedPrefixes = [
+        "local:": "people who open the registry in place", "system:": "the registry itself",
+    ]
 
     /// - Throws: ``RegistryError`` of the kind `.forbidden` that names what is missing.
     package func require(

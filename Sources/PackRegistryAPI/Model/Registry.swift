@@ -6,7 +6,7 @@ package import PackFormat
 /// Both implementations, `LocalRegistry` and `RemoteRegistry`, pass one test suite. Reading, publishing, releasing,
 /// keys and administration are separate protocols, because different people hold the right to them.
 ///
-///     let registry: any Registry = local.acting(as: identity)
+///     let registry: any Registry = local.registry(as: identity)
 ///     let missing = try await registry.missingObjects(of: manifest)
 ///     let digest = try await registry.upload(archive: zip)
 ///     try await registry.publish(manifest: digest, role: signedRole)

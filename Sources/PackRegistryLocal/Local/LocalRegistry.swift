@@ -10,15 +10,15 @@ import PackTrust
 /// A registry in a folder, opened in place; several processes may have it open at once.
 ///
 ///     let local = try LocalRegistry.open(folder)
-///     let registry: any Registry = local.acting(as: .local(user: "ann"))
+///     let registry: any Registry = local.registry(as: .local(user: "ann"))
 ///
-/// A server opens one, finds out who asks, and acts as them; every right is checked here:
+/// A server opens one, finds out who asks, and acts as them:
 ///
 ///     let identity = try await local.authenticate(secret)
-///     try await local.acting(as: identity).change(change, of: package, on: channel)
+///     try await local.registry(as: identity).change(change, of: package, on: channel)
 ///
-/// SQLite is the truth. A change is one transaction, which also signs the metadata; then the view is written from the
-/// database, `metadata/timestamp.json` last. A process that dies in between leaves work that the next one finishes.
+/// SQLite is the truth. A change is one transaction, in which the signed metadata is recorded too; then the view is written
+/// from the database, `metadata/timestamp.json` last. A process that dies in between leaves work that the next one finishes.
 package struct LocalRegistry: Sendable {
     /// How often a server looks for every file of the view.
     private static let checkInterval: Duration = .seconds(3600)
@@ -88,41 +88,34 @@ package struct LocalRegistry: Sendable {
         try SystemCall.makeFolders(files.root)
         try keys.save(to: files)
         let database = try RegistryDatabase(files)
-        let now = clock()
+        var changes = ChangeSet(by: .local(user: NSUserName()), at: clock())
+        let facts = RegistryFacts(app: app)
+        try RegistryFounding(root: root, targets: targets).decide(facts, into: &changes)
+        try MetadataSigner(facts, signer: keys, now: changes.time).sign(&changes)
         try database.write { db in
             let settings = SettingTable(db: db)
             guard try settings.app() == nil else {
                 throw RegistryError(.conflict, "there is a registry in \(files.name) already")
             }
             try settings.setApp(app)
-            let signer = MetadataSigner(db, keys: keys, app: app, now: now)
-            try signer.table.put(root, as: TopLevelRole.root.rawValue)
-            try signer.table.put(targets, as: TopLevelRole.targets.rawValue)
-            try signer.signChannels()
-            try signer.seal()
-            try AuditTable(db: db).append(
-                "create", "registry", "app \(app)", by: .local(user: NSUserName()), now: now)
+            try ChangeWriter(db: db, changes: changes).write()
         }
         return try open(folder, clock: clock)
     }
 
+    /// The parts behind their ports.
+    var services: RegistryServices {
+        RegistryServices(
+            store: SQLiteStore(database: database, app: app), signer: FileOnlineSigner(folder: files),
+            content: FolderContentStore(folder: files), view: FolderView(local: self), clock: clock)
+    }
+
     /// Who holds a token.
     /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
-    package func authenticate(_ secret: String) async throws -> Identity {
-        // Noise is refused before it takes a thread.
-        let secret = try TokenTable.parse(secret)
-        return try await BlockingWork.run { [self] in
-            try database.read { try TokenTable(db: $0).identity(of: secret, now: clock()) }
-        }
-    }
+    package func authenticate(_ secret: String) async throws -> Identity { try await services.authenticate(secret) }
 
     /// The same registry with the rights of one identity, which the audit log names.
-    package func acting(as identity: Identity) -> ActingRegistry {
-        ActingRegistry(local: self, identity: identity)
-    }
-
-    /// ``acting(as:)``, as a server asks for it.
-    package func registry(as identity: Identity) -> any Registry { acting(as: identity) }
+    package func registry(as identity: Identity) -> any Registry { AuthorizedRegistry(services, as: identity) }
 
     /// The manifest of a published version; nil where there is none, or it was withdrawn.
     package func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest? {
@@ -151,8 +144,8 @@ package struct LocalRegistry: Sendable {
     package func maintain(
         for time: Duration? = nil, report: @escaping @Sendable (_ made: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws {
+        try await renew()
         try await BlockingWork.runCancellable(for: time) { [self] isOver in
-            try renew()
             if try workshop.hasLostFolder() { try workshop.forgetLost() }
             try workshop.makeWanted(until: isOver, report: report)
         }
@@ -170,17 +163,13 @@ package struct LocalRegistry: Sendable {
         try view.complete()
     }
 
-    /// Signs anew what expires soon, and brings the view up to date.
-    package func renew() throws {
-        let now = clock()
-        let signer = { MetadataSigner($0, keys: try OnlineKeys.load(from: files), app: app, now: now) }
-        try database.write { db in
-            let signer = try signer(db)
-            try signer.signChannels(onlyIfDue: true)
-            try signer.seal()
-        }
-        try view.update()
-    }
+    /// Signs anew what expires soon.
+    /// - Returns: the roles that were due.
+    @discardableResult
+    package func renew() async throws -> [String] { try await services.renew() }
+
+    /// The online roles that ``renew()`` would sign anew.
+    package func dueRoles() async throws -> [String] { try await services.dueRoles() }
 
     /// Calls ``maintain(report:)`` after every change, also of other processes, and every minute, and ``check()`` at the
     /// start and every hour, until the task is cancelled; a server runs it.
@@ -223,30 +212,6 @@ package struct LocalRegistry: Sendable {
 
     /// Breaks off what is being made, for good: the process is to end, and the next one makes it.
     package func stopMaking() { makers.stop() }
-
-    /// One change: a transaction that may sign, then the view.
-    func commit<Value>(
-        as identity: Identity, _ body: (Database, MetadataSigner, AuditTable) throws -> Value
-    ) throws -> Value {
-        let now = clock()
-        let keys = try OnlineKeys.load(from: files)
-        let value = try database.write { db in
-            let signer = MetadataSigner(db, keys: keys, app: app, now: now)
-            return try body(db, signer, AuditTable(db: db))
-        }
-        do {
-            try view.update()
-        } catch {
-            guard let error = RegistryError(from: error) else { throw error }
-            throw RegistryError(
-                // "Busy" would say that nothing was done.
-                error.kind == .busy ? .unusable : error.kind,
-                "the change is recorded and not visible yet: \(error). The next packtool command on this "
-                    + "registry shows it")
-        }
-        signal.raise()
-        return value
-    }
 }
 
 extension LocalRegistry: RegistryHost {}

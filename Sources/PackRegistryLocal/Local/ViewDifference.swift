@@ -1,5 +1,6 @@
 import GRDB
 import PackFormat
+import PackRegistry
 import PackTrust
 
 /// What the database's newest whole has that an older one, which the view shows, does not: found by comparing the signed
@@ -13,7 +14,7 @@ struct ViewDifference {
     init(since shown: SignedDocument<SnapshotMetadata>, in db: Database) throws {
         let table = MetadataTable(db: db)
         let role = TopLevelRole.snapshot.rawValue
-        let newest: SignedDocument<SnapshotMetadata> = try table.required(role)
+        guard let newest: SignedDocument<SnapshotMetadata> = try table.newest(role) else { return }
         try add(role, after: shown.body.version, to: newest.body.version, table)
         for entry in newest.body.files.entries where entry.name.hasSuffix(".json") {
             let name = String(entry.name.dropLast(".json".count))

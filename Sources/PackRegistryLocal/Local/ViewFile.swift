@@ -1,5 +1,6 @@
 import GRDB
 import PackFormat
+import PackRegistry
 import PackTrust
 
 /// A file that the view has to have, beside the timestamp, the objects and what is derived from them.

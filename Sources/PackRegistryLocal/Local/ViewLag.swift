@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import PackFormat
+import PackRegistry
 import PackSystem
 import PackTrust
 

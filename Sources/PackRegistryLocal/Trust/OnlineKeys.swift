@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import PackRegistry
 import PackRegistryAPI
 import PackSystem
 package import PackTrust
@@ -8,7 +9,7 @@ package import PackTrust
 ///
 /// They stand unencrypted in `keys/online.json` (0600), because a server has to sign without a person beside it.
 /// Whoever steals them can choose among published versions, and can neither add one nor bring a withdrawn one back.
-package struct OnlineKeys: Sendable {
+package struct OnlineKeys: OnlineSigner {
     package let keys: [PrivateKey]
 
     package init(_ keys: [PrivateKey]) {
@@ -41,8 +42,7 @@ package struct OnlineKeys: Sendable {
         try workspace.put(Array(JSONValue.object(document).prettyText.utf8), at: folder.onlineKeys, mode: 0o600)
     }
 
-    /// Signs with every key that the authority names.
-    func sign<Body: RoleMetadata>(_ body: Body, for authority: RoleAuthority) throws -> SignedDocument<Body> {
+    package func sign<Body: RoleMetadata>(_ body: Body, for authority: RoleAuthority) throws -> SignedDocument<Body> {
         var document = SignedDocument(unsigned: body)
         for key in keys where authority.keys[key.publicKey.id] != nil {
             document = try document.signed(by: key)
@@ -56,5 +56,14 @@ package struct OnlineKeys: Sendable {
                     + "owner has to name them in root and targets (packtool keys rotate online)")
         }
         return document
+    }
+}
+
+/// The online keys as they stand in the folder at each signature: another process may have changed them.
+struct FileOnlineSigner: OnlineSigner {
+    let folder: RegistryFolder
+
+    func sign<Body: RoleMetadata>(_ body: Body, for authority: RoleAuthority) throws -> SignedDocument<Body> {
+        try OnlineKeys.load(from: folder).sign(body, for: authority)
     }
 }

@@ -26,8 +26,15 @@ struct RegistrySession {
         {
             console.note("warning: the access token travels unencrypted to \(url.host() ?? ""): use https")
         }
-        registry = try location.open(token: token)
-        local = (registry as? ActingRegistry)?.local
+        switch location {
+        case .folder(let folder):
+            let opened = try LocalRegistry.open(folder)
+            registry = opened.registry(as: .local(user: NSUserName()))
+            local = opened
+        case .server(let url):
+            registry = try RemoteRegistry(url.absoluteString, token: token)
+            local = nil
+        }
     }
 
     /// Keys from the environment, else from the project's key folder.

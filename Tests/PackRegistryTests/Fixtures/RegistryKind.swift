@@ -21,7 +21,7 @@ enum RegistryKind: CaseIterable, CustomTestStringConvertible {
         _ body: @escaping @Sendable (any Registry) async throws -> Void
     ) async throws {
         switch self {
-        case .local: try await body(shop.local.acting(as: Identity(name: "test", scope: scope)))
+        case .local: try await body(shop.local.registry(as: Identity(name: "test", scope: scope)))
         case .served:
             let token = try await shop.registry.createToken(TokenRequest(name: "test", scope: scope, expires: nil))
             try await RunningServer.with(shop.local) { (server) async throws in

@@ -5,6 +5,7 @@ import PackTrust
 import Synchronization
 
 @testable import PackPublisher
+@testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
 
@@ -37,7 +38,23 @@ final class Shop: Sendable {
         .registry
     }
 
-    var registry: ActingRegistry { local.acting(as: .local(user: "ann")) }
+    var registry: any Registry { local.registry(as: .local(user: "ann")) }
+
+    /// Records and shows what no command does at once.
+    func record(
+        roles: Set<String> = [], _ body: (inout ChangeSet, RegistryFacts) throws -> Void
+    ) throws {
+        let store = SQLiteStore(database: local.database, app: "shop")
+        var query = FactsQuery()
+        query.roles = roles
+        query.names = FactsQuery.Names(versionsOf: try PackageID("checkout"), packagesOn: try ChannelName("beta"))
+        let facts = try store.factsNow(query)
+        var changes = ChangeSet(by: .local(user: "ann"), at: clock.now)
+        try body(&changes, facts)
+        try MetadataSigner(facts, signer: OnlineKeys.load(from: local.files), now: changes.time).sign(&changes)
+        try store.commitNow(changes, basedOn: facts.base)
+        try local.view.complete()
+    }
 
     func keys() throws -> SigningKeys {
         try KeyFolder(folder: project.keys).signingKeys()

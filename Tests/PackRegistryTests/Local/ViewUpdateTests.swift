@@ -5,6 +5,7 @@ import PackTrust
 import Testing
 
 @testable import PackPublisher
+@testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
 
@@ -25,13 +26,6 @@ struct ViewUpdateTests {
             .rollBack(to: version("1.0.0")), of: package("help"), on: channel())
         try await shop.publisher().withdraw(version("1.2.0"), of: package(), reason: "a test")
         return shop
-    }
-
-    private func write(_ shop: Shop, _ body: (MetadataSigner) throws -> Void) throws {
-        let keys = try OnlineKeys.load(from: shop.local.files)
-        try shop.local.database.write { db in
-            try body(MetadataSigner(db, keys: keys, app: "shop", now: shop.clock.now))
-        }
     }
 
     /// Like ``Shop/viewListing`` with each file's digest.
@@ -131,11 +125,17 @@ struct ViewUpdateTests {
         let shop = try await busyShop()
         func files() throws -> [String] { try shop.viewListing.filter { $0.hasPrefix("targets/channels/") }.sorted() }
         let before = try files()
-        try write(shop) { signer in
-            try signer.signChannels()
-            try signer.seal()
+        let releases = { (channel: ChannelName) in
+            try shop.local.database.read { try ReleaseTable(db: $0).histories(on: channel) }.mapValues {
+                ChannelFile.Package(releases: $0.offered)
+            }
         }
-        try shop.local.view.update()
+        try shop.record { changes, facts in
+            for channel in facts.channelNames {
+                changes.channelFiles.append(
+                    ChannelFile(app: "shop", channel: channel, packages: try releases(channel)))
+            }
+        }
         #expect(try files() == before)
         #expect(try await shop.channel("beta").packages.count == 2)
         #expect(try await shop.channel("stable").packages.count == 1)
@@ -170,7 +170,8 @@ struct ViewUpdateTests {
         try shop.local.database.write { db in
             try db.execute(sql: "DROP TABLE work; DROP TABLE siteWork; DROP TABLE pin; DROP TABLE encoding")
             try db.execute(sql: "DROP INDEX releaseByManifest; DROP INDEX metadataByRole")
-            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '2:%'")
+            try db.execute(sql: "DROP TABLE releaseEvent; DROP TABLE object")
+            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier NOT LIKE '1:%'")
         }
         let opened = try LocalRegistry.open(shop.local.folder)
         #expect(try pins(opened) == before)

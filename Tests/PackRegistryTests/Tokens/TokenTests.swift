@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
 

@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import PackFormat
 import PackTrust
 import Synchronization
@@ -53,50 +52,51 @@ struct MetadataSizeTests {
         let now = shop.clock.now
         let keys = try (0..<packages).map { _ in try PrivateKey.generate(.ed25519) }
         let owner = try shop.keys().owner
-        try shop.local.database.write { db in
-            let signer = MetadataSigner(
-                db, keys: try OnlineKeys.load(from: shop.local.files), app: "shop", now: now)
-            let targets: SignedDocument<TargetsMetadata> = try signer.table.required("targets")
-            try signer.table.put(
-                targets.revised(signers: owner) { body in
+        try shop.record { changes, facts in
+            let targets: SignedDocument<TargetsMetadata> = try facts.required("targets")
+            changes.put(
+                try targets.revised(signers: owner) { body in
                     for (number, key) in keys.enumerated() {
                         try body.setPublishers([key.publicKey], of: id(number))
                     }
                 }, as: "targets")
+            var file = ChannelFile(app: "shop", channel: try ChannelName("stable"), packages: [:])
             for (number, key) in keys.enumerated() {
                 var role = TargetsMetadata(expires: now + MetadataLifetime.package)
                 for version in 0..<versions {
                     try add(
-                        "1.\(version).0", of: id(number), to: &role, in: db, now: now,
+                        "1.\(version).0", of: id(number), to: &role, &file, &changes,
                         percent: version == versions - 2 ? 100 : version == versions - 1 ? 20 : nil)
                 }
-                try signer.table.put(
-                    SignedDocument(unsigned: role).signed(by: key), as: ViewLayout.role(of: id(number)))
+                let signed = try SignedDocument(unsigned: role).signed(by: key)
+                changes.put(signed, as: ViewLayout.role(of: try id(number)))
             }
-            try signer.signChannels()
-            try signer.seal()
+            changes.channelFiles = [file]
         }
-        try shop.local.view.complete()
         return (shop, keys[0])
     }
 
     private static func add(
-        _ text: String, of package: PackageID, to role: inout TargetsMetadata, in db: Database, now: Date, percent: Int?
+        _ text: String, of package: PackageID, to role: inout TargetsMetadata, _ file: inout ChannelFile,
+        _ changes: inout ChangeSet, percent: Int?
     ) throws {
         let (manifest, bytes) = try manifest(package, text)
         role.targets[ViewLayout.manifestTarget(package, manifest.version)] = TargetInfo(of: bytes)
         // What no channel offers stands in the role only: nothing else of it is metadata.
         guard let percent else { return }
         let digest = Digest(of: bytes)
-        let table = VersionTable(db: db)
-        let actor = Identity.local(user: "ann")
-        try table.take(manifest, bytes: bytes, digest: digest, by: actor, now: now)
-        try table.publish(manifest, digest: digest, by: actor, now: now)
-        let releases = ReleaseTable(db: db)
+        changes.uploads.append(ChangeSet.Upload(manifest: manifest, bytes: bytes, digest: digest))
+        changes.publications.append(
+            ChangeSet.Publication(version: FactsQuery.Version(package, manifest.version), manifest: digest))
         let release = try Release(
-            id: releases.newID(), offer: .version(manifest.version, manifest: digest),
+            id: "\(text)-\(package)", offer: .version(manifest.version, manifest: digest),
             rollout: Rollout(percent: percent))
-        try releases.apply([.add(release)], of: package, on: ChannelName("stable"), by: actor, now: now)
+        changes.releases.append(
+            ChangeSet.Releases(package: package, channel: file.channel, steps: [.add(release)]))
+        var packages = file.packages
+        let hidden = percent == 100 ? [] : packages[package]?.releases ?? []
+        packages[package] = ChannelFile.Package(releases: [release] + hidden)
+        file = ChannelFile(app: file.app, channel: file.channel, packages: packages)
     }
 
     /// One check of a device that uses three packages.
@@ -123,19 +123,17 @@ struct MetadataSizeTests {
         try await Self.check(device())
         let first = transport.take()
         #expect(first.requests <= 10)
-        try shop.local.database.write { db in
-            let now = shop.clock.now
-            let signer = MetadataSigner(
-                db, keys: try OnlineKeys.load(from: shop.local.files), app: "shop", now: now)
-            let current: SignedDocument<TargetsMetadata> = try signer.table.required(ViewLayout.role(of: Self.id(0)))
-            try signer.table.put(
-                current.revised(signers: [key]) { role in
-                    try Self.add("2.0.0", of: Self.id(0), to: &role, in: db, now: now, percent: 20)
-                }, as: ViewLayout.role(of: Self.id(0)))
-            try signer.signChannels()
-            try signer.seal()
+        let role = ViewLayout.role(of: try Self.id(0))
+        let stable = try await shop.channel("stable")
+        try shop.record(roles: [role]) { changes, facts in
+            let current: SignedDocument<TargetsMetadata> = try facts.required(role)
+            var file = stable
+            let revised = try current.revised(signers: [key]) { role in
+                try Self.add("2.0.0", of: Self.id(0), to: &role, &file, &changes, percent: 20)
+            }
+            changes.put(revised, as: role)
+            changes.channelFiles = [file]
         }
-        try shop.local.view.complete()
         try await Self.check(device())
         let change = transport.take()
         #expect(change.bytes <= 60_000, "\(change)")

@@ -4,6 +4,7 @@ import PackBuilder
 import PackFormat
 import PackJSON
 import PackRegistryAPI
+import PackRegistryLocal
 
 /// `packtool status`: what the registry holds and what its channels offer.
 struct StatusCommand: AsyncParsableCommand {
@@ -31,6 +32,12 @@ struct StatusCommand: AsyncParsableCommand {
             throw CommandFailure("nothing is published of the package \(package)")
         }
         options.console.result(text(overview), json: .object(overview.json))
+        // Reading writes nothing: whoever relies on this command in a cron job has to know.
+        if let local = session.local, !local.isServed, try await !local.dueRoles().isEmpty {
+            options.console.note(
+                "warning: signatures of this registry expire soon, and devices refuse it then: packtool renew signs them anew"
+            )
+        }
     }
 
     private func selected(_ overview: RegistryOverview) -> RegistryOverview {

@@ -1,25 +1,25 @@
 import Foundation
-import PackFormat
+package import PackFormat
 
 /// The text of an access token: `ptk_` and 36 bytes in base64url, of which the last 4 are a checksum.
 ///
 /// The prefix lets scanners find a leaked token; the checksum tells a mistyped one from a revoked one, and lets a
 /// server refuse noise before it asks the database.
-struct TokenSecret: Sendable {
-    static let prefix = "ptk_"
+package struct TokenSecret: Sendable {
+    package static let prefix = "ptk_"
     private static let randomByteCount = 32
     private static let checksumByteCount = 4
 
-    let text: String
+    package let text: String
 
     /// A new secret of 256 random bits.
-    init(generator: inout some RandomNumberGenerator) {
+    package init(generator: inout some RandomNumberGenerator) {
         let random = (0..<Self.randomByteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
         text = Self.prefix + Self.encode(random + Self.checksum(of: random))
     }
 
     /// Nil for a text that no registry can have made.
-    init?(parsing text: String) {
+    package init?(parsing text: String) {
         guard text.hasPrefix(Self.prefix), let bytes = Self.decode(text.dropFirst(Self.prefix.count)),
             bytes.count == Self.randomByteCount + Self.checksumByteCount,
             Array(bytes.suffix(Self.checksumByteCount)) == Self.checksum(of: bytes.prefix(Self.randomByteCount))
@@ -28,10 +28,10 @@ struct TokenSecret: Sendable {
     }
 
     /// What the registry keeps.
-    var hash: Digest { Digest(of: Array(text.utf8)) }
+    package var hash: Digest { Digest(of: Array(text.utf8)) }
 
     /// Takes the same time wherever two hashes differ.
-    static func isEqual(_ left: Digest, _ right: Digest) -> Bool {
+    package static func isEqual(_ left: Digest, _ right: Digest) -> Bool {
         var difference: UInt8 = 0
         for (a, b) in zip(left.bytes, right.bytes) { difference |= a ^ b }
         return difference == 0 && left.bytes.count == right.bytes.count

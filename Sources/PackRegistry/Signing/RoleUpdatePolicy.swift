@@ -4,7 +4,7 @@ package import PackRegistryAPI
 package import PackTrust
 
 /// Whether a registry accepts a package's new role. Pure: the current role, who may sign, the clock are given.
-package struct RoleJudge {
+package struct RoleUpdatePolicy {
     /// What a new role may do besides living longer.
     package enum Change: Hashable, Sendable {
         case publish(SemanticVersion, manifest: Digest, length: Int)

@@ -84,16 +84,16 @@ struct VersionTable {
         }
     }
 
-    func publish(_ manifest: Manifest, digest: Digest, by actor: Identity, now: Date) throws {
+    func publish(_ version: FactsQuery.Version, manifest: Digest, by actor: Identity, now: Date) throws {
         try db.execute(
             sql: "INSERT INTO version (package, version, manifest, published, publishedBy) VALUES (?, ?, ?, ?, ?)",
-            arguments: [manifest.package.text, manifest.version.description, digest.hex, now, actor.name])
+            arguments: [version.package.text, version.version.description, manifest.hex, now, actor.name])
     }
 
-    func withdraw(_ package: PackageID, _ version: SemanticVersion, reason: String) throws {
+    func withdraw(_ version: FactsQuery.Version, reason: String) throws {
         try db.execute(
             sql: "UPDATE version SET withdrawn = ? WHERE package = ? AND version = ?",
-            arguments: [reason, package.text, version.description])
+            arguments: [reason, version.package.text, version.version.description])
     }
 
     /// Newest publication first.

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import PackFormat
+import PackJSON
 import PackRegistry
 import PackRegistryAPI
 
@@ -12,9 +13,21 @@ struct ReleaseTable {
         try db.rowsOfNames("channel", in: "release").map { row in try row.parsed("channel") { try ChannelName($0) } }
     }
 
-    /// Whether anything was ever offered on a channel.
-    func exists(_ channel: ChannelName) throws -> Bool {
-        try Row.fetchOne(db, sql: "SELECT 1 FROM release WHERE channel = ? LIMIT 1", arguments: [channel.text]) != nil
+    /// The channels that ever offered a package.
+    func channels(of package: PackageID) throws -> [ChannelName] {
+        try channels().filter { channel in
+            try Row.fetchOne(
+                db, sql: "SELECT 1 FROM release WHERE channel = ? AND package = ? LIMIT 1",
+                arguments: [channel.text, package.text]) != nil
+        }
+    }
+
+    /// The packages that were ever offered on a channel.
+    func packages(on channel: ChannelName) throws -> [PackageID] {
+        try Row.fetchAll(
+            db, sql: "SELECT DISTINCT package FROM release WHERE channel = ? ORDER BY package",
+            arguments: [channel.text]
+        ).map { row in try row.parsed("package") { try PackageID($0) } }
     }
 
     func history(of package: PackageID, on channel: ChannelName) throws -> ReleaseHistory {
@@ -58,9 +71,11 @@ struct ReleaseTable {
         return entries.mapValues { ReleaseHistory(entries: $0) }
     }
 
+    /// What a release says now stands in `release`; each step that led there, in `releaseEvent`.
     func apply(
         _ steps: [ReleaseHistory.Step], of package: PackageID, on channel: ChannelName, by actor: Identity, now: Date
     ) throws {
+        let events = ReleaseEventTable(db: db)
         for step in steps {
             switch step {
             case .add(let release):
@@ -75,22 +90,27 @@ struct ReleaseTable {
                         release.id, channel.text, package.text, manifest, release.rollout.percent, release.retry, now,
                         actor.name,
                     ])
+                try events.append(.add, release.id, content: release.eventContent, by: actor, now: now)
             case .update(let release):
                 try db.execute(
                     sql: "UPDATE release SET percent = ?, retry = ? WHERE id = ?",
                     arguments: [release.rollout.percent, release.retry, release.id])
+                try events.append(.update, release.id, content: release.eventContent, by: actor, now: now)
             case .remove(let id):
                 try db.execute(
                     sql: "UPDATE release SET removed = ? WHERE id = ? AND removed IS NULL", arguments: [now, id])
+                if db.changesCount > 0 { try events.append(.remove, id, by: actor, now: now) }
             }
         }
     }
 
-    /// A new id: its number in the registry and 32 random bits, so that no id is ever used twice, even where a
-    /// registry was set back to a backup.
-    func newID() throws -> String {
-        let number = try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(sequence), 0) + 1 FROM release") ?? 1
-        let random = String(UInt32.random(in: .min ... .max), radix: 16)
-        return "\(number)-" + String(repeating: "0", count: 8 - random.count) + random
+    /// The number of the next release in the registry.
+    func nextNumber() throws -> Int {
+        try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(sequence), 0) + 1 FROM release") ?? 1
     }
+}
+
+extension Release {
+    /// What changes over a release's life.
+    fileprivate var eventContent: JSONObject { ["percent": .integer(rollout.percent), "retry": .integer(retry)] }
 }

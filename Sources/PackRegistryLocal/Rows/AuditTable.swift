@@ -1,15 +1,16 @@
 import Foundation
 import GRDB
+import PackRegistry
 import PackRegistryAPI
 
 /// The append-only log of who did what; written in the transaction of what it tells.
 struct AuditTable {
     let db: Database
 
-    func append(_ action: String, _ subject: String, _ detail: String = "", by actor: Identity, now: Date) throws {
+    func append(_ line: ChangeSet.AuditLine, by actor: Identity, now: Date) throws {
         try db.execute(
             sql: "INSERT INTO audit (time, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?)",
-            arguments: [now, actor.name, action, subject, detail])
+            arguments: [now, actor.name, line.action, line.subject, line.detail])
     }
 
     /// Newest first.

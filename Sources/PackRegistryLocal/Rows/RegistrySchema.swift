@@ -10,6 +10,9 @@ enum RegistrySchema {
         migrator.registerMigration("2: work by package, pins, compressed objects") { db in
             try db.execute(sql: second)
         }
+        migrator.registerMigration("3: events of releases, objects") { db in
+            try db.execute(sql: third)
+        }
         return migrator
     }
 
@@ -150,5 +153,40 @@ enum RegistrySchema {
             size INTEGER,
             PRIMARY KEY (object, coding)
         ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let third = """
+        -- Every step of every release: what was offered at any moment can be told from it. A registry that comes from before
+        -- it has the beginnings and ends that it knows, with the share that a release had last.
+        CREATE TABLE releaseEvent (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            release TEXT NOT NULL,
+            time TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('add', 'update', 'remove')),
+            content TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX releaseEventByRelease ON releaseEvent (release, sequence);
+        INSERT INTO releaseEvent (release, time, actor, kind, content)
+        SELECT id, created AS time, createdBy, 'add', json_object('percent', percent, 'retry', retry) FROM release
+        UNION ALL
+        SELECT id, removed AS time, 'unknown', 'remove', '{}' FROM release WHERE removed IS NOT NULL
+        ORDER BY time;
+        CREATE TRIGGER releaseEventIsNotEdited BEFORE UPDATE ON releaseEvent
+        BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
+        CREATE TRIGGER releaseEventIsNotShortened BEFORE DELETE ON releaseEvent
+        BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
+
+        -- Objects that were stored whole.
+        CREATE TABLE object (
+            digest TEXT PRIMARY KEY NOT NULL,
+            size INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        INSERT OR IGNORE INTO object
+        SELECT json_extract(file.value, '$.sha256'), json_extract(file.value, '$.size')
+        FROM manifest, json_each(
+            CASE WHEN json_valid(CAST(bytes AS TEXT)) THEN CAST(bytes AS TEXT) ELSE '{}' END, '$.files') AS file
+        WHERE json_type(file.value, '$.sha256') = 'text' AND json_type(file.value, '$.size') = 'integer'
+            AND json_type(file.value, '$.from') IS NULL;
         """
 }

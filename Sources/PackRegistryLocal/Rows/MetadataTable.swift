@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import PackFormat
+import PackRegistry
 import PackRegistryAPI
 import PackTrust
 
@@ -27,23 +28,23 @@ struct MetadataTable {
         do { return try SignedDocument(parsing: bytes, name: role) } catch { throw Row.damaged("metadata", error) }
     }
 
-    func required<Body: RoleMetadata>(_ role: String, as body: Body.Type = Body.self) throws -> SignedDocument<Body> {
-        guard let document: SignedDocument<Body> = try newest(role) else {
-            throw RegistryError(
-                .unusable, "the registry has no metadata for the role \(role): restore it from a backup")
-        }
-        return document
+    /// The versions on which every change is based.
+    func base() throws -> RegistryFacts.Base {
+        try RegistryFacts.Base(
+            root: newestVersion(TopLevelRole.root.rawValue) ?? 0,
+            timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0)
     }
 
-    func put<Body: RoleMetadata>(_ document: SignedDocument<Body>, as role: String) throws {
+    func put(_ document: ChangeSet.Document) throws {
+        let role = document.role
         try db.execute(
             sql: "INSERT INTO metadata (role, version, bytes) VALUES (?, ?, ?)",
-            arguments: [role, document.body.version, Data(document.bytes)])
+            arguments: [role, document.version, Data(document.bytes)])
         // Every root is kept for ever: a device that was off for years follows the chain.
         guard role != TopLevelRole.root.rawValue else { return }
         try db.execute(
             sql: "DELETE FROM metadata WHERE role = ? AND version <= ?",
-            arguments: [role, document.body.version - Self.keptVersions])
+            arguments: [role, document.version - Self.keptVersions])
     }
 
     func newestVersion(_ role: String) throws -> Int? {
@@ -86,12 +87,8 @@ struct MetadataTable {
         return bytes
     }
 
-    /// - Throws: ``RegistryError`` where the file is over what devices read.
-    func putChannel(_ file: ChannelFile) throws -> TargetInfo {
+    func putChannel(_ file: ChannelFile) throws {
         let bytes = file.bytes
-        do { _ = try ChannelFile(parsing: bytes) } catch {
-            throw RegistryError(.invalid, "no device would read the channel \(file.channel) any more: \(error)")
-        }
         let sequence = try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(sequence), 0) + 1 FROM channelFile") ?? 1
         try db.execute(
             sql: """
@@ -105,7 +102,6 @@ struct MetadataTable {
                 (SELECT sequence FROM channelFile WHERE channel = ? ORDER BY sequence DESC LIMIT ?)
                 """,
             arguments: [file.channel.text, file.channel.text, Self.keptVersions])
-        return TargetInfo(of: bytes)
     }
 
     /// Every kept channel file with the path at which the view has it.
@@ -130,21 +126,5 @@ struct MetadataTable {
         let row = try Row.fetchOne(db, sql: "SELECT bytes FROM channelFile WHERE digest = ?", arguments: [digest.hex])
         guard let row else { throw Row.damaged("channelFile") }
         return try row.blob("bytes")
-    }
-}
-
-extension ViewLayout {
-    /// Where a target stands under consistent snapshots (TUF 1.0.34 §6.2): `targets/dir/HASH.name`.
-    static func file(ofTarget path: String, digest: Digest) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
-            return "\(targetsFolder)/\(digest.hex).\(path)"
-        }
-        let name = path[path.index(after: slash)...]
-        return "\(targetsFolder)/\(path[...slash])\(digest.hex).\(name)"
-    }
-
-    /// Where metadata stands: every version under its own name, but the timestamp.
-    static func metadata(_ role: String, version: Int) -> String {
-        RepositoryPath.metadata(role, version: role == TopLevelRole.timestamp.rawValue ? nil : version)
     }
 }

@@ -1,0 +1,123 @@
+package import Foundation
+package import PackFormat
+package import PackRegistryAPI
+import PackTrust
+
+/// A registry with the rights of one identity, which the audit log names. Every right is checked here.
+package struct AuthorizedRegistry: Registry {
+    private let services: RegistryServices
+    private let identity: Identity
+
+    package init(_ services: RegistryServices, as identity: Identity) {
+        self.services = services
+        self.identity = identity
+    }
+}
+
+extension AuthorizedRegistry {
+    package func overview() async throws -> RegistryOverview { try await services.store.overview() }
+
+    package func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
+        try await services.view.read(path, maximumByteCount: maximumByteCount)
+    }
+
+    package func copyViewFile(_ path: String, to destination: URL) async throws -> Bool {
+        try await services.view.copy(path, to: destination)
+    }
+}
+
+extension AuthorizedRegistry {
+    package func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest> {
+        let parsed: Manifest
+        do { parsed = try Manifest(parsing: manifest) } catch { throw RegistryError(.invalid, "\(error)") }
+        try identity.require(.publish, package: parsed.package)
+        return try await services.content.missing(among: parsed.ownObjects)
+    }
+
+    package func upload(archive: URL) async throws -> Digest {
+        let archive = try await services.content.open(archive: archive)
+        try identity.require(.publish, package: archive.manifest.package)
+        let upload = UploadedPackage(archive)
+        // Refused before its objects are stored.
+        try await upload.check(services.store.facts(upload.query))
+        try await archive.storeObjects()
+        try await services.record(upload, as: identity)
+        return archive.manifestDigest
+    }
+
+    package func publish(manifest digest: Digest, role: [UInt8]) async throws -> PublishOutcome {
+        var query = FactsQuery.unsigned
+        query.manifests = [digest]
+        let facts = try await services.store.facts(query)
+        guard let bytes = facts.manifests[digest], let manifest = try facts.manifest(digest) else {
+            throw RegistryError(.notFound, "nothing was uploaded with the manifest \(digest): upload the package first")
+        }
+        try identity.require(.publish, package: manifest.package)
+        let outcome = try await services.commit(
+            VersionPublication(manifest, bytes: bytes, digest: digest, role: role), as: identity)
+        if outcome == .published { try await services.view.addQuickDownload(ofManifest: digest) }
+        return outcome
+    }
+
+    package func withdraw(
+        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]
+    ) async throws {
+        try identity.require(.publish, package: package)
+        try await services.commit(
+            VersionWithdrawal(version, of: package, reason: reason, role: role), as: identity)
+    }
+}
+
+extension AuthorizedRegistry {
+    package func change(
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName
+    ) async throws -> ChannelOutcome {
+        try identity.require(.release, package: package, channel: channel)
+        return try await services.commit(
+            ChannelRelease(change, of: package, on: channel, randomBits: .random(in: .min ... .max)), as: identity)
+    }
+}
+
+extension AuthorizedRegistry {
+    package func submit(metadata bytes: [UInt8], role: String) async throws {
+        if let package = try SubmittedRole.package(of: role) {
+            try identity.require(.publish, package: package)
+            try await services.commit(RoleSubmission(bytes, of: package), as: identity)
+        } else {
+            try identity.require(.admin)
+            if role == TopLevelRole.root.rawValue {
+                try await services.commit(RootSubmission(bytes), as: identity)
+            } else {
+                try await services.commit(TargetsSubmission(bytes), as: identity)
+            }
+        }
+    }
+}
+
+extension AuthorizedRegistry {
+    package func createToken(_ request: TokenRequest) async throws -> CreatedToken {
+        try identity.require(.admin)
+        var generator = SystemRandomNumberGenerator()
+        return try await services.record(
+            TokenCreation(request, secret: TokenSecret(generator: &generator)), as: identity)
+    }
+
+    package func tokens() async throws -> [TokenRecord] {
+        try identity.require(.admin)
+        var query = FactsQuery.unsigned
+        query.tokens = .all
+        return try await services.store.facts(query).tokens.map(\.record)
+    }
+
+    package func revokeToken(id: String) async throws -> Bool {
+        try identity.require(.admin)
+        return try await services.record(TokenRevocation(id: id), as: identity)
+    }
+
+    package func auditLog(limit: Int) async throws -> [AuditEntry] {
+        try identity.require(.admin)
+        var query = FactsQuery.unsigned
+        query.auditCount = limit
+        return try await services.store.facts(query).audit
+    }
+}

@@ -1,0 +1,71 @@
+package import Foundation
+package import PackRegistryAPI
+
+/// Takes a change the whole way: facts, rule, signatures, commit; once more where another change came first.
+package struct ChangeCommitter: Sendable {
+    /// More than as many publishers as can come at once; a registry on which each try fails is told as busy.
+    private static let tries = 100
+
+    /// A change that was decided and signed, and is not recorded yet.
+    package struct Prepared<Outcome: Sendable>: Sendable {
+        package let outcome: Outcome
+        fileprivate let changes: ChangeSet
+        fileprivate let base: RegistryFacts.Base?
+    }
+
+    private let store: any RegistryStore
+    private let signer: any OnlineSigner
+    private let clock: @Sendable () -> Date
+
+    package init(store: any RegistryStore, signer: any OnlineSigner, clock: @escaping @Sendable () -> Date) {
+        self.store = store
+        self.signer = signer
+        self.clock = clock
+    }
+
+    /// - Returns: what the change did, and whether anything was recorded.
+    /// - Throws: ``RegistryError`` where the change is refused; of the kind `.busy` where others came first too often.
+    package func commit<Change: RegistryChange>(
+        _ change: Change, as identity: Identity
+    ) async throws -> (outcome: Change.Outcome, isRecorded: Bool) {
+        for attempt in 1...Self.tries {
+            let prepared = try await prepare(change, as: identity)
+            do {
+                return (prepared.outcome, try await record(prepared))
+            } catch is StaleFacts {
+                // The others finish meanwhile, and no two wait equally long.
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...min(4 * attempt, 100))))
+            }
+        }
+        throw RegistryError(.busy, "others change this registry all the time: try again")
+    }
+
+    /// Reads the facts, decides and signs. Nothing is recorded.
+    package func prepare<Change: RegistryChange>(
+        _ change: Change, as identity: Identity
+    ) async throws -> Prepared<Change.Outcome> {
+        let query = change.query
+        let facts = try await store.facts(query)
+        var changes = ChangeSet(by: identity, at: clock())
+        let outcome = try change.decide(facts, into: &changes)
+        guard changes.signs else {
+            return Prepared(outcome: outcome, changes: changes, base: query.signs ? facts.base : nil)
+        }
+        let decided = changes
+        // A key may be a command that takes its time.
+        let signed = try await BlockingWork.run { [signer] in
+            var changes = decided
+            try MetadataSigner(facts, signer: signer, now: changes.time).sign(&changes)
+            return changes
+        }
+        return Prepared(outcome: outcome, changes: signed, base: facts.base)
+    }
+
+    /// - Returns: false where there was nothing to record.
+    /// - Throws: ``StaleFacts`` where another change was recorded since.
+    package func record<Outcome>(_ prepared: Prepared<Outcome>) async throws -> Bool {
+        guard !prepared.changes.isEmpty else { return false }
+        try await store.commit(prepared.changes, basedOn: prepared.base)
+        return true
+    }
+}

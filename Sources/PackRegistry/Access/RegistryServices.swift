@@ -1,0 +1,84 @@
+package import Foundation
+package import PackRegistryAPI
+
+/// The parts of a registry, each behind its port: rows, key, bytes, and what devices see.
+package struct RegistryServices: Sendable {
+    package let store: any RegistryStore
+    package let content: any ContentStore
+    package let view: any RegistryView
+    package let clock: @Sendable () -> Date
+    private let committer: ChangeCommitter
+
+    package init(
+        store: any RegistryStore, signer: any OnlineSigner, content: any ContentStore, view: any RegistryView,
+        clock: @escaping @Sendable () -> Date
+    ) {
+        self.store = store
+        self.content = content
+        self.view = view
+        self.clock = clock
+        committer = ChangeCommitter(store: store, signer: signer, clock: clock)
+    }
+
+    /// Records a change and shows it.
+    /// - Throws: ``RegistryError``; where it says so, the change is recorded and not visible yet.
+    package func commit<Change: RegistryChange>(_ change: Change, as identity: Identity) async throws -> Change.Outcome
+    {
+        let (outcome, isRecorded) = try await committer.commit(change, as: identity)
+        guard isRecorded else { return outcome }
+        do {
+            try await view.update()
+        } catch {
+            guard let error = RegistryError(from: error) else { throw error }
+            throw RegistryError(
+                // "Busy" would say that nothing was done.
+                error.kind == .busy ? .unusable : error.kind,
+                "the change is recorded and not visible yet: \(error). The next packtool command on this "
+                    + "registry shows it")
+        }
+        return outcome
+    }
+
+    /// Records a change that no device sees.
+    package func record<Change: RegistryChange>(_ change: Change, as identity: Identity) async throws -> Change.Outcome
+    {
+        try await committer.commit(change, as: identity).outcome
+    }
+
+    /// Signs anew what expires soon.
+    /// - Returns: the roles that were due.
+    @discardableResult
+    package func renew() async throws -> [String] {
+        try await commit(SignatureRenewal(), as: .system("renewal"))
+    }
+
+    /// The online roles that ``renew()`` would sign anew.
+    package func dueRoles() async throws -> [String] {
+        try await MetadataSigner.dueRoles(store.facts(FactsQuery()), now: clock())
+    }
+
+    /// Who holds a token.
+    /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
+    package func authenticate(_ text: String) async throws -> Identity {
+        // Noise is refused before it asks the store.
+        guard let secret = TokenSecret(parsing: text) else {
+            throw RegistryError(.unauthorized, "the access token is not complete: copy it whole, it starts with ptk_")
+        }
+        var query = FactsQuery.unsigned
+        query.tokens = .hash(secret.hash)
+        let found = try await store.facts(query).tokens.first
+        guard let found, TokenSecret.isEqual(found.hash, secret.hash) else {
+            throw RegistryError(.unauthorized, "the access token is not known to this registry")
+        }
+        let record = found.record
+        if record.revoked != nil {
+            throw RegistryError(.unauthorized, "the access token \"\(record.name)\" was revoked")
+        }
+        if let expires = record.expires, expires <= clock() {
+            throw RegistryError(
+                .unauthorized, "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601))")
+        }
+        // Names may repeat, and the log is to say which token it was.
+        return Identity(name: "\(record.name) (\(record.id))", scope: record.scope)
+    }
+}

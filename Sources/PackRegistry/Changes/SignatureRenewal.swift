@@ -1,0 +1,19 @@
+import PackFormat
+import PackRegistryAPI
+
+/// Signs anew what expires soon.
+package struct SignatureRenewal: RegistryChange {
+    package init() {}
+
+    package var query: FactsQuery { FactsQuery() }
+
+    /// - Returns: the roles that were due.
+    package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> [String] {
+        let due = try MetadataSigner.dueRoles(facts, now: changes.time)
+        guard !due.isEmpty else { return [] }
+        changes.signs = true
+        changes.signsChannels = due.contains(ViewLayout.channelsRole)
+        changes.log("renew", due.joined(separator: ", "))
+        return due
+    }
+}

@@ -1,0 +1,97 @@
+import Foundation
+package import PackFormat
+package import PackRegistryAPI
+import PackTrust
+
+/// Makes an uploaded version public, by the publisher's signed role that lists its manifest.
+package struct VersionPublication: RegistryChange {
+    private let manifest: Manifest
+    private let bytes: [UInt8]
+    private let digest: Digest
+    private let role: [UInt8]
+
+    /// - Parameter bytes: of the manifest, which was uploaded.
+    package init(_ manifest: Manifest, bytes: [UInt8], digest: Digest, role: [UInt8]) {
+        self.manifest = manifest
+        self.bytes = bytes
+        self.digest = digest
+        self.role = role
+    }
+
+    package var query: FactsQuery {
+        var query = FactsQuery()
+        query.roles = [ViewLayout.role(of: manifest.package)]
+        query.versions = [FactsQuery.Version(manifest.package, manifest.version)]
+        for (bundle, pin) in manifest.shared {
+            query.versions.insert(FactsQuery.Version(bundle, pin.version))
+            query.manifests.insert(pin.manifest)
+        }
+        query.objects = manifest.ownObjects
+        return query
+    }
+
+    package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> PublishOutcome {
+        if try facts.isPublished(manifest, digest) { return .unchanged }
+        try checkPins(facts)
+        guard facts.missingObjects.isEmpty else {
+            throw RegistryError(
+                .invalid,
+                "\(facts.missingObjects.count) files of \(manifest.package) \(manifest.version) are not in the registry: "
+                    + "upload the package again")
+        }
+        let policy = try RoleUpdatePolicy(manifest.package, facts, now: changes.time)
+        let document = try policy.judge(
+            role, change: .publish(manifest.version, manifest: digest, length: bytes.count))
+        changes.put(document, as: ViewLayout.role(of: manifest.package))
+        changes.publications.append(
+            ChangeSet.Publication(
+                version: FactsQuery.Version(manifest.package, manifest.version), manifest: digest))
+        changes.work.insert(manifest.package)
+        changes.log("publish", "\(manifest.package)@\(manifest.version)", "manifest \(digest)")
+        changes.signs = true
+        return .published
+    }
+
+    /// The files that come from shared bundles must be there for the device to find.
+    private func checkPins(_ facts: RegistryFacts) throws {
+        for (bundle, pin) in manifest.shared.sorted(by: { $0.key < $1.key }) {
+            let name = "\(bundle) \(pin.version)"
+            guard let published = facts.versions[FactsQuery.Version(bundle, pin.version)],
+                published.manifest == pin.manifest, let content = try facts.manifest(pin.manifest)
+            else {
+                throw RegistryError(
+                    .invalid,
+                    "\(manifest.package) \(manifest.version) needs the shared bundle \(name) (manifest "
+                        + "\(pin.manifest)), which is not published: publish the bundle first")
+            }
+            if let reason = published.withdrawn {
+                throw RegistryError(
+                    .invalid,
+                    "\(manifest.package) \(manifest.version) needs the shared bundle \(name), which was "
+                        + "withdrawn (\(reason)): build again without it")
+            }
+            let objects = Set(content.ownObjects)
+            for (path, file) in manifest.files where file.from == bundle {
+                guard objects.contains(Object(digest: file.digest, size: file.size)) else {
+                    throw RegistryError(
+                        .invalid, "\"\(path)\" is said to come from the shared bundle \(name), which does not have it")
+                }
+            }
+        }
+    }
+}
+
+extension RoleUpdatePolicy {
+    /// Who may sign a package's role, and what it says now.
+    init(_ package: PackageID, _ facts: RegistryFacts, now: Date) throws {
+        let role = ViewLayout.role(of: package)
+        let targets: SignedDocument<TargetsMetadata> = try facts.required(TopLevelRole.targets.rawValue)
+        guard let authority = targets.body.authority(for: role) else {
+            throw RegistryError(
+                .forbidden,
+                "the app's owner has not delegated the package \(package) to any key: packtool keys delegate "
+                    + "\(package), with the owner's key at hand")
+        }
+        self.init(package: package, authority: authority, current: try facts.newest(role), now: now)
+    }
+}

@@ -1,0 +1,76 @@
+package import PackFormat
+import PackRegistryAPI
+
+/// Takes a version back for good: by the publisher's role that no longer lists it, and on every channel.
+package struct VersionWithdrawal: RegistryChange {
+    private let version: SemanticVersion
+    private let package: PackageID
+    private let reason: String
+    private let role: [UInt8]
+
+    package init(_ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]) {
+        self.version = version
+        self.package = package
+        self.reason = reason
+        self.role = role
+    }
+
+    private var name: FactsQuery.Version { FactsQuery.Version(package, version) }
+
+    package var query: FactsQuery {
+        var query = FactsQuery()
+        query.roles = [ViewLayout.role(of: package)]
+        query.versions = [name]
+        query.usersOfBundle = name
+        query.histories = FactsQuery.Histories(of: package, on: nil, files: nil)
+        return query
+    }
+
+    package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws {
+        guard (1...500).contains(reason.utf8.count),
+            reason.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { throw RegistryError(.invalid, "a withdrawal needs a reason: 1 to 500 bytes, one line") }
+        guard let published = facts.versions[name] else {
+            throw RegistryError(.notFound, "\(package) \(version) is not published")
+        }
+        if let earlier = published.withdrawn {
+            throw RegistryError(.conflict, "\(package) \(version) is withdrawn already (\(earlier))")
+        }
+        let users = facts.usersOfBundle
+        guard users.isEmpty else {
+            throw RegistryError(
+                .conflict,
+                "\(package) \(version) is a shared bundle, without which devices cannot install "
+                    + "\(users.prefix(5).joined(separator: ", "))\(users.count > 5 ? " and \(users.count - 5) more" : ""): "
+                    + "withdraw \(users.count == 1 ? "it" : "them") first")
+        }
+        let policy = try RoleUpdatePolicy(package, facts, now: changes.time)
+        changes.put(try policy.judge(role, change: .withdraw(version)), as: ViewLayout.role(of: package))
+        changes.withdrawals.append(ChangeSet.Withdrawal(version: name, reason: reason))
+        changes.work.insert(package)
+        for (channel, history) in facts.histories.sorted(by: { $0.key < $1.key }) {
+            let steps = history.withdrawing(published.manifest)
+            guard !steps.isEmpty else { continue }
+            changes.record(steps, of: package, on: channel, history: history, facts)
+        }
+        changes.log("withdraw", "\(package)@\(version)", reason)
+        changes.signs = true
+    }
+}
+
+extension ChangeSet {
+    /// Records steps of a package's releases, and what the channel's file says then.
+    /// - Returns: what the channel offers for the package then, newest first.
+    @discardableResult
+    mutating func record(
+        _ steps: [ReleaseHistory.Step], of package: PackageID, on channel: ChannelName, history: ReleaseHistory,
+        _ facts: RegistryFacts
+    ) -> [Release] {
+        let offered = history.applying(steps, by: actor.name, now: time).offered
+        releases.append(Releases(package: package, channel: channel, steps: steps))
+        var packages = facts.channelFiles[channel]?.packages ?? [:]
+        packages[package] = ChannelFile.Package(releases: offered)
+        channelFiles.append(ChannelFile(app: facts.app, channel: channel, packages: packages))
+        return offered
+    }
+}

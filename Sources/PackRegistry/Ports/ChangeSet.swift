@@ -1,0 +1,95 @@
+package import Foundation
+package import PackFormat
+package import PackRegistryAPI
+package import PackTrust
+
+/// Everything that one change adds to a registry. A store records all of it or nothing.
+package struct ChangeSet: Sendable {
+    /// Signed metadata, byte for byte as it stands in the view.
+    package struct Document: Hashable, Sendable {
+        package let role: String
+        package let version: Int
+        package let bytes: [UInt8]
+    }
+
+    package struct Upload: Sendable {
+        package let manifest: Manifest
+        package let bytes: [UInt8]
+        package let digest: Digest
+
+        package init(manifest: Manifest, bytes: [UInt8], digest: Digest) {
+            self.manifest = manifest
+            self.bytes = bytes
+            self.digest = digest
+        }
+    }
+
+    package struct Publication: Hashable, Sendable {
+        package let version: FactsQuery.Version
+        package let manifest: Digest
+    }
+
+    package struct Withdrawal: Hashable, Sendable {
+        package let version: FactsQuery.Version
+        package let reason: String
+    }
+
+    package struct Releases: Hashable, Sendable {
+        package let package: PackageID
+        package let channel: ChannelName
+        package let steps: [ReleaseHistory.Step]
+    }
+
+    package struct AuditLine: Hashable, Sendable {
+        package let action: String
+        package let subject: String
+        package let detail: String
+    }
+
+    package enum TokenStep: Hashable, Sendable {
+        case create(RegistryFacts.Token)
+        case revoke(id: String)
+    }
+
+    /// Who makes the change, and when.
+    package let actor: Identity
+    package let time: Date
+
+    package private(set) var documents: [Document] = []
+    /// The newest files of their channels, which the channels role lists.
+    package var channelFiles: [ChannelFile] = []
+    package var uploads: [Upload] = []
+    package var publications: [Publication] = []
+    package var withdrawals: [Withdrawal] = []
+    package var releases: [Releases] = []
+    package var tokens: [TokenStep] = []
+    package private(set) var audit: [AuditLine] = []
+    /// Packages of which other downloads may be wanted now.
+    package var work: Set<PackageID> = []
+
+    // What a rule asks of the signer.
+
+    /// Whether snapshot and timestamp are to be signed anew over the documents.
+    package var signs = false
+    /// Whether the channels role is to be signed anew even if no file of it changes.
+    package var signsChannels = false
+
+    package init(by actor: Identity, at time: Date) {
+        self.actor = actor
+        self.time = time
+    }
+
+    /// Whether nothing would be recorded.
+    package var isEmpty: Bool {
+        documents.isEmpty && channelFiles.isEmpty && uploads.isEmpty && publications.isEmpty && withdrawals.isEmpty
+            && releases.isEmpty && tokens.isEmpty && audit.isEmpty && work.isEmpty
+    }
+
+    package mutating func put<Body: RoleMetadata>(_ document: SignedDocument<Body>, as role: String) {
+        documents.append(Document(role: role, version: document.body.version, bytes: document.bytes))
+    }
+
+    package mutating func log(_ action: String, _ subject: String, _ detail: String = "") {
+        audit.append(AuditLine(action: action, subject: subject, detail: detail))
+    }
+}

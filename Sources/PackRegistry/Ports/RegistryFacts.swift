@@ -1,0 +1,92 @@
+package import PackFormat
+package import PackRegistryAPI
+package import PackTrust
+
+/// What a registry holds of what a ``FactsQuery`` names, as of one moment.
+package struct RegistryFacts: Sendable {
+    /// The newest of the signed documents of which every change makes a new one. A change that was decided by these facts
+    /// is recorded only while they are still the newest.
+    package struct Base: Hashable, Sendable {
+        package let root: Int
+        package let timestamp: Int
+
+        package init(root: Int, timestamp: Int) {
+            self.root = root
+            self.timestamp = timestamp
+        }
+    }
+
+    package struct Token: Hashable, Sendable {
+        package let record: TokenRecord
+        package let hash: Digest
+
+        package init(record: TokenRecord, hash: Digest) {
+            self.record = record
+            self.hash = hash
+        }
+    }
+
+    /// The app that the registry belongs to.
+    package let app: String
+    package var base = Base(root: 0, timestamp: 0)
+    /// The newest signed documents, by role.
+    package var documents: [String: [UInt8]] = [:]
+    /// The newest version of every role there is.
+    package var roleVersions: [String: Int] = [:]
+    package var manifests: [Digest: [UInt8]] = [:]
+    package var versions: [FactsQuery.Version: PublishedVersion] = [:]
+    /// Such as `shop 1.2.0`.
+    package var usersOfBundle: [String] = []
+    package var histories: [ChannelName: ReleaseHistory] = [:]
+    package var channelFiles: [ChannelName: ChannelFile] = [:]
+    /// The number of the next release in the registry.
+    package var nextRelease = 1
+    package var channelNames: [ChannelName] = []
+    package var packageNames: [PackageID] = []
+    /// Newest first.
+    package var versionNames: [SemanticVersion] = []
+    package var missingObjects: Set<Digest> = []
+    package var tokens: [Token] = []
+    package var audit: [AuditEntry] = []
+
+    package init(app: String) {
+        self.app = app
+    }
+
+    /// The newest document of a role; nil where there is none.
+    /// - Throws: ``RegistryError`` of the kind `.unusable` where the bytes are no metadata: the store was edited.
+    package func newest<Body: RoleMetadata>(
+        _ role: String, as body: Body.Type = Body.self
+    ) throws(RegistryError) -> SignedDocument<Body>? {
+        guard let bytes = documents[role] else { return nil }
+        do { return try SignedDocument(parsing: bytes, name: role) } catch {
+            throw .damaged("the metadata of \(role)", error)
+        }
+    }
+
+    package func required<Body: RoleMetadata>(
+        _ role: String, as body: Body.Type = Body.self
+    ) throws(RegistryError) -> SignedDocument<Body> {
+        guard let document: SignedDocument<Body> = try newest(role) else {
+            throw RegistryError(
+                .unusable, "the registry has no metadata for the role \(role): restore it from a backup")
+        }
+        return document
+    }
+
+    /// - Throws: ``RegistryError`` of the kind `.unusable` where a stored manifest is not what its digest says.
+    package func manifest(_ digest: Digest) throws(RegistryError) -> Manifest? {
+        guard let bytes = manifests[digest] else { return nil }
+        guard Digest(of: bytes) == digest else { throw .damaged("the manifest \(digest)", nil) }
+        do { return try Manifest(parsing: bytes) } catch { throw .damaged("the manifest \(digest)", error) }
+    }
+}
+
+extension RegistryError {
+    fileprivate static func damaged(_ what: String, _ reason: (any Error)?) -> RegistryError {
+        RegistryError(
+            .unusable,
+            "the registry's database is damaged: \(what) is not valid\(reason.map { " (\($0))" } ?? ""). Restore "
+                + "registry.sqlite from a backup")
+    }
+}

@@ -1,0 +1,28 @@
+package import PackRegistryAPI
+
+/// The rows of a registry: versions, releases, signed metadata, tokens, the audit log.
+///
+/// No closure runs inside a transaction of the store. A change reads its facts, decides by a pure rule, and records what the
+/// rule says on the condition that nothing was recorded meanwhile:
+///
+///     let facts = try await store.facts(change.query)
+///     let outcome = try change.decide(facts, into: &changes)
+///     try await store.commit(changes, basedOn: facts.base)     // StaleFacts: once more
+package protocol RegistryStore: Sendable {
+    /// Reads what a query names, all of it as of one moment.
+    /// - Throws: ``RegistryError``
+    func facts(_ query: FactsQuery) async throws -> RegistryFacts
+
+    /// Records a change whole or not at all; it is durable at return.
+    /// - Parameter base: of the facts by which the change was decided; nil for a change that no other one can contradict.
+    /// - Throws: ``StaleFacts`` where another change was recorded since, ``RegistryError``
+    func commit(_ changes: ChangeSet, basedOn base: RegistryFacts.Base?) async throws
+
+    /// Everything that is published and released.
+    func overview() async throws -> RegistryOverview
+}
+
+/// Another change was recorded after the facts of this one were read: it must be decided once more.
+package struct StaleFacts: Error, Hashable, Sendable {
+    package init() {}
+}

@@ -1,0 +1,124 @@
+package import Foundation
+import PackFormat
+import PackRegistryAPI
+import PackTrust
+
+/// Signs what a change asks for: the channels role where a channel changes, then snapshot and timestamp.
+///
+/// Pure but for the key: facts and a change in, signed documents out.
+package struct MetadataSigner {
+    private let facts: RegistryFacts
+    private let signer: any OnlineSigner
+    private let now: Date
+
+    package init(_ facts: RegistryFacts, signer: any OnlineSigner, now: Date) {
+        self.facts = facts
+        self.signer = signer
+        self.now = now
+    }
+
+    /// The online roles that expire soon, or that the present online key did not sign.
+    package static func dueRoles(_ facts: RegistryFacts, now: Date) throws -> [String] {
+        let root: SignedDocument<RootMetadata> = try facts.required(TopLevelRole.root.rawValue)
+        var due: [String] = []
+        if let channels: SignedDocument<TargetsMetadata> = try facts.newest(ViewLayout.channelsRole),
+            isDue(channels.body.expires, MetadataLifetime.channels, now)
+        {
+            due.append(ViewLayout.channelsRole)
+        }
+        let snapshot: SignedDocument<SnapshotMetadata>? = try facts.newest(TopLevelRole.snapshot.rawValue)
+        if !isSound(snapshot, root.body.authority(for: .snapshot), MetadataLifetime.snapshot, now) {
+            due.append(TopLevelRole.snapshot.rawValue)
+        }
+        let timestamp: SignedDocument<TimestampMetadata>? = try facts.newest(TopLevelRole.timestamp.rawValue)
+        if !isSound(timestamp, root.body.authority(for: .timestamp), MetadataLifetime.timestamp, now) {
+            due.append(TopLevelRole.timestamp.rawValue)
+        }
+        return due
+    }
+
+    package func sign(_ changes: inout ChangeSet) throws {
+        if changes.signsChannels || !changes.channelFiles.isEmpty { try signChannels(&changes) }
+        try signSnapshotAndTimestamp(&changes)
+    }
+
+    private func signChannels(_ changes: inout ChangeSet) throws {
+        let current: SignedDocument<TargetsMetadata>? = try facts.newest(ViewLayout.channelsRole)
+        var role = TargetsMetadata(
+            version: (current?.body.version ?? 0) + 1, expires: now.addingTimeInterval(MetadataLifetime.channels))
+        role.targets = current?.body.targets ?? [:]
+        for file in changes.channelFiles {
+            let bytes = file.bytes
+            do { _ = try ChannelFile(parsing: bytes) } catch {
+                throw RegistryError(.invalid, "no device would read the channel \(file.channel) any more: \(error)")
+            }
+            role.targets[ViewLayout.channelTarget(file.channel)] = TargetInfo(of: bytes)
+        }
+        let targets: SignedDocument<TargetsMetadata> = try required(TopLevelRole.targets.rawValue, changes)
+        guard let authority = targets.body.authority(for: ViewLayout.channelsRole) else {
+            throw RegistryError(
+                .unusable,
+                "targets does not delegate the role \(ViewLayout.channelsRole), so this registry cannot "
+                    + "release anything: the app's owner has to (packtool keys delegate)")
+        }
+        changes.put(try signer.sign(role, for: authority), as: ViewLayout.channelsRole)
+    }
+
+    /// Only where they differ from what is there, or are due.
+    private func signSnapshotAndTimestamp(_ changes: inout ChangeSet) throws {
+        let root: SignedDocument<RootMetadata> = try required(TopLevelRole.root.rawValue, changes)
+        let snapshot = try signedSnapshot(root.body, &changes)
+        let current: SignedDocument<TimestampMetadata>? = try facts.newest(TopLevelRole.timestamp.rawValue)
+        let authority = root.body.authority(for: .timestamp)
+        if let current, current.body.snapshot == snapshot.metaFile,
+            Self.isSound(current, authority, MetadataLifetime.timestamp, now)
+        {
+            return
+        }
+        let timestamp = TimestampMetadata(
+            version: (current?.body.version ?? 0) + 1, expires: now.addingTimeInterval(MetadataLifetime.timestamp),
+            snapshot: snapshot.metaFile)
+        changes.put(try signer.sign(timestamp, for: authority), as: TopLevelRole.timestamp.rawValue)
+    }
+
+    private func signedSnapshot(
+        _ root: RootMetadata, _ changes: inout ChangeSet
+    ) throws -> SignedDocument<SnapshotMetadata> {
+        var newest = facts.roleVersions
+        for document in changes.documents { newest[document.role] = document.version }
+        for role in [TopLevelRole.root, .snapshot, .timestamp] { newest[role.rawValue] = nil }
+        // The version alone: lengths and hashes would make up most of a large app's snapshot, and each file is signed by
+        // its own role.
+        let roles = NameTable(newest.map { ($0.key, MetaFile(version: $0.value)) })
+        let current: SignedDocument<SnapshotMetadata>? = try facts.newest(TopLevelRole.snapshot.rawValue)
+        let body = SnapshotMetadata(
+            version: (current?.body.version ?? 0) + 1, expires: now.addingTimeInterval(MetadataLifetime.snapshot),
+            roles: roles)
+        let authority = root.authority(for: .snapshot)
+        if let current, current.body.files == body.files,
+            Self.isSound(current, authority, MetadataLifetime.snapshot, now)
+        {
+            return current
+        }
+        let signed = try signer.sign(body, for: authority)
+        changes.put(signed, as: TopLevelRole.snapshot.rawValue)
+        return signed
+    }
+
+    /// What the change brings, else what is there.
+    private func required<Body: RoleMetadata>(_ role: String, _ changes: ChangeSet) throws -> SignedDocument<Body> {
+        guard let changed = changes.documents.last(where: { $0.role == role }) else { return try facts.required(role) }
+        return try SignedDocument(parsing: changed.bytes, name: role)
+    }
+
+    private static func isSound<Body: RoleMetadata>(
+        _ document: SignedDocument<Body>?, _ authority: RoleAuthority, _ lifetime: TimeInterval, _ now: Date
+    ) -> Bool {
+        guard let document, (try? document.verify(by: authority)) != nil else { return false }
+        return !isDue(document.body.header.expires, lifetime, now)
+    }
+
+    private static func isDue(_ expires: Date, _ lifetime: TimeInterval, _ now: Date) -> Bool {
+        expires.timeIntervalSince(now) < lifetime * MetadataLifetime.renewedBelow
+    }
+}

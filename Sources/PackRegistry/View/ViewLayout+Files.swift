@@ -1,0 +1,18 @@
+package import PackFormat
+import PackTrust
+
+extension ViewLayout {
+    /// Where a target stands under consistent snapshots (TUF 1.0.34 §6.2): `targets/dir/HASH.name`.
+    package static func file(ofTarget path: String, digest: Digest) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
+            return "\(targetsFolder)/\(digest.hex).\(path)"
+        }
+        let name = path[path.index(after: slash)...]
+        return "\(targetsFolder)/\(path[...slash])\(digest.hex).\(name)"
+    }
+
+    /// Where metadata stands: every version under its own name, but the timestamp.
+    package static func metadata(_ role: String, version: Int) -> String {
+        RepositoryPath.metadata(role, version: role == TopLevelRole.timestamp.rawValue ? nil : version)
+    }
+}

@@ -1,0 +1,32 @@
+import GRDB
+import PackFormat
+import PackRegistry
+
+/// Writes all rows of a change inside one transaction.
+struct ChangeWriter {
+    let db: Database
+    let changes: ChangeSet
+
+    func write() throws {
+        let (actor, now) = (changes.actor, changes.time)
+        let versions = VersionTable(db: db)
+        for upload in changes.uploads {
+            try ObjectTable(db: db).add(upload.manifest.ownObjects)
+            try versions.take(upload.manifest, bytes: upload.bytes, digest: upload.digest, by: actor, now: now)
+        }
+        for publication in changes.publications {
+            try versions.publish(publication.version, manifest: publication.manifest, by: actor, now: now)
+        }
+        for withdrawal in changes.withdrawals { try versions.withdraw(withdrawal.version, reason: withdrawal.reason) }
+        for releases in changes.releases {
+            try ReleaseTable(db: db).apply(
+                releases.steps, of: releases.package, on: releases.channel, by: actor, now: now)
+        }
+        let metadata = MetadataTable(db: db)
+        for document in changes.documents { try metadata.put(document) }
+        for file in changes.channelFiles { try metadata.putChannel(file) }
+        for step in changes.tokens { try TokenTable(db: db).apply(step, now: now) }
+        for line in changes.audit { try AuditTable(db: db).append(line, by: actor, now: now) }
+        for package in changes.work { try WorkTable(db: db).add(package) }
+    }
+}

@@ -1,0 +1,70 @@
+import GRDB
+import PackFormat
+import PackRegistry
+import PackRegistryAPI
+import PackTrust
+
+/// Reads the facts of a change inside one transaction.
+struct FactsReader {
+    let db: Database
+    let app: String
+
+    private var versions: VersionTable { VersionTable(db: db) }
+    private var metadata: MetadataTable { MetadataTable(db: db) }
+    private var releases: ReleaseTable { ReleaseTable(db: db) }
+
+    func facts(_ query: FactsQuery) throws -> RegistryFacts {
+        var facts = RegistryFacts(app: app)
+        if query.signs { try readMetadata(query, into: &facts) }
+        for digest in query.manifests { facts.manifests[digest] = try versions.manifestBytes(digest) }
+        for name in query.versions { facts.versions[name] = try versions.published(name.package, name.version) }
+        if let bundle = query.usersOfBundle, let published = try versions.published(bundle.package, bundle.version) {
+            facts.usersOfBundle = try versions.users(ofBundle: published.manifest)
+        }
+        if let histories = query.histories { try readHistories(histories, into: &facts) }
+        if let names = query.names { try readNames(names, into: &facts) }
+        facts.missingObjects = try ObjectTable(db: db).missing(among: query.objects)
+        switch query.tokens {
+        case .all: facts.tokens = try TokenTable(db: db).all()
+        case .hash(let hash): facts.tokens = try TokenTable(db: db).token(hash: hash).map { [$0] } ?? []
+        case nil: break
+        }
+        if query.auditCount > 0 { facts.audit = try AuditTable(db: db).newest(query.auditCount) }
+        return facts
+    }
+
+    private func readMetadata(_ query: FactsQuery, into facts: inout RegistryFacts) throws {
+        facts.base = try metadata.base()
+        for stored in try metadata.newestVersions() { facts.roleVersions[stored.role] = stored.version }
+        let always = TopLevelRole.allCases.map(\.rawValue) + [ViewLayout.channelsRole]
+        for role in query.roles.union(always) { facts.documents[role] = try metadata.newestBytes(role) }
+    }
+
+    private func readHistories(_ query: FactsQuery.Histories, into facts: inout RegistryFacts) throws {
+        let channels = try query.channels ?? Set(releases.channels(of: query.package))
+        for channel in channels {
+            facts.histories[channel] = try releases.history(of: query.package, on: channel)
+            guard query.files?.contains(channel) ?? true else { continue }
+            facts.channelFiles[channel] = try channelFile(channel)
+        }
+        facts.nextRelease = try releases.nextNumber()
+    }
+
+    /// From the releases where there is no file that can be read; nil for a channel that never offered anything.
+    private func channelFile(_ channel: ChannelName) throws -> ChannelFile? {
+        if let file = try? metadata.channelFile(channel) { return file }
+        let histories = try releases.histories(on: channel)
+        guard !histories.isEmpty else { return nil }
+        return ChannelFile(
+            app: app, channel: channel, packages: histories.mapValues { ChannelFile.Package(releases: $0.offered) })
+    }
+
+    private func readNames(_ query: FactsQuery.Names, into facts: inout RegistryFacts) throws {
+        facts.channelNames = try releases.channels()
+        facts.packageNames = try releases.packages(on: query.packagesOn)
+        for version in try versions.published(query.versionsOf) {
+            facts.versions[FactsQuery.Version(version.package, version.version)] = version
+            facts.versionNames.insert(version.version, at: 0)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import PackArchive
+import PackFormat
+import PackRegistry
+import PackRegistryAPI
+import PackSystem
+
+/// The objects of a registry folder as the registry's content store.
+struct FolderContentStore: ContentStore {
+    let folder: RegistryFolder
+
+    func missing(among objects: [Object]) async throws -> Set<Digest> {
+        try await BlockingWork.run { [self] in ObjectStore(folder: folder).missing(among: objects) }
+    }
+
+    func open(archive: URL) async throws -> any UploadedArchive {
+        try await BlockingWork.run { [self] in
+            do {
+                return FolderUpload(folder: folder, archive: try PackageArchive.open(archive, allowsMissing: true))
+            } catch let error as ArchiveError {
+                throw RegistryError(.invalid, "\(error)")
+            }
+        }
+    }
+}
+
+/// Takes a package zip apart into the object store.
+private struct FolderUpload: UploadedArchive {
+    let folder: RegistryFolder
+    let archive: PackageArchive
+
+    var manifest: Manifest { archive.manifest }
+    var manifestBytes: [UInt8] { archive.manifestBytes }
+    var manifestDigest: Digest { archive.manifestDigest }
+
+    func storeObjects() async throws { try await BlockingWork.run { [self] in try store() } }
+
+    private func store() throws {
+        let objects = manifest.ownObjects
+        let store = ObjectStore(folder: folder)
+        let workspace = try Workspace(in: folder)
+        let absent = store.missing(among: objects)
+        var taken: [Object] = []
+        let scratch = workspace.folder
+        try archive.extractObjects { object in
+            guard absent.contains(object.digest) else { return nil }
+            taken.append(object)
+            return try ObjectFile(scratch.appending(path: object.digest.hex, directoryHint: .notDirectory))
+        }
+        let stillMissing = absent.subtracting(taken.map(\.digest))
+        if !stillMissing.isEmpty {
+            let path = archive.missing.first { path in
+                manifest.files[path].map { stillMissing.contains($0.digest) } ?? false
+            }
+            throw RegistryError(
+                .invalid,
+                "the upload leaves out \(stillMissing.count) files that the registry does not have, such as "
+                    + "\"\(path?.text ?? "?")\": send the whole package")
+        }
+        try store.take(taken, from: workspace)
+        // Objects that were there already are durable, unless their upload is not over yet.
+        if workspace.hasCompany {
+            try store.synchronizeNames(of: objects.filter { !absent.contains($0.digest) })
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import PackJSON
+import PackRegistryLocal
+
+/// `packtool renew`: signs anew what expires soon.
+struct RenewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "renew", abstract: "Sign anew what expires soon in a registry folder.",
+        discussion: """
+            A registry signs its channels and its snapshot for 30 days and its timestamp for 7; devices refuse what has \
+            expired. packtool serve renews by itself, and so does every command that changes something. A folder that \
+            only a web server or a CDN serves needs this command once a day, as in a cron job.
+            """)
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let session = try RegistrySession(registry, console: options.console)
+        guard let local = session.local else {
+            throw CommandFailure("a server renews its signatures by itself: give a registry's folder with --registry")
+        }
+        let renewed = try await local.renew()
+        options.console.result(
+            renewed.isEmpty ? "nothing expires soon" : "signed anew: \(renewed.joined(separator: ", "))",
+            json: .object(["renewed": .array(renewed.map { .string($0) })]))
+    }
+}
