@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # Runs the tests that are built; shows failures, the slowest and the closing lines, and keeps the whole output in .build/test.log.
-# VERBOSE=1 shows all of it. Arguments go to `swift test`, and all tests that they name are run one at a time.
+# VERBOSE=1 shows all of it. Arguments, such as --filter NAME, are those of swift-testing, and all tests that they name are run one
+# at a time.
 #
 # Without arguments: first the first ring, in parallel: formats, trust, patches, archives, the builder, and the rules of the registry,
-# the updater and the web side, all without servers of ours, engines or children; then all others, one at a time, on deadlines of
-# their own. RING=1 runs the first ring only.
+# the updater and the web side, all without servers of ours, engines or children. Then the second (servers, transfers, commands) and
+# the third (browser engines) beside each other, each of them one test at a time, on deadlines of their own: most of their time is
+# waiting. RING=1 runs the first ring only.
 #
 # AGAIN=1 runs one or two tests that failed once more, by themselves: engines, servers and children keep their deadlines on
 # a machine that pauses only as far as it lets them. What fails again fails the run. What does not is written into
@@ -20,6 +22,7 @@ values='^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|Pa
 suites=$(find Tests/PackRegistryTests/Releasing Tests/PackUpdaterTests/State Tests/PackWebTests/{Address,Cookies,Response,Rules} \
     -name '*Tests.swift' -printf '%f\n' | sed 's/\.swift$//' | sort | paste -sd '|')
 first_ring="$values|\.($suites)/"
+third_ring='^(PackKioskTests|BrowserTests)\.'
 
 show() {
     if [ -n "${VERBOSE:-}" ]; then cat; else
@@ -27,18 +30,23 @@ show() {
     fi
 }
 
-# The result is read from the closing line in the log.
+# Runs tests into a log, and shows what `show` lets through. Not by `swift test`, of which one at a time runs in a checkout.
 run() {
-    local log=$1 started=$SECONDS status=0
+    local log=$1 status=0
     shift
-    timeout "${TEST_TIMEOUT:-2400}" swift test --skip-build --disable-xctest \
-        --explicit-target-dependency-import-check error "$@" 2>&1 | tee "$log" | show || status=$?
+    timeout "${TEST_TIMEOUT:-2400}" .build/debug/packtoolPackageTests.xctest --testing-library swift-testing "$@" 2>&1 |
+        tee "$log" | show || status=$?
+    printf 'status %s\n' "$status" >>"$log"
+}
+
+# The result is read from the closing line in the log.
+expect_end() {
+    local log=$1
     closing=$(grep -E '(✔|✘) Test run with' "$log" | tail -1 || true)
-    case "$status $closing" in
-    0*✔* | *✘*) return ;;
+    case "$(tail -1 "$log") $closing" in
+    'status 0 '*✔* | *✘*) return ;;
     esac
-    printf '\nthe tests did not come to a sound end after %s s (status %s, the whole output is in %s); the last lines:\n' \
-        $((SECONDS - started)) "$status" "$log"
+    printf '\nthe tests did not come to a sound end (the whole output is in %s); the last lines:\n' "$log"
     tail -15 "$log" | cut -c 1-1000
     exit 1
 }
@@ -58,14 +66,21 @@ slowest() {
 
 if [ "$#" -gt 0 ]; then
     run "$log" --no-parallel "$@"
+    expect_end "$log"
     slowest "$log"
 elif [ "${RING:-}" = 1 ]; then
     run "$log" --parallel --filter "$first_ring"
+    expect_end "$log"
 else
-    run .build/test-first.log --parallel --filter "$first_ring"
-    run .build/test-others.log --no-parallel --skip "$first_ring"
+    logs=(.build/test-first.log .build/test-second.log .build/test-third.log)
+    run "${logs[0]}" --parallel --filter "$first_ring"
+    run "${logs[1]}" --no-parallel --skip "$first_ring" --skip "$third_ring" &
+    run "${logs[2]}" --no-parallel --filter "$third_ring"
+    wait
+    for each in "${logs[@]}"; do expect_end "$each"; done
+    cat "${logs[@]}" >"$log"
+    cat "${logs[@]:1}" >.build/test-others.log
     slowest .build/test-others.log
-    cat .build/test-first.log .build/test-others.log >"$log"
 fi
 grep -qE '✘ Test run with' "$log" || exit 0
 report "$log"
@@ -74,6 +89,7 @@ mapfile -t failed < <(sed -nE '/Test run with/d; s/^✘ Test (.*) failed after .
 [ -n "${AGAIN:-}" ] && [ "${#failed[@]}" -ge 1 ] && [ "${#failed[@]}" -le 2 ] || exit 1
 printf '\nonce more, alone:\n'
 run .build/test-again.log --no-parallel "${failed[@]/#/--filter=}"
+expect_end .build/test-again.log
 [[ $closing != *✘* && $closing != *" 0 tests"* ]] || { report .build/test-again.log; exit 1; }
 ledger=Tests/unsteady.txt
 status=0

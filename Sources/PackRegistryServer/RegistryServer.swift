@@ -125,7 +125,7 @@ package struct RegistryServer: Sendable {
         let budget = FileTransfer.Budget(byteCount: limits.maximumTransferByteCount)
         let tls = configuration.tls
         let readFirst = { @Sendable [cache] (responder: @escaping HTTPChannelHandler.Responder) in
-            ReadFirstChannel(
+            FastPathChannel(
                 base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log, door: door,
                 isSecure: tls != nil, budget: budget)
         }
@@ -145,25 +145,25 @@ package struct RegistryServer: Sendable {
     func buildResponder() -> RegistryResponder {
         let limits = configuration.limits
         let view = ViewController(host: host, cache: cache)
-        let state = PublishedState(host: host, view: view)
-        let bearer = Bearer(host: host)
+        let state = ReleaseCache(host: host, view: view)
         let memory = BodyMemory(limits: limits)
-        let writes = ConcurrencyGate(limit: limits.maximumConcurrentWrites)
         let reports = ConcurrencyGate(limit: limits.maximumConcurrentReports)
         let router = Router(context: RegistryRequestContext.self, options: .autoGenerateHeadEndpoints)
-        UpdateController(state: state, view: view, publicURL: configuration.publicURL).addRoutes(to: router)
+        let endpoints = EndpointRouter(
+            router: router, bearer: Bearer(host: host), memory: memory,
+            writes: ConcurrencyGate(limit: limits.maximumConcurrentWrites))
+        UpdateController(state: state, view: view, publicURL: configuration.publicURL).addRoutes(to: endpoints)
         OfflineController(
             state: state, publicURL: configuration.publicURL, isSecure: configuration.tls != nil, reports: reports
-        ).addRoutes(to: router)
+        ).addRoutes(to: endpoints)
         PublishController(
-            bearer: bearer, host: host, limits: limits, memory: memory, writes: writes,
+            bearer: endpoints.bearer, host: host, limits: limits, memory: memory, writes: endpoints.writes,
             uploads: ConcurrencyGate(limit: limits.maximumConcurrentUploads)
-        ).addRoutes(to: router)
-        ChannelController(bearer: bearer, memory: memory, writes: writes).addRoutes(to: router)
-        AdministrationController(bearer: bearer, host: host, memory: memory, writes: writes, reports: reports)
-            .addRoutes(to: router)
-        BundleController(view: view).addRoutes(to: router)
-        HealthController(host: host).addRoutes(to: router)
+        ).addRoutes(to: endpoints)
+        ChannelController().addRoutes(to: endpoints)
+        AdministrationController(reports: reports).addRoutes(to: endpoints)
+        BundleController(view: view).addRoutes(to: endpoints)
+        HealthController(host: host).addRoutes(to: endpoints)
         return RegistryResponder(
             view: view, site: SiteController(state: state, view: view), api: router.buildResponder(),
             clients: ClientDesk(limits: limits))

@@ -6,7 +6,7 @@ package import PackRegistryAPI
 
 extension RemoteRegistry: RegistryReading {
     package func overview() async throws -> RegistryOverview {
-        try await RegistryOverview(json: call("GET", "v1/overview", isRepeatable: true))
+        try await call(Endpoints.overview, ())
     }
 
     package func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
@@ -39,35 +39,29 @@ extension RemoteRegistry: RegistryReading {
 
 extension RemoteRegistry: RegistryPublishing {
     package func missingObjects(of manifest: [UInt8]) async throws -> Set<PackFormat.Digest> {
-        let reply = try await send("POST", "v1/missing-objects", body: Data(manifest), isRepeatable: true)
+        let reply = try await send(Endpoints.missingObjects, body: Data(manifest))
         let answer = try JSONValue(parsing: reply.body).object("the answer")
         return try Set(answer.array("missing").map { try PackFormat.Digest(hex: $0.string("missing")) })
     }
 
     package func upload(archive: URL) async throws -> PackFormat.Digest {
         let digest = try Self.digest(of: archive)
-        // Content is named by what it is, so the same upload twice is the same as once.
         let reply = try await send(
-            "POST", "v1/uploads", mediaType: "application/zip", uploading: archive,
-            fields: ["Content-Digest": "sha-256=:\(Data(digest).base64EncodedString()):"], isRepeatable: true)
+            Endpoints.uploads, mediaType: "application/zip", uploading: archive,
+            fields: ["Content-Digest": "sha-256=:\(Data(digest).base64EncodedString()):"])
         return try PackFormat.Digest(hex: JSONValue(parsing: reply.body).object("the answer").string("manifest"))
     }
 
     package func publish(manifest: PackFormat.Digest, role: [UInt8]) async throws -> PublishOutcome {
-        let answer = try await call(
-            "POST", "v1/versions",
-            document: ["manifest": .string(manifest.hex), "role": .string(Data(role).base64EncodedString())],
-            isRepeatable: true)
-        return try PublishOutcome(wireName: answer.string("outcome"))
+        try await call(Endpoints.publishVersion, VersionRequest(manifest: manifest, role: role))
     }
 
     package func withdraw(
         _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]
     ) async throws {
-        _ = try await call(
-            "POST", "v1/packages/\(package)/versions/\(Self.encoded(version.description))/withdrawal",
-            document: ["reason": .string(reason), "role": .string(Data(role).base64EncodedString())],
-            isRepeatable: false)
+        try await call(
+            Endpoints.withdraw, WithdrawalRequest(reason: reason, role: role),
+            path: ["package": package.text, "version": version.description])
     }
 
     private static func digest(of file: URL) throws -> SHA256Digest {
@@ -84,8 +78,7 @@ extension RemoteRegistry: RegistryPublishing {
 
 extension RemoteRegistry: RegistryTrusting {
     package func submit(metadata: [UInt8], role: String) async throws {
-        _ = try await send(
-            "PUT", "v1/metadata/\(Self.encoded(role))", body: Data(metadata), isRepeatable: false)
+        _ = try await send(Endpoints.submitMetadata, path: ["role": role], body: Data(metadata))
     }
 }
 
@@ -94,9 +87,8 @@ extension RemoteRegistry: RegistryReleasing {
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName
     ) async throws -> ChannelOutcome {
         do {
-            return try await ChannelOutcome(
-                json: call(
-                    "POST", "v1/channels/\(channel)/packages/\(package)", document: change.json, isRepeatable: false))
+            return try await call(
+                Endpoints.changeChannel, change, path: ["channel": channel.text, "package": package.text])
         } catch let error as RegistryError where error.kind == .invalid {
             // It must not guess a share, and an older one needs it said.
             if case .offer(let version, nil, _) = change, error.message.contains("\"percent\"") {
@@ -112,19 +104,16 @@ extension RemoteRegistry: RegistryReleasing {
 
 extension RemoteRegistry: RegistryAdministration {
     package func createToken(_ request: TokenRequest) async throws -> CreatedToken {
-        let answer = try await call("POST", "v1/tokens", document: request.json, isRepeatable: false)
-        return try CreatedToken(record: TokenRecord(json: answer.object("token")), secret: answer.string("secret"))
+        try await call(Endpoints.createToken, request)
     }
 
     package func tokens() async throws -> [TokenRecord] {
-        try await call("GET", "v1/tokens", isRepeatable: true).array("tokens").map {
-            try TokenRecord(json: $0.object("token"))
-        }
+        try await call(Endpoints.tokens, ())
     }
 
     package func revokeToken(id: String) async throws -> Bool {
         do {
-            _ = try await call("DELETE", "v1/tokens/\(Self.encoded(id))", isRepeatable: true)
+            try await call(Endpoints.revokeToken, (), path: ["id": id])
             return true
         } catch let error as RegistryError where error.kind == .notFound {
             return false
@@ -132,8 +121,6 @@ extension RemoteRegistry: RegistryAdministration {
     }
 
     package func auditLog(limit: Int) async throws -> [AuditEntry] {
-        try await call("GET", "v1/audit?limit=\(max(1, limit))", isRepeatable: true).array("entries").map {
-            try AuditEntry(json: $0.object("entry"))
-        }
+        try await call(Endpoints.audit, (), query: "limit=\(max(1, limit))")
     }
 }

@@ -48,29 +48,33 @@ package struct RemoteRegistry: Sendable {
         self.retry = retry
     }
 
-    /// One request of the API, with a JSON document as its body and another as its answer.
-    func call(
-        _ method: String, _ path: String, document: JSONObject? = nil, isRepeatable: Bool
-    ) async throws -> JSONObject {
-        let body = document.map { Data(JSONValue.object($0).compactText.utf8) }
-        let reply = try await send(method, path, body: body, isRepeatable: isRepeatable)
-        if reply.status == 204 { return [:] }
+    /// One request of the API, whose body and answer are JSON documents.
+    @discardableResult
+    func call<Body, Answer>(
+        _ endpoint: Endpoint<Body, Answer>, _ body: Body, path values: [String: String] = [:], query: String? = nil
+    ) async throws -> Answer {
+        let document = endpoint.encodeBody.map { Data(JSONValue.object($0(body)).compactText.utf8) }
+        let reply = try await send(endpoint.route, path: values, query: query, body: document)
+        guard endpoint.encodeAnswer != nil else { return try endpoint.decodeAnswer([:]) }
+        let answer: JSONObject
         do {
-            return try JSONValue(parsing: reply.body).object("the answer")
+            answer = try JSONValue(parsing: reply.body).object("the answer")
         } catch {
             throw RegistryError(
                 .unreachable, "\(base) does not answer as a packtool registry does (\(error)): check the address")
         }
+        return try endpoint.decodeAnswer(answer)
     }
 
     /// One request; a registry that is busy is asked again, where that does no harm or it says that it did nothing.
     /// - Throws: ``RegistryError`` for every answer that is no success.
     func send(
-        _ method: String, _ path: String, body: Data? = nil, mediaType: String = "application/json",
-        uploading file: URL? = nil, fields: [String: String] = [:], isRepeatable: Bool
+        _ route: Route, path values: [String: String] = [:], query: String? = nil, body: Data? = nil,
+        mediaType: String = "application/json", uploading file: URL? = nil, fields: [String: String] = [:]
     ) async throws -> HTTPReply {
-        var request = try makeRequest(method, path)
-        request.timeoutInterval = method == "GET" ? Self.readTimeout : Self.writeTimeout
+        var request = try makeRequest(
+            route.method.rawValue, route.path(values).dropFirst() + (query.map { "?\($0)" } ?? ""))
+        request.timeoutInterval = route.method == .get ? Self.readTimeout : Self.writeTimeout
         if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         if body != nil || file != nil { request.setValue(mediaType, forHTTPHeaderField: "Content-Type") }
         for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
@@ -81,7 +85,7 @@ package struct RemoteRegistry: Sendable {
                 to: request, uploading: file, into: .memory(maximumByteCount: Self.maximumAnswerByteCount))
             if (200...299).contains(reply.status) { return reply }
             let error = RegistryError(reply: reply, from: base, sent: body?.count ?? Self.size(of: file))
-            guard reply.status == 429 || reply.status == 503, isRepeatable || Self.didNothing(reply),
+            guard reply.status == 429 || reply.status == 503, route.isRepeatable || Self.didNothing(reply),
                 let pause = retry.pause(
                     afterAttempt: attempt, retryAfter: reply.fields["retry-after"], now: Date())
             else { throw error }

@@ -25,6 +25,7 @@ package struct ChangeCommitter: Sendable {
 
     /// - Returns: what the change did, and whether anything was recorded.
     /// - Throws: ``RegistryError`` where the change is refused; of the kind `.busy` where others came first too often.
+    @discardableResult
     package func commit<Change: RegistryChange>(
         _ change: Change, as identity: Identity
     ) async throws -> (outcome: Change.Outcome, isRecorded: Bool) {

@@ -16,7 +16,7 @@ struct FolderView: RegistryView {
     func addQuickDownload(ofManifest digest: Digest) async throws {
         try await BlockingWork.run { [self] in
             do {
-                try local.workshop.makeQuickDownload(of: digest)
+                try local.artifacts.makeQuickDownload(of: digest)
             } catch  where local.makers.isStopped {
                 // The version is published; the next server makes its downloads.
             }

@@ -20,26 +20,26 @@ extension LocalRegistry {
     package func makePatch(at path: String) async throws -> Bool {
         guard let file = DerivedFile(patchPath: path) else { return false }
         let busy = RegistryError(.busy, "the registry makes as many patches as it can; try again shortly")
-        guard board.beginWaiting() else { throw busy }
-        defer { board.endWaiting() }
-        if !board.isClaimed(file) {
+        guard claims.beginWaiting() else { throw busy }
+        defer { claims.endWaiting() }
+        if !claims.isClaimed(file) {
             let isAllowed = try? await BlockingWork.run { [self] in
                 guard try database.read({ try DerivedTable(db: $0).isOnDemand(file) }) else { return false }
-                return try workshop.effort(for: file) <= Self.maximumDemandedByteCount
+                return try artifacts.effort(for: file) <= Self.maximumDemandedByteCount
             }
             guard isAllowed == true else { return SystemCall.size(of: files.view(path)) != nil }
-            switch board.claimOnDemand(file) {
+            switch claims.claimOnDemand(file) {
             case .full: throw busy
             case .taken: break
             case .claimed:
-                board.queue.async { [self] in
-                    defer { board.releaseOnDemand(file) }
+                claims.queue.async { [self] in
+                    defer { claims.releaseOnDemand(file) }
                     // Why it failed is found out again, and said, by the maintenance or by the next who asks.
-                    try? workshop.makeOnDemand(file)
+                    try? artifacts.makeOnDemand(file)
                 }
             }
         }
-        await board.waitForRelease(of: file, patience: Self.patience)
+        await claims.waitForRelease(of: file, patience: Self.patience)
         return SystemCall.size(of: files.view(path)) != nil
     }
 

@@ -28,7 +28,7 @@ package struct LocalRegistry: Sendable {
     let database: RegistryDatabase
     let clock: @Sendable () -> Date
     let signal = ChangeSignal()
-    let board = WorkBoard()
+    let claims = ArtifactClaims()
     let makers: ArtifactMakers
     /// The app that the registry belongs to.
     package let app: String
@@ -42,7 +42,9 @@ package struct LocalRegistry: Sendable {
 
     var store: ObjectStore { ObjectStore(folder: files) }
     var view: ViewWriter { ViewWriter(folder: files, database: database) }
-    var workshop: Workshop { Workshop(folder: files, database: database, board: board, makers: makers) }
+    var artifacts: ArtifactBuilder {
+        ArtifactBuilder(folder: files, database: database, claims: claims, makers: makers)
+    }
 
     /// Whether a folder holds a registry that was made to the end.
     /// - Throws: ``RegistryError`` where there is one that cannot be read: damaged, or of a newer format.
@@ -146,20 +148,20 @@ package struct LocalRegistry: Sendable {
     ) async throws {
         try await renew()
         try await BlockingWork.runCancellable(for: time) { [self] isOver in
-            if try workshop.hasLostFolder() { try workshop.forgetLost() }
-            try workshop.makeWanted(until: isOver, report: report)
+            if try artifacts.hasLostFolder() { try artifacts.forgetLost() }
+            try artifacts.makeWanted(until: isOver, report: report)
         }
     }
 
     /// Makes the compressed forms in which a server sends online copies.
     /// - Returns: false where something else is wanted first.
     func makeEncodings(for time: Duration? = nil) async throws -> Bool {
-        try await BlockingWork.runCancellable(for: time) { [self] in try workshop.makeEncodings(until: $0) }
+        try await BlockingWork.runCancellable(for: time) { [self] in try artifacts.makeEncodings(until: $0) }
     }
 
     /// Looks for every file of the view: what was lost is written again, or made again by ``maintain(report:)``.
     func check() throws {
-        try workshop.forgetLost()
+        try artifacts.forgetLost()
         try view.complete()
     }
 

@@ -36,12 +36,12 @@ struct ViewWriter: Sendable {
     /// Writes what came with the commits since the view was written last. Whoever commits calls it; a crash in between is
     /// made good by the next one.
     func update() throws {
-        if case .current = try database.read({ try ViewLag(folder: folder, db: $0) }) { return }
+        if case .current = try database.read({ try ViewStatus(folder: folder, db: $0) }) { return }
         let lock = try FolderLock(folder.lock)
         let workspace = try Workspace(in: folder)
         // One read transaction: everything belongs to the timestamp that is written last.
         let isUnknown = try database.read { db in
-            switch try ViewLag(folder: folder, db: db) {
+            switch try ViewStatus(folder: folder, db: db) {
             case .current: return false
             case .behind(let shown):
                 let difference = try ViewDifference(since: shown, in: db)

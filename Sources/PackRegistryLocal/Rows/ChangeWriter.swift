@@ -27,6 +27,6 @@ struct ChangeWriter {
         for file in changes.channelFiles { try metadata.putChannel(file) }
         for step in changes.tokens { try TokenTable(db: db).apply(step, now: now) }
         for line in changes.audit { try AuditTable(db: db).append(line, by: actor, now: now) }
-        for package in changes.work { try WorkTable(db: db).add(package) }
+        for package in changes.work { try BuildQueueTable(db: db).add(package) }
     }
 }

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import PackFormat
 import PackJSON
+import PackRegistryAPI
 import PackTrust
 
 /// All metadata that a fresh device needs, in one answer: one round trip in place of ten.
@@ -15,8 +16,8 @@ struct BundleController {
 
     let view: ViewController
 
-    func addRoutes(to router: Router<RegistryRequestContext>) {
-        router.get("v1/bundle/:root/:channel", use: bundle)
+    func addRoutes(to router: EndpointRouter) {
+        router.add(Endpoints.bundle, bundle)
     }
 
     @Sendable func bundle(request: Request, context: RegistryRequestContext) async throws -> Response {

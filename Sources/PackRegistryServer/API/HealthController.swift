@@ -4,14 +4,37 @@ import PackFormat
 import PackJSON
 import PackRegistry
 import PackRegistryAPI
+import PackTrust
 
 /// For load balancers and process supervisors: `live` while the process answers, `ready` while it can serve.
 struct HealthController {
+    private static let maximumMetadataByteCount = 16 << 20
+
     let host: any RegistryHost
 
-    func addRoutes(to router: Router<RegistryRequestContext>) {
-        router.get("health/live") { _, _ in Response.json(["status": "live"]) }
-        router.get("health/ready", use: ready)
+    func addRoutes(to router: EndpointRouter) {
+        router.add(Endpoints.healthLive) { _, _ in Response.json(["status": "live"]) }
+        router.add(Endpoints.healthReady, ready)
+        router.add(Endpoints.healthDetails) { call, _ in try await details(call.registry) }
+    }
+
+    private func details(_ registry: any Registry) async throws -> HealthDetails {
+        var signatures: [String: HealthDetails.Signature] = [:]
+        func read<Body: RoleMetadata>(_ role: String, _ version: Int?, as body: Body.Type) async throws -> Body? {
+            let path = RepositoryPath.metadata(role, version: version)
+            guard let bytes = try await registry.viewFile(path, maximumByteCount: Self.maximumMetadataByteCount)
+            else { return nil }
+            let document = try SignedDocument<Body>(parsing: bytes, name: role).body
+            signatures[role] = HealthDetails.Signature(
+                version: document.header.version, expires: document.header.expires)
+            return document
+        }
+        let timestamp = try await read("timestamp", nil, as: TimestampMetadata.self)
+        let snapshot = try await read("snapshot", timestamp?.snapshot.version, as: SnapshotMetadata.self)
+        for role in ["targets", ViewLayout.channelsRole] {
+            _ = try await read(role, snapshot?[role: role]?.version, as: TargetsMetadata.self)
+        }
+        return HealthDetails(app: host.app, version: ProductVersion.text, signatures: signatures)
     }
 
     @Sendable func ready(request: Request, context: RegistryRequestContext) async throws -> Response {

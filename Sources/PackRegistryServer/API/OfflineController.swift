@@ -4,21 +4,22 @@ import Hummingbird
 import NIOCore
 import PackFormat
 import PackJSON
+import PackRegistryAPI
 
 /// `GET /offline/manifest.json`: what a channel's packages consist of, file by file, in the form that older offline clients
 /// read: `common` for what packages share, `business` for each package, and for every file its URL and a version.
 ///
 /// It is not signed: a client that wants more than the connection's word uses the updater.
 struct OfflineController {
-    let state: PublishedState
+    let state: ReleaseCache
     /// What absolute URLs start with; without it, the address that the request came to.
     let publicURL: String?
     /// Whether this server itself speaks TLS.
     let isSecure: Bool
     let reports: ConcurrencyGate
 
-    func addRoutes(to router: Router<RegistryRequestContext>) {
-        router.get("offline/manifest.json") { request, _ in try await reports.pass { try await manifest(request) } }
+    func addRoutes(to router: EndpointRouter) {
+        router.add(Endpoints.offlineManifest) { request, _ in try await reports.pass { try await manifest(request) } }
     }
 
     private func manifest(_ request: Request) async throws -> Response {

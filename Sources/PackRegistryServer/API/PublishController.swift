@@ -15,12 +15,18 @@ struct PublishController {
     let writes: ConcurrencyGate
     let uploads: ConcurrencyGate
 
-    func addRoutes(to router: Router<RegistryRequestContext>) {
-        router.post("v1/missing-objects", use: missingObjects)
-        router.post("v1/uploads", use: upload)
-        router.post("v1/versions", use: publish)
-        router.post("v1/packages/:package/versions/:version/withdrawal", use: withdraw)
-        router.put("v1/metadata/:role", use: submit)
+    func addRoutes(to router: EndpointRouter) {
+        router.add(Endpoints.missingObjects, missingObjects)
+        router.add(Endpoints.uploads, upload)
+        router.add(Endpoints.publishVersion) { call, version in
+            try await call.registry.publish(manifest: version.manifest, role: version.role)
+        }
+        router.add(Endpoints.withdraw) { call, withdrawal in
+            try await call.registry.withdraw(
+                SemanticVersion(call.value("version")), of: PackageID(call.value("package")),
+                reason: withdrawal.reason, role: withdrawal.role)
+        }
+        router.add(Endpoints.submitMetadata, submit)
     }
 
     @Sendable func missingObjects(request: Request, context: RegistryRequestContext) async throws -> Response {
@@ -54,33 +60,6 @@ struct PublishController {
         }
     }
 
-    @Sendable func publish(request: Request, context: RegistryRequestContext) async throws -> Response {
-        let registry = try await bearer.registry(for: request, .publish)
-        return try await writes.pass {
-            let outcome = try await memory.withDocument(of: request, context) { body in
-                try body.refuseKeys(outside: ["manifest", "role"])
-                let manifest = try Digest(hex: body.string("manifest"))
-                return try await registry.publish(manifest: manifest, role: Self.role(in: body))
-            }
-            return .json(
-                ["outcome": .string(outcome.wireName)], status: outcome == .published ? .created : .ok)
-        }
-    }
-
-    @Sendable func withdraw(request: Request, context: RegistryRequestContext) async throws -> Response {
-        let package = try PackageID(context.parameters.require("package"))
-        let version = try SemanticVersion(context.parameters.require("version"))
-        let registry = try await bearer.registry(for: request, .publish, package: package)
-        return try await writes.pass {
-            try await memory.withDocument(of: request, context) { body in
-                try body.refuseKeys(outside: ["reason", "role"])
-                try await registry.withdraw(
-                    version, of: package, reason: body.string("reason"), role: Self.role(in: body))
-            }
-            return Response(status: .noContent)
-        }
-    }
-
     @Sendable func submit(request: Request, context: RegistryRequestContext) async throws -> Response {
         let role = try context.parameters.require("role")
         let registry = host.registry(as: try await bearer.identity(of: request))
@@ -89,14 +68,6 @@ struct PublishController {
             try await memory.atDesk(metadata.count) { try await registry.submit(metadata: metadata, role: role) }
             return Response(status: .noContent)
         }
-    }
-
-    /// Signed metadata travels as base64: its exact bytes are what is signed.
-    private static func role(in body: JSONObject) throws -> [UInt8] {
-        guard let role = Data(base64Encoded: try body.string("role")) else {
-            throw JSONError.unexpected(field: "role", wanted: "base64", found: "another text")
-        }
-        return Array(role)
     }
 
     /// The SHA-256 of a `Content-Digest` field (RFC 9530), where the client sent one.

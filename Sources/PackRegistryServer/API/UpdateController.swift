@@ -4,18 +4,19 @@ import Hummingbird
 import NIOCore
 import PackFormat
 import PackJSON
+import PackRegistryAPI
 
 /// `GET /v1/update`: which version a device should have, for clients without our updater.
 ///
 /// The decision is the device's own (``RolloutDecision``). Nothing of the request is kept, and its query is not logged.
 struct UpdateController {
-    let state: PublishedState
+    let state: ReleaseCache
     let view: ViewController
     /// What absolute URLs start with; without it they are relative to the request's.
     let publicURL: String?
 
-    func addRoutes(to router: Router<RegistryRequestContext>) {
-        router.get("v1/update", use: update)
+    func addRoutes(to router: EndpointRouter) {
+        router.add(Endpoints.update, update)
     }
 
     @Sendable func update(request: Request, context: RegistryRequestContext) async throws -> Response {

@@ -9,7 +9,7 @@ import NIOTLS
 /// answered from the connection's bytes as without TLS.
 struct SecureChannel: ServerChildChannel {
     enum Agreed: Sendable {
-        case http1(ReadFirstChannel.Value)
+        case http1(FastPathChannel.Value)
         case http2(HTTP2Channel.Value)
     }
 
@@ -19,11 +19,11 @@ struct SecureChannel: ServerChildChannel {
     }
 
     private let context: NIOSSLContext
-    private let http1: ReadFirstChannel
+    private let http1: FastPathChannel
     private let http2: HTTP2Channel
     private let door: ConnectionDoor
 
-    init(_ files: TLSFiles, http1: ReadFirstChannel, http2: HTTP2Channel, door: ConnectionDoor) throws {
+    init(_ files: TLSFiles, http1: FastPathChannel, http2: HTTP2Channel, door: ConnectionDoor) throws {
         var configuration = try files.configuration()
         configuration.applicationProtocols = ["h2", "http/1.1"]
         context = try NIOSSLContext(configuration: configuration)

@@ -9,7 +9,7 @@ import PackRegistryAPI
 ///
 /// The files come from the objects, also those that a shared bundle carries: its paths are the package's own.
 struct SiteController {
-    let state: PublishedState
+    let state: ReleaseCache
     let view: ViewController
 
     /// - Parameter target: the request's path as it was sent, `/site/…`.

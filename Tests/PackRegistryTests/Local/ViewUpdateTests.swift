@@ -143,7 +143,7 @@ struct ViewUpdateTests {
 
     @Test func `only packages that changed are looked at for work`() async throws {
         let shop = try await busyShop()
-        let work = { try shop.local.database.read { try WorkTable(db: $0).packages().map(\.text) } }
+        let work = { try shop.local.database.read { try BuildQueueTable(db: $0).packages().map(\.text) } }
         #expect(try work() == ["cart", "checkout", "help"])
         try await shop.local.maintain()
         #expect(try work().isEmpty)
@@ -175,6 +175,7 @@ struct ViewUpdateTests {
         }
         let opened = try LocalRegistry.open(shop.local.folder)
         #expect(try pins(opened) == before)
-        #expect(try opened.database.read { try WorkTable(db: $0).packages().map(\.text) } == ["checkout", "common"])
+        #expect(
+            try opened.database.read { try BuildQueueTable(db: $0).packages().map(\.text) } == ["checkout", "common"])
     }
 }

@@ -61,10 +61,10 @@ struct DerivedFileTests {
         let sites = try ["1.0.0", "1.1.0"].map { try large($0, in: shop) }
         for site in sites { _ = try await shop.publisher().publish([site.zip]) }
         let (old, new) = (sites[0], sites[1])
-        let workshop = shop.local.workshop
-        #expect(try workshop.effort(for: DerivedFile(.patch, of: new.digest, from: old.digest)) > 300_000)
+        let artifacts = shop.local.artifacts
+        #expect(try artifacts.effort(for: DerivedFile(.patch, of: new.digest, from: old.digest)) > 300_000)
         #expect(
-            try workshop.effort(for: DerivedFile(.manifest, of: new.digest, from: old.digest))
+            try artifacts.effort(for: DerivedFile(.manifest, of: new.digest, from: old.digest))
                 == old.manifest.bytes.count + new.manifest.bytes.count)
     }
 
@@ -75,7 +75,7 @@ struct DerivedFileTests {
         try await shop.local.maintain()
         let file = shop.local.viewFolder.appending(path: ViewLayout.patch(from: nil, to: site.digest))
         let small = try Data(contentsOf: file)
-        try shop.local.workshop.makeQuickDownload(of: site.digest)
+        try shop.local.artifacts.makeQuickDownload(of: site.digest)
         #expect(try Data(contentsOf: file) == small)
     }
 
@@ -160,7 +160,7 @@ struct DerivedFileTests {
         let file = shop.local.viewFolder.appending(path: path)
         let made = try Data(contentsOf: file)
         try FileManager.default.removeItem(at: file)
-        try shop.local.workshop.makeOnDemand(DerivedFile(.patch, of: sites[1].digest, from: sites[0].digest))
+        try shop.local.artifacts.makeOnDemand(DerivedFile(.patch, of: sites[1].digest, from: sites[0].digest))
         #expect(try Data(contentsOf: file) == made)
     }
 

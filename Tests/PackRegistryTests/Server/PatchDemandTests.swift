@@ -21,10 +21,10 @@ struct PatchDemandTests {
         let wanted = "/" + ViewLayout.manifestPatch(from: sites[0].digest, to: sites[6].digest)
         let made = "/" + ViewLayout.manifestPatch(from: sites[5].digest, to: sites[6].digest)
         let never = "/" + ViewLayout.manifestPatch(from: Digest(of: [1]), to: sites[6].digest)
-        let others = (0..<WorkBoard.maximumDemandedCount).map {
+        let others = (0..<ArtifactClaims.maximumDemandedCount).map {
             DerivedFile(.patch, of: sites[6].digest, from: Digest(of: [UInt8($0)]))
         }
-        for other in others { #expect(shop.local.board.claimOnDemand(other) == .claimed) }
+        for other in others { #expect(shop.local.claims.claimOnDemand(other) == .claimed) }
         try await RunningServer.with(shop.local) { (server) async throws in
             let busy = try await server.ask("GET", wanted)
             #expect(busy.status == 503)
@@ -34,7 +34,7 @@ struct PatchDemandTests {
             // What is there, and what is never made, is answered as ever.
             #expect(try await server.ask("GET", made).status == 200)
             #expect(try await server.ask("GET", never).status == 404)
-            for other in others { shop.local.board.releaseOnDemand(other) }
+            for other in others { shop.local.claims.releaseOnDemand(other) }
             #expect(try await server.ask("GET", wanted).status == 200)
         }
     }

@@ -89,7 +89,8 @@ struct MetadataSizeTests {
         changes.publications.append(
             ChangeSet.Publication(version: FactsQuery.Version(package, manifest.version), manifest: digest))
         let release = try Release(
-            id: "\(text)-\(package)", offer: .version(manifest.version, manifest: digest),
+            id: "\(manifest.version.major)-\(manifest.version.minor)-\(package)",
+            offer: .version(manifest.version, manifest: digest),
             rollout: Rollout(percent: percent))
         changes.releases.append(
             ChangeSet.Releases(package: package, channel: file.channel, steps: [.add(release)]))

@@ -6,7 +6,7 @@ import PackSystem
 import PackTrust
 
 /// How far the view is behind the database.
-enum ViewLag {
+enum ViewStatus {
     /// It shows the newest commit.
     case current
     /// It shows an older one, whole, whose snapshot is given.

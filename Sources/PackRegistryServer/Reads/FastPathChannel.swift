@@ -5,7 +5,7 @@ import NIOHTTP1
 
 /// A connection on which reads of the view are answered from its bytes; the first request of another kind hands it over,
 /// with all that follows, to the HTTP server (docs/decisions/0010).
-struct ReadFirstChannel: ServerChildChannel {
+struct FastPathChannel: ServerChildChannel {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
         /// What the connection becomes; nil where it ends as it was.
@@ -29,7 +29,7 @@ struct ReadFirstChannel: ServerChildChannel {
                     RefusedConnection(isSecure: false) { promise.succeed(nil) })
                 return Value(channel: channel, next: promise.futureResult)
             }
-            let connection = ReadConnection(
+            let connection = FastPathHandler(
                 cache: cache, log: log, door: door, isSecure: isSecure, budget: budget, promise: promise
             ) { channel in
                 base.setup(channel: channel, logger: logger).flatMapThrowing { value in

@@ -5,7 +5,7 @@ import Testing
 @testable import PackRegistryServer
 
 /// Reads that are answered from a connection's bytes, and their change to the server behind.
-struct ReadConnectionTests {
+struct FastPathHandlerTests {
     static let view: [String: [UInt8]] = [
         "metadata/timestamp.json": Array("{\"now\":1}".utf8), "metadata/1.root.json": Array("{\"root\":1}".utf8),
         "packages/large-1.0.0.zip": (0..<20_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) },

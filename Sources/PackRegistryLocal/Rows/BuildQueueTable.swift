@@ -3,7 +3,7 @@ import PackFormat
 
 /// The packages of which derived files may be wanted, inside one transaction: whatever changes what is wanted adds its
 /// package, so that nobody has to look through all of them.
-struct WorkTable {
+struct BuildQueueTable {
     let db: Database
 
     func add(_ package: PackageID) throws {

@@ -6,7 +6,7 @@ import PackSystem
 ///
 /// Every publication and every change of a channel ends with a new `metadata/timestamp.json`, so one `lstat` tells whether
 /// what was read before still holds.
-actor PublishedState {
+actor ReleaseCache {
     private struct SiteKey: Hashable {
         let package: PackageID
         let version: SemanticVersion

@@ -7,7 +7,7 @@ import PackFormat
 ///
 /// Bounds: what is not answered yet stops the reading, an answer that nobody reads stops the answering, and the time from
 /// the connection's start or last answer to the end of the next header is limited, however the bytes trickle.
-final class ReadConnection: ChannelDuplexHandler, RemovableChannelHandler {
+final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = IOData

@@ -8,10 +8,10 @@ import PackSystem
 ///
 /// A version is usable before they exist: a publication makes a full download in a hurry, and everything else follows from
 /// the database, so whoever comes next makes what is missing (docs/decisions/0009).
-struct Workshop: Sendable {
+struct ArtifactBuilder: Sendable {
     let folder: RegistryFolder
     let database: RegistryDatabase
-    let board: WorkBoard
+    let claims: ArtifactClaims
     let makers: ArtifactMakers
 
     /// Makes everything that is wanted of the packages that changed, and is not there. A file that cannot be made does not
@@ -21,7 +21,7 @@ struct Workshop: Sendable {
     func makeWanted(
         until isOver: () -> Bool = { false }, report: (_ made: Int, _ all: Int) -> Void = { _, _ in }
     ) throws {
-        guard try !database.read({ try WorkTable(db: $0).isEmpty }) else { return }
+        guard try !database.read({ try BuildQueueTable(db: $0).isEmpty }) else { return }
         // One process works at a time; the others find it done.
         let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
         var failed: [DerivedFile: any Error] = [:]
@@ -50,7 +50,7 @@ struct Workshop: Sendable {
         var done: [PackageID] = []
         try database.read { db in
             let table = DerivedTable(db: db)
-            for package in try WorkTable(db: db).packages() {
+            for package in try BuildQueueTable(db: db).packages() {
                 let ofPackage = try (table.wantedPatches(of: package), table.wantedDownloads(of: package))
                 patches += ofPackage.0
                 downloads += ofPackage.1
@@ -62,7 +62,7 @@ struct Workshop: Sendable {
             let table = DerivedTable(db: db)
             // Looked at again: it may have changed since.
             for package in done where try table.wantedPatches(of: package).isEmpty {
-                if try table.wantedDownloads(of: package).isEmpty { try WorkTable(db: db).remove(package) }
+                if try table.wantedDownloads(of: package).isEmpty { try BuildQueueTable(db: db).remove(package) }
             }
         }
         return patches + downloads
@@ -90,7 +90,7 @@ struct Workshop: Sendable {
             try EncodingTable(db: db).forgetLost { SystemCall.size(ofPath: root + $0) != nil }
             for file in lost {
                 try DerivedTable(db: db).forget(target: file.target, base: file.base, kind: file.kind)
-                try WorkTable(db: db).add(PackageID(file.package))
+                try BuildQueueTable(db: db).add(PackageID(file.package))
             }
         }
     }
@@ -110,19 +110,19 @@ struct Workshop: Sendable {
         func save() throws {
             guard !made.isEmpty else { return }
             defer {
-                for (file, _) in made { board.release(file) }
+                for (file, _) in made { claims.release(file) }
                 made = []
                 saved = .now
             }
             try record(made)
         }
-        for file in wanted where board.claim(file) {
+        for file in wanted where claims.claim(file) {
             report(count)
             count += 1
             do {
                 made.append((file, try maker.make(.file(file)).first ?? nil))
             } catch {
-                board.release(file)
+                claims.release(file)
                 failed[file] = error
                 if Self.isFull(error) { break }
             }

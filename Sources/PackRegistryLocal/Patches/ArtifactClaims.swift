@@ -3,7 +3,7 @@ import Synchronization
 
 /// Which derived files somebody in this process is making right now, so that nobody makes one twice, and how much of it
 /// devices may ask for.
-final class WorkBoard: Sendable {
+final class ArtifactClaims: Sendable {
     private struct State {
         var claimed: Set<DerivedFile> = []
         /// Files that are made because a device asked.

@@ -2,7 +2,7 @@ import Foundation
 import PackFormat
 import PackRegistry
 
-extension Workshop {
+extension ArtifactBuilder {
     /// Bytes of content that are compressed before the results are written and recorded, in few waits for the disk.
     private static let batchByteCount = 16 << 20
     private static let batchCount = 128
@@ -18,7 +18,7 @@ extension Workshop {
                 let batch = Self.batch(wanted)
                 wanted.removeFirst(batch.count)
                 try encode(batch, with: maker)
-                guard !isOver(), try database.read({ try WorkTable(db: $0).isEmpty }) else { return false }
+                guard !isOver(), try database.read({ try BuildQueueTable(db: $0).isEmpty }) else { return false }
             }
             try database.write { db in
                 let table = EncodingTable(db: db)

@@ -1,0 +1,58 @@
+/// One operation of the HTTP API: its method and path are spelt here and nowhere else.
+package struct Route: Hashable, Sendable {
+    package enum Method: String, Hashable, Sendable {
+        case get = "GET"
+        case post = "POST"
+        case put = "PUT"
+        case delete = "DELETE"
+    }
+
+    package let method: Method
+    /// With `{name}` where a value stands, such as `/v1/tokens/{id}`.
+    package let path: String
+    /// What a token must be allowed; nil: no token is needed.
+    package let right: TokenAction?
+    /// Whether asking twice does no harm.
+    package let isRepeatable: Bool
+    /// One sentence for the reference.
+    package let summary: String
+
+    /// - Parameter isRepeatable: where it is not said, what only reads is.
+    package init(
+        _ method: Method, _ path: String, right: TokenAction? = nil, isRepeatable: Bool? = nil, _ summary: String
+    ) {
+        self.method = method
+        self.path = path
+        self.right = right
+        self.isRepeatable = isRepeatable ?? (method == .get)
+        self.summary = summary
+    }
+
+    /// Such as `GET /v1/tokens`.
+    package var text: String { "\(method.rawValue) \(path)" }
+
+    /// The path with its values, each of them encoded (RFC 3986 §3.3), so that none is read as two components.
+    package func path(_ values: [String: String]) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).map { part in
+            guard part.hasPrefix("{"), part.hasSuffix("}"), let value = values[String(part.dropFirst().dropLast())]
+            else { return String(part) }
+            return Self.encoded(value)
+        }.joined(separator: "/")
+    }
+
+    private static func encoded(_ value: String) -> String {
+        var result = ""
+        for byte in value.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+                UInt8(ascii: "~"):
+                result.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,54 @@
+import Foundation
+package import PackFormat
+package import PackJSON
+
+/// The body of `POST /v1/versions`.
+package struct VersionRequest: Hashable, Sendable {
+    package let manifest: Digest
+    /// The publisher's signed role, byte for byte.
+    package let role: [UInt8]
+
+    package init(manifest: Digest, role: [UInt8]) {
+        self.manifest = manifest
+        self.role = role
+    }
+
+    package var json: JSONObject { ["manifest": .string(manifest.hex), "role": JSONValue(role: role)] }
+
+    package init(json: JSONObject) throws {
+        try json.refuseKeys(outside: ["manifest", "role"])
+        try self.init(manifest: Digest(hex: json.string("manifest")), role: json.role())
+    }
+}
+
+/// The body of a withdrawal.
+package struct WithdrawalRequest: Hashable, Sendable {
+    package let reason: String
+    package let role: [UInt8]
+
+    package init(reason: String, role: [UInt8]) {
+        self.reason = reason
+        self.role = role
+    }
+
+    package var json: JSONObject { ["reason": .string(reason), "role": JSONValue(role: role)] }
+
+    package init(json: JSONObject) throws {
+        try json.refuseKeys(outside: ["reason", "role"])
+        try self.init(reason: json.string("reason"), role: json.role())
+    }
+}
+
+extension JSONValue {
+    /// Signed metadata travels as base64: its exact bytes are what is signed.
+    fileprivate init(role: [UInt8]) { self = .string(Data(role).base64EncodedString()) }
+}
+
+extension JSONObject {
+    fileprivate func role() throws -> [UInt8] {
+        guard let role = Data(base64Encoded: try string("role")) else {
+            throw JSONError.unexpected(field: "role", wanted: "base64", found: "another text")
+        }
+        return Array(role)
+    }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import PackFormat
+import PackTrust
+import Testing
+
+@testable import PackPublisher
+@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
+
+/// A registry folder that packtool 0.1.0 made, opened by this one: Tests/Data/registry-0.1.0.tar.gz has two packages of three
+/// versions, shares that grew, a rollback, a withdrawal and a token.
+struct MigrationTests {
+    private static let made = Date(timeIntervalSince1970: 1_795_460_722)
+    private static let token = "ptk_4hr-AAiq9JbmHxNnG5-6JQ6JHaSVUP7K7rvxAg_8t89uIhrB"
+
+    private func unpack() throws -> TemporaryFolder {
+        let folder = try TemporaryFolder()
+        let archive = URL(filePath: #filePath).deletingLastPathComponent().appending(
+            path: "../../Data/registry-0.1.0.tar.gz")
+        let tar = Process()
+        tar.executableURL = URL(filePath: "/usr/bin/env")
+        tar.arguments = ["tar", "-xzf", archive.standardized.path, "-C", folder.url.path]
+        try tar.run()
+        tar.waitUntilExit()
+        try #require(tar.terminationStatus == 0)
+        return folder
+    }
+
+    @Test func `a registry of 0_1_0 is opened with all that it held, and goes on`() async throws {
+        let folder = try unpack()
+        let now = Self.made + 86_400
+        let local = try LocalRegistry.open(folder.url.appending(path: "registry"), clock: { now })
+        let registry = local.registry(as: .local(user: "ann"))
+        let overview = try await registry.overview()
+        let (alpha, beta) = try (PackageID("alpha"), PackageID("beta"))
+        #expect(overview.versions[alpha]?.map(\.version.description) == ["1.3.0", "1.2.0", "1.1.0"])
+        #expect(overview.versions[beta]?.compactMap(\.withdrawn) == ["a fault"])
+        func offers(_ channel: String, _ package: PackageID) async throws -> String {
+            ReleaseHistory.list(try await registry.overview().channels[ChannelName(channel)]?[package] ?? [])
+        }
+        #expect(try await offers("beta", alpha) == "1.2.0")
+        #expect(try await offers("beta", beta) == "1.3.0 (90 %), 1.1.0 (30 %)")
+        #expect(try await offers("stable", alpha) == "1.1.0")
+        #expect(try await local.authenticate(Self.token).scope.actions == [.publish, .release])
+        // 8 releases, and what was rolled back over or withdrawn.
+        let events = try ReleaseEvents.texts(of: local.database)
+        #expect(events.filter { $0.hasPrefix("add") }.count == 8)
+        #expect(events.filter { $0.hasPrefix("remove") }.count == 2)
+        // The objects are known without a look at the disk.
+        var query = FactsQuery.unsigned
+        let manifest = try #require(overview.versions[alpha]?.first?.manifest)
+        query.manifests = [manifest]
+        let store = SQLiteStore(database: local.database, app: "shop")
+        let content = try #require(try await store.facts(query).manifest(manifest))
+        query.objects = content.ownObjects
+        #expect(try await store.facts(query).missingObjects.isEmpty)
+
+        // A device that trusts the root of then sees what is published now.
+        let root = Array(try Data(contentsOf: folder.url.appending(path: "root.json")))
+        let keys = try KeyFolder(folder: folder.url.appending(path: "keys"), environment: [:]).signingKeys()
+        let trust = try PublisherTrust(
+            registry: registry, root: root, store: FolderTrustStore(folder: folder.url.appending(path: "trust")),
+            now: { now })
+        let site = try Site.page("1.4.0", package: "alpha", in: folder)
+        try await Publisher(registry: registry, trust: trust, keys: keys, now: { now }).publish([site.zip])
+        _ = try await registry.change(.offer(version("1.4.0"), Rollout(percent: 5)), of: alpha, on: channel())
+        #expect(try await offers("beta", alpha) == "1.4.0 (5 %), 1.2.0")
+        let client = try TrustClient(
+            store: FolderTrustStore(folder: folder.url.appending(path: "device")),
+            transport: RegistryTransport(registry: registry), trustedRoot: root, now: { now })
+        let file = try ChannelFile(parsing: await client.target("channels/beta.json", maximumByteCount: 1 << 20))
+        #expect(file.packages[alpha]?.releases.first?.version == site.manifest.version)
+        #expect(file.packages[beta]?.releases.count == 2)
+    }
+}

@@ -1,0 +1,184 @@
+import Foundation
+import PackFormat
+import PackTrust
+import Synchronization
+
+@testable import PackRegistry
+@testable import PackRegistryAPI
+
+/// The twin of the real stores: a registry's rows in memory.
+final class MemoryRegistryStore: RegistryStore {
+    struct Version: Hashable {
+        var name: FactsQuery.Version
+        var manifest: Digest
+        var published: Date
+        var publishedBy: String
+        var withdrawn: String?
+    }
+
+    struct State {
+        var documents: [String: [Int: [UInt8]]] = [:]
+        var channelFiles: [ChannelName: ChannelFile] = [:]
+        var manifests: [Digest: (manifest: Manifest, bytes: [UInt8])] = [:]
+        var objects: Set<Object> = []
+        var versions: [Version] = []
+        var histories: [ChannelName: [PackageID: ReleaseHistory]] = [:]
+        var releaseCount = 0
+        var tokens: [RegistryFacts.Token] = []
+        var audit: [AuditEntry] = []
+        var work: Set<PackageID> = []
+
+        func newestVersion(_ role: String) -> Int? { documents[role]?.keys.max() }
+
+        var base: RegistryFacts.Base {
+            RegistryFacts.Base(
+                root: newestVersion(TopLevelRole.root.rawValue) ?? 0,
+                timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0)
+        }
+
+        func published(_ version: Version) -> PublishedVersion {
+            let manifest = manifests[version.manifest]?.manifest
+            return PublishedVersion(
+                package: version.name.package, version: version.name.version, manifest: version.manifest,
+                hasEntry: manifest?.entry != nil, requiredApp: manifest?.requiredApp, withdrawn: version.withdrawn)
+        }
+    }
+
+    let app: String
+    private let protected = Mutex(State())
+
+    init(app: String) {
+        self.app = app
+    }
+
+    var state: State { protected.withLock { $0 } }
+
+    func facts(_ query: FactsQuery) async throws -> RegistryFacts {
+        let state = state
+        var facts = RegistryFacts(app: app)
+        if query.signs {
+            facts.base = state.base
+            for role in state.documents.keys { facts.roleVersions[role] = state.newestVersion(role) }
+            let always = TopLevelRole.allCases.map(\.rawValue) + [ViewLayout.channelsRole]
+            for role in query.roles.union(always) {
+                facts.documents[role] = state.newestVersion(role).flatMap { state.documents[role]?[$0] }
+            }
+        }
+        for digest in query.manifests { facts.manifests[digest] = state.manifests[digest]?.bytes }
+        for version in state.versions where query.versions.contains(version.name) {
+            facts.versions[version.name] = state.published(version)
+        }
+        if let bundle = state.versions.first(where: { $0.name == query.usersOfBundle }) {
+            facts.usersOfBundle = state.versions.filter { version in
+                version.withdrawn == nil
+                    && state.manifests[version.manifest]?.manifest.shared.values.contains {
+                        $0.manifest == bundle.manifest
+                    } == true
+            }.map { "\($0.name.package) \($0.name.version)" }.sorted()
+        }
+        if let histories = query.histories {
+            let having = state.histories.filter { $0.value[histories.package] != nil }.keys
+            for channel in histories.channels ?? Set(having) {
+                facts.histories[channel] = state.histories[channel]?[histories.package] ?? ReleaseHistory()
+                guard histories.files?.contains(channel) ?? true else { continue }
+                facts.channelFiles[channel] = state.channelFiles[channel]
+            }
+            facts.nextRelease = state.releaseCount + 1
+        }
+        if let names = query.names {
+            facts.channelNames = state.histories.keys.sorted()
+            facts.packageNames = state.histories[names.packagesOn]?.keys.sorted() ?? []
+            for version in state.versions where version.name.package == names.versionsOf {
+                facts.versions[version.name] = state.published(version)
+                facts.versionNames.insert(version.name.version, at: 0)
+            }
+        }
+        facts.missingObjects = Set(query.objects.filter { !state.objects.contains($0) }.map(\.digest))
+        switch query.tokens {
+        case .all: facts.tokens = state.tokens.sorted { $0.record.created > $1.record.created }
+        case .hash(let hash): facts.tokens = state.tokens.filter { $0.hash == hash }
+        case nil: break
+        }
+        facts.audit = Array(state.audit.suffix(query.auditCount).reversed())
+        return facts
+    }
+
+    func commit(_ changes: ChangeSet, basedOn base: RegistryFacts.Base?) async throws {
+        try protected.withLock { protected in
+            var state = protected
+            if let base, base != state.base { throw StaleFacts() }
+            try Self.apply(changes, to: &state)
+            protected = state
+        }
+    }
+
+    func overview() async throws -> RegistryOverview {
+        let state = state
+        var versions: [PackageID: [RegistryOverview.Version]] = [:]
+        for version in state.versions.reversed() {
+            guard let manifest = state.manifests[version.manifest]?.manifest else { continue }
+            versions[version.name.package, default: []].append(
+                RegistryOverview.Version(
+                    version: version.name.version, manifest: version.manifest, published: version.published,
+                    publishedBy: version.publishedBy, fileCount: manifest.files.count,
+                    size: manifest.ownObjects.reduce(0) { $0 + $1.size }, fullSize: nil, archiveSize: nil,
+                    withdrawn: version.withdrawn))
+        }
+        return RegistryOverview(
+            app: app, versions: versions, channels: state.histories.mapValues { $0.mapValues(\.offered) },
+            earlier: state.histories.mapValues { $0.compactMapValues(\.hidden) })
+    }
+
+    private struct Impossible: Error {}
+
+    private static func apply(_ changes: ChangeSet, to state: inout State) throws {
+        let (actor, now) = (changes.actor, changes.time)
+        for upload in changes.uploads {
+            state.objects.formUnion(upload.manifest.ownObjects)
+            state.manifests[upload.digest] = state.manifests[upload.digest] ?? (upload.manifest, upload.bytes)
+        }
+        for publication in changes.publications {
+            guard state.manifests[publication.manifest] != nil,
+                !state.versions.contains(where: { $0.name == publication.version })
+            else { throw Impossible() }
+            state.versions.append(
+                Version(
+                    name: publication.version, manifest: publication.manifest, published: now, publishedBy: actor.name))
+        }
+        for withdrawal in changes.withdrawals {
+            for index in state.versions.indices where state.versions[index].name == withdrawal.version {
+                state.versions[index].withdrawn = withdrawal.reason
+            }
+        }
+        for releases in changes.releases {
+            let history = state.histories[releases.channel]?[releases.package] ?? ReleaseHistory()
+            state.histories[releases.channel, default: [:]][releases.package] = history.applying(
+                releases.steps, by: actor.name, now: now)
+            for case .add in releases.steps { state.releaseCount += 1 }
+        }
+        for document in changes.documents {
+            guard state.documents[document.role]?[document.version] == nil else { throw Impossible() }
+            state.documents[document.role, default: [:]][document.version] = document.bytes
+        }
+        for file in changes.channelFiles { state.channelFiles[file.channel] = file }
+        for step in changes.tokens {
+            switch step {
+            case .create(let token): state.tokens.append(token)
+            case .revoke(let id):
+                let index = state.tokens.firstIndex { $0.record.id == id && $0.record.revoked == nil }
+                guard let index else { throw StaleFacts() }
+                let record = state.tokens[index].record
+                state.tokens[index] = RegistryFacts.Token(
+                    record: TokenRecord(
+                        id: record.id, name: record.name, scope: record.scope, created: record.created,
+                        expires: record.expires, revoked: now), hash: state.tokens[index].hash)
+            }
+        }
+        for line in changes.audit {
+            state.audit.append(
+                AuditEntry(
+                    time: now, actor: actor.name, action: line.action, subject: line.subject, detail: line.detail))
+        }
+        state.work.formUnion(changes.work)
+    }
+}

@@ -1,0 +1,180 @@
+import Foundation
+import PackFormat
+import PackTrust
+import Testing
+
+@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
+
+/// What every store of a registry's rows does, the twin in memory included.
+@Suite("StoreContractTests") struct StoreContractTests {
+    @Test(arguments: StoreKind.allCases)
+    func `what was read before another change was recorded is refused, and nothing of it is there`(
+        kind: StoreKind
+    ) async throws {
+        let bench = try await StoreBench(kind)
+        try await bench.upload("alpha", "1.0.0")
+        let late = try await bench.committer.prepare(bench.publication("alpha", "1.0.0"), as: bench.ann)
+        try await bench.publish("beta", "1.0.0")
+        let before = try await bench.picture()
+        await #expect(throws: StaleFacts()) { try await bench.committer.record(late) }
+        #expect(try await bench.picture() == before)
+        #expect(!before.contains("alpha: "))
+        var query = FactsQuery.unsigned
+        query.auditCount = 1
+        #expect(try await bench.store.facts(query).audit.map(\.subject) == ["beta@1.0.0"])
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a change that cannot be recorded whole is not recorded at all`(kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
+        try await bench.publish("alpha", "1.0.0")
+        let before = try await bench.picture()
+        var changes = ChangeSet(by: bench.ann, at: bench.now)
+        changes.log("never", "recorded")
+        changes.uploads = []
+        let (manifest, bytes) = try StoreBench.manifest("alpha", "2.0.0")
+        changes.uploads.append(ChangeSet.Upload(manifest: manifest, bytes: bytes, digest: Digest(of: bytes)))
+        changes.publications.append(
+            ChangeSet.Publication(
+                version: FactsQuery.Version(manifest.package, manifest.version), manifest: Digest(of: bytes)))
+        // Published already: what comes last in the change cannot be.
+        changes.publications.append(
+            ChangeSet.Publication(
+                version: FactsQuery.Version(manifest.package, try SemanticVersion("1.0.0")), manifest: Digest(of: bytes)
+            ))
+        await #expect(throws: (any Error).self) { try await bench.store.commit(changes, basedOn: nil) }
+        #expect(try await bench.picture() == before)
+        var query = FactsQuery.unsigned
+        query.manifests = [Digest(of: bytes)]
+        query.auditCount = 1
+        let facts = try await bench.store.facts(query)
+        #expect(facts.manifests.isEmpty && facts.audit.first?.action == "publish")
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a whole life leaves the same in every store`(kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
+        for version in ["1.0.0", "1.1.0"] { try await bench.publish("alpha", version) }
+        try await bench.publish("beta", "1.0.0")
+        let commit = { (change: ChannelRelease) in try await bench.committer.commit(change, as: bench.ann).outcome }
+        let first = try await commit(bench.release(.offer(SemanticVersion("1.0.0")), "alpha"))
+        #expect(first.isNewChannel && first.isChanged && first.releases.first?.id == "1-00000007")
+        #expect(
+            try await commit(bench.release(.offer(SemanticVersion("1.1.0"), Rollout(percent: 20)), "alpha"))
+                .releases.count == 2)
+        #expect(try await !commit(bench.release(.percent(Rollout(percent: 20)), "alpha")).isChanged)
+        _ = try await commit(
+            bench.release(.promote(SemanticVersion("1.1.0"), from: ChannelName("beta")), "alpha", on: "stable"))
+        _ = try await commit(bench.release(.offer(SemanticVersion("1.0.0")), "beta"))
+        try await bench.committer.commit(bench.withdrawal("alpha", "1.1.0"), as: bench.ann)
+        #expect(
+            try await bench.picture() == """
+                alpha: ["1.0.0", "1.1.0 withdrawn"]
+                beta: ["1.0.0"]
+                beta alpha: 1.0.0
+                beta beta: 1.0.0
+                stable alpha: nothing
+                channels 6
+                package.alpha 3
+                package.beta 1
+                root 1
+                snapshot 9
+                targets 1
+                timestamp 9
+                """)
+        var query = FactsQuery()
+        query.histories = FactsQuery.Histories(of: try PackageID("alpha"), on: nil, files: nil)
+        query.names = FactsQuery.Names(versionsOf: try PackageID("alpha"), packagesOn: try ChannelName("beta"))
+        query.auditCount = 100
+        let facts = try await bench.store.facts(query)
+        #expect(facts.channelNames.map(\.text) == ["beta", "stable"])
+        #expect(facts.packageNames.map(\.text) == ["alpha", "beta"])
+        #expect(facts.versionNames.map(\.description) == ["1.1.0", "1.0.0"])
+        #expect(
+            facts.histories.mapValues { $0.entries.map(\.isRemoved) } == [
+                try ChannelName("beta"): [false, true], try ChannelName("stable"): [true],
+            ])
+        #expect(facts.nextRelease == 5)
+        #expect(facts.channelFiles[try ChannelName("beta")]?.packages.count == 2)
+        #expect(facts.audit.map(\.action).last == "create" && facts.audit.count == 9)
+        #expect(facts.versions.values.filter { $0.withdrawn == "a fault" }.count == 1)
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `signatures are renewed when they are due, by the registry itself, and not before`(
+        kind: StoreKind
+    ) async throws {
+        let bench = try await StoreBench(kind)
+        let services = { (days: Double) in
+            RegistryServices(
+                store: bench.store, signer: bench.signer, content: NoContent(), view: NoView(),
+                clock: { bench.now + days * 86_400 })
+        }
+        #expect(try await services(3).renew().isEmpty)
+        #expect(try await services(4).renew() == ["timestamp"])
+        #expect(try await services(4).renew().isEmpty)
+        #expect(try await services(16).renew() == ["channels", "snapshot", "timestamp"])
+        var query = FactsQuery.unsigned
+        query.auditCount = 1
+        let entry = try #require(try await bench.store.facts(query).audit.first)
+        #expect((entry.actor, entry.action) == ("system:renewal", "renew"))
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `a token is found by its hash, and of two that revoke it one does`(kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
+        var generator = SystemRandomNumberGenerator()
+        let secret = TokenSecret(generator: &generator)
+        let request = TokenRequest(name: "ci", scope: TokenScope(actions: [.publish]), expires: nil)
+        let created = try await bench.committer.commit(TokenCreation(request, secret: secret), as: bench.ann).outcome
+        var query = FactsQuery.unsigned
+        query.tokens = .hash(secret.hash)
+        #expect(try await bench.store.facts(query).tokens.map(\.record) == [created.record])
+        query.tokens = .hash(Digest(of: []))
+        #expect(try await bench.store.facts(query).tokens.isEmpty)
+        let change = TokenRevocation(id: created.record.id)
+        let late = try await bench.committer.prepare(change, as: bench.ann)
+        #expect(try await bench.committer.commit(change, as: bench.ann).outcome)
+        await #expect(throws: StaleFacts()) { try await bench.committer.record(late) }
+        #expect(try await !bench.committer.commit(change, as: bench.ann).outcome)
+        #expect(throws: RegistryError.self) {
+            var changes = ChangeSet(by: bench.ann, at: bench.now)
+            _ = try TokenCreation(
+                TokenRequest(name: "system:x", scope: request.scope, expires: nil), secret: secret
+            ).decide(RegistryFacts(app: "shop"), into: &changes)
+        }
+    }
+
+    @Test func `every step of a release stays to be told`() async throws {
+        let bench = try await StoreBench(.sqlite)
+        try await bench.publish("alpha", "1.0.0")
+        for percent in [10, 30, 100] {
+            let change = ChannelChange.offer(try SemanticVersion("1.0.0"), try Rollout(percent: percent))
+            try await bench.committer.commit(bench.release(change, "alpha"), as: bench.ann)
+        }
+        try await bench.committer.commit(bench.release(.rollBackToEmbedded, "alpha"), as: bench.ann)
+        let database = try RegistryDatabase(RegistryFolder(bench.folder.url))
+        #expect(
+            try ReleaseEvents.texts(of: database) == [
+                "add {\"percent\":10,\"retry\":0}", "update {\"percent\":30,\"retry\":0}",
+                "update {\"percent\":100,\"retry\":0}", "remove {}", "add {\"percent\":100,\"retry\":0}",
+            ])
+        #expect(throws: RegistryError.self) { try ReleaseEvents.clear(database) }
+    }
+}
+
+private struct NoContent: ContentStore {
+    struct None: Error {}
+
+    func missing(among objects: [Object]) async throws -> Set<Digest> { [] }
+    func open(archive: URL) async throws -> any UploadedArchive { throw None() }
+}
+
+private struct NoView: RegistryView {
+    func update() async throws {}
+    func addQuickDownload(ofManifest digest: Digest) async throws {}
+    func read(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? { nil }
+    func copy(_ path: String, to destination: URL) async throws -> Bool { false }
+}
