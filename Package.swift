@@ -46,6 +46,7 @@ let package = Package(
         .library(name: "PackTrust", targets: ["PackTrust"]),
         .library(name: "PackUpdater", targets: ["PackFormat", "PackUpdater"]),
         .library(name: "PackWeb", targets: ["PackFormat", "PackWeb"]),
+        .library(name: "PackHost", targets: ["PackFormat", "PackHost", "PackUpdater", "PackWeb"]),
         .library(name: "PackProxy", targets: ["PackProxy"]),
     ],
     dependencies: [
@@ -111,6 +112,9 @@ let package = Package(
             exclude: ["Hook/packtool-hook.js"],  // The source of EmbeddedHook.swift.
             swiftSettings: settings),
 
+        // Level 4: what an app imports: the updater and the web side, joined.
+        module("PackHost", ["PackFormat", "PackUpdater", "PackWeb"]),
+
         // Level 4: a third way into a web view, apart so that NIO stays out of the others.
         module(
             "PackProxy",
@@ -141,7 +145,7 @@ let package = Package(
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
                 "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
                 "PackUpdater",
-                "PackWeb", "PackAuthorities", arguments, logging, hummingbird, nioCore, httpTypes, signals,
+                "PackHost", "PackWeb", "PackAuthorities", arguments, logging, hummingbird, nioCore, httpTypes, signals,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -163,6 +167,7 @@ let package = Package(
             ]),
         tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackTrust", "PackFormat"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
+        tests("PackHostTests", ["PackHost", "PackUpdater", "PackWeb", "PackFormat", "packtool"]),
         tests(
             "BrowserTests",
             [
@@ -192,8 +197,8 @@ let package = Package(
             .executableTarget(
                 name: "packtool-kiosk",
                 dependencies: [
-                    "PackArchive", "PackFormat", "PackJSON", "PackUpdater", "PackWeb", "PackProxy", "PackWebKitGTK",
-                    "PackAuthorities",
+                    "PackArchive", "PackFormat", "PackJSON", "PackHost", "PackUpdater", "PackWeb", "PackProxy",
+                    "PackWebKitGTK", "PackAuthorities",
                     arguments,
                 ],
                 swiftSettings: settings),

@@ -37,6 +37,7 @@ ALLOWED = {
     "PackRegistryServer": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto"} | SERVER,
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackTrust", "Crypto"} | APPLE,
     "PackWeb": {"PackFormat"} | APPLE,
+    "PackHost": {"PackFormat", "PackUpdater", "PackWeb"} | APPLE,
     "PackProxy": {"PackWeb", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"},
     "PackWebKitGTK": {"PackWeb", "CWebKitGTK"},
     "tuf-client": {"PackTrust"},
@@ -55,7 +56,7 @@ STRING = re.compile(r'"[^"]*"')
 TYPE = re.compile(
     r"^(?:@\w+\s+)*(?:public |package |final |nonisolated |indirect )*(?:struct|class|enum|protocol|actor|typealias)\s+(\w+)", re.M)
 # Modules whose folders need each other in one direction only.
-LAYERED = ("PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer")
+LAYERED = ("PackHost", "PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer")
 
 # Programs that tests start, and import only where they look inside.
 PROGRAMS = {"packtool", "packtool-kiosk", "tuf-client"}

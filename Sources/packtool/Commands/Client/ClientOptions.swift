@@ -62,6 +62,11 @@ struct ClientOptions: ParsableArguments {
 
     /// Opens the store as an app would.
     func updater(activation: UpdaterConfiguration.Activation = .atOnce) throws -> Updater {
+        try Updater(configuration(activation: activation))
+    }
+
+    /// What an app would tell its updater.
+    func configuration(activation: UpdaterConfiguration.Activation = .atOnce) throws -> UpdaterConfiguration {
         try registry.authorities.trust()
         let base = try base
         var configuration = try UpdaterConfiguration(
@@ -81,16 +86,20 @@ struct ClientOptions: ParsableArguments {
         configuration.patience = .seconds(wait)
         configuration.limits.stall = .seconds(timeout)
         configuration.limits.rateWindow = .seconds(2 * timeout)
-        return try Updater(configuration)
+        return configuration
     }
 
     /// Opens a store that must be there, for verbs that only look or change what is installed.
     func existingUpdater() throws -> Updater {
+        try requireStore()
+        return try updater()
+    }
+
+    func requireStore() throws {
         guard FileManager.default.fileExists(atPath: URL(fileURLWithPath: store).appending(path: "state.json").path)
         else {
             throw CommandFailure("there is no store at \(store): run packtool client update --store \(store) first")
         }
-        return try updater()
     }
 
     /// The packages given that the store knows; all that it knows where none is given.

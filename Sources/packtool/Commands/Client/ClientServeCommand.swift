@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOCore
 import PackFormat
+import PackHost
 import PackJSON
 import PackUpdater
 import PackWeb
@@ -43,17 +44,18 @@ struct ClientServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         // A device that has nothing yet, with what it needs to begin: packages install themselves as they are opened.
-        let updater = client.root == nil ? try client.existingUpdater() : try client.updater()
-        try await updater.start()
-        let site = ClientSite(updater: updater)
+        if client.root == nil { try client.requireStore() }
+        let host = try PackHost(PackHostConfiguration(updater: client.configuration()))
+        try await host.start()
         let report = ClientPageReport(store: URL(fileURLWithPath: client.store))
         var logger = Logger(label: "packtool")
         logger.logLevel = client.global.verbose ? .info : .warning
         let console = client.global.console
-        let installed = try await site.packages().filter { $0.active != nil }
+        let installed = try await host.updater.status().filter { $0.active != nil }
         let application = Application(
             responder: ClientSiteResponder(
-                site: site, hook: noHook ? nil : (hook, bridge(site, report)), report: report),
+                host: host, pages: BrowserPages(host), hook: noHook ? nil : (hook, bridge(host, report)),
+                report: report),
             configuration: .init(address: .hostname("127.0.0.1", port: port)),
             onServerRunning: { channel in
                 let port = channel.localAddress?.port ?? 0
@@ -75,12 +77,12 @@ struct ClientServeCommand: AsyncParsableCommand {
         report.write()
     }
 
-    private func bridge(_ site: ClientSite, _ report: ClientPageReport) -> PageBridge {
+    private func bridge(_ host: PackHost, _ report: ClientPageReport) -> PageBridge {
         var configuration = PageBridge.Configuration()
         // A browser has six connections to a server: a question that waits must not hold one for long.
         configuration.patience = .seconds(1)
         configuration.confirm = { _, package, version, token in
-            try await site.confirm(PackageID(package), SemanticVersion(version), token: token)
+            try await host.confirm(PageHook.Load(package: package, version: version, token: token))
         }
         let none = PageDirectory(NoPackages())
         return PageBridge(

@@ -3,6 +3,7 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 import PackFormat
+import PackHost
 import PackUpdater
 import PackWeb
 
@@ -11,7 +12,8 @@ import PackWeb
 struct ClientSiteResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
-    let site: ClientSite
+    let host: PackHost
+    let pages: BrowserPages
     let hook: (option: HookOption, bridge: PageBridge)?
     let report: ClientPageReport
     static let loadCookie = "packtool-load"
@@ -50,36 +52,33 @@ struct ClientSiteResponder: HTTPResponder {
             method: request.method.rawValue, url: "https://\(package).package\(path)\(query)", headers: headers)
         // What a page below `/ID/` asks for from the root is no package, and must not become one.
         // On an empty device any name may be the first package, which installs itself.
-        let known = try await site.packages()
+        let known = try await host.updater.status()
         if !prefix.isEmpty, !asked.wantsPage, !known.isEmpty, !known.contains(where: { $0.package == package }) {
-            return Self.text(.notFound, try await unknown(package, request))
+            return Self.text(.notFound, Self.unknown(package, known, request))
         }
-        if asked.isWorkerScript, let active = try await site.activeVersion(of: package),
+        if asked.isWorkerScript, let active = known.first(where: { $0.package == package })?.active,
             ClientWorkerScript.isOther(than: active, cookies: headers["cookie"])
         {
             return ClientWorkerScript.removal(for: active, at: request.uri.path)
         }
         let token = Self.cookie(headers["cookie"], Self.loadCookie)
-        switch try await site.content(of: package, for: asked, token: token) {
-        case .unavailable(let absence):
-            if let origin = absence.origins.first { return Self.redirect(to: origin + path.dropFirst() + query) }
-            // The rule of all ways into a device says what such a request gets.
-            return try await relay(PageSession(AbsentSite(package, absence)), asked) { $0 }
-        case .installed(let opened):
-            let page = opened.pages.page(for: asked)
-            report.show(opened.pages)
-            var response = try await relay(page, asked) { local in
+        switch try await pages.page(of: package, for: asked, token: token) {
+        case .elsewhere(let url): return Self.redirect(to: url)
+        case .absent(let page): return try await relay(page, asked) { $0 }
+        case .open(let open):
+            report.show(open.pages)
+            var response = try await relay(open.page, asked) { local in
                 // Only a browser's page: programs that fetch one compare its bytes.
                 guard hook != nil, HookRoute.isNavigation(request) else { return local }
-                return try PageScript.insert(Self.scriptElement(opened.session), in: local)
+                return try PageScript.insert(Self.scriptElement(open.session), in: local)
             }
             guard response.status.kind == .successful || response.status == .notModified else { return response }
             if asked.isWorkerScript {
                 response.headers[values: .setCookie] = [
-                    ClientWorkerScript.mark(opened.session.version, at: request.uri.path)
+                    ClientWorkerScript.mark(open.session.version, at: request.uri.path)
                 ]
             } else if asked.wantsPage {
-                let cookie = "\(Self.loadCookie)=\(opened.session.loadToken); Path=\(prefix)/; SameSite=Strict"
+                let cookie = "\(Self.loadCookie)=\(open.session.loadToken); Path=\(prefix)/; SameSite=Strict"
                 response.headers[values: .setCookie] = [cookie]
             }
             return response
@@ -105,7 +104,7 @@ struct ClientSiteResponder: HTTPResponder {
     }
 
     /// The hook with the load that the page belongs to.
-    private static func scriptElement(_ session: PackUpdater.PackageSession) -> String {
+    private static func scriptElement(_ session: PackageSession) -> String {
         var parts = URLComponents()
         parts.queryItems = [
             URLQueryItem(name: "package", value: session.package.text),
@@ -145,19 +144,21 @@ struct ClientSiteResponder: HTTPResponder {
     }
 
     /// A page below `/ID/` that asks for a path from the root asks for a package that is none.
-    private func unknown(_ package: PackageID, _ request: Request) async throws -> String {
-        let port = (request.head.authority ?? "").split(separator: ":").last.map(String.init) ?? ""
-        let known = try await site.packages().map { "http://\($0.package).package.localhost:\(port)/" }
-        return "there is no package \(package) here. Pages that use paths from the root are at "
-            + known.joined(separator: ", ")
+    private static func unknown(_ package: PackageID, _ known: [PackageStatus], _ request: Request) -> String {
+        "there is no package \(package) here. Pages that use paths from the root are at "
+            + known.map { address(of: $0.package, request) }.joined(separator: ", ")
     }
 
     private func index(_ request: Request) async throws -> Response {
-        let port = (request.head.authority ?? "").split(separator: ":").last.map(String.init) ?? ""
-        let lines = try await site.packages().map { status in
-            "http://\(status.package).package.localhost:\(port)/  \(status.active?.description ?? "not installed")\n"
+        let lines = try await host.updater.status().map { status in
+            "\(Self.address(of: status.package, request))  \(status.active?.description ?? "not installed")\n"
         }
         return Self.text(.ok, lines.joined())
+    }
+
+    private static func address(of package: PackageID, _ request: Request) -> String {
+        let port = (request.head.authority ?? "").split(separator: ":").last.map(String.init) ?? ""
+        return "http://\(package).package.localhost:\(port)/"
     }
 
     private func confirm(_ request: Request) async throws -> Response {
@@ -166,8 +167,8 @@ struct ClientSiteResponder: HTTPResponder {
         guard let package = query["package"], let version = query["version"], let token = query["token"] else {
             return Self.text(.badRequest, "package, version and token are needed")
         }
-        try await site.confirm(
-            PackageID(String(package)), SemanticVersion(String(version)), token: String(token))
+        try await host.confirm(
+            PageHook.Load(package: String(package), version: String(version), token: String(token)))
         return Response(status: .noContent)
     }
 

@@ -1,0 +1,114 @@
+public import PackFormat
+public import PackUpdater
+public import PackWeb
+
+/// The packages of a host for browsers, of which many pages may be open at once: what a page loads names its load, by a
+/// cookie, so that an update between two requests cannot mix versions.
+///
+///     let pages = BrowserPages(host)
+///     switch try await pages.page(of: shop, for: request, token: cookie) {
+///     case .elsewhere(let url): …      // the gate is off: redirect there
+///     case .absent(let page): …        // page.answer(request) says why there is no page
+///     case .open(let open): …          // open.page.answer(request); set open.session.loadToken as the page's cookie
+///     }
+///
+/// Each page that opens a version which is not confirmed counts as a start.
+public actor BrowserPages {
+    /// What a request is answered from.
+    public enum Found: Sendable {
+        /// The channel's gate is off: the package's own web site has the page.
+        case elsewhere(String)
+        /// Nothing of the package may be shown but a page that says why.
+        case absent(PageSession)
+        case open(OpenPage)
+    }
+
+    /// A page of a version that is held for it.
+    public struct OpenPage: Sendable {
+        public let session: PackageSession
+        /// The pages that have this load.
+        public let pages: PageDirectory
+        public let page: PageSession
+    }
+
+    private struct Load {
+        let session: PackageSession
+        let pages: PageDirectory
+    }
+
+    /// Loads that are kept; an older page loads anew.
+    private static let limit = 32
+    /// Beyond it all are forgotten, and found again by the browsers' next look for a newer script.
+    private static let maximumWorkerCount = 64
+
+    private let host: PackHost
+    /// The newest last: what open pages may still ask for.
+    private var loads: [Load] = []
+    /// The addresses of service workers' scripts: what these ask for names them.
+    private var workerScripts: Set<String> = []
+
+    public init(_ host: PackHost) {
+        self.host = host
+    }
+
+    /// The page that a request belongs to: that of the load which the token names, else a new one. A service worker outlives
+    /// pages: its script and its imports come from the active version.
+    /// - Parameters:
+    ///   - request: with the package's address below `.package`.
+    ///   - token: of the cookie that was set for the page; nil where the request has none.
+    public func page(of package: PackageID, for request: SiteRequest, token: String?) async throws -> Found {
+        let load: Load
+        if let known = try await known(package, request, token) {
+            load = known
+        } else {
+            switch try await host.updater.open(package) {
+            case .unavailable(let absence): return Self.found(absence, of: package, for: request)
+            case .installed(let session), .installing(let session): load = try await keep(session)
+            }
+        }
+        return .open(OpenPage(session: load.session, pages: load.pages, page: load.pages.page(for: request)))
+    }
+
+    /// A load that is open, where the request is of one.
+    private func known(_ package: PackageID, _ request: SiteRequest, _ token: String?) async throws -> Load? {
+        if request.isWorkerScript {
+            if workerScripts.count >= Self.maximumWorkerCount { workerScripts = [] }
+            workerScripts.insert(request.url)
+        }
+        if request.isWorkerScript || workerScripts.contains(request.headers["referer"] ?? "") {
+            // No page starts: where one has the version already, no start is counted for it.
+            let active = try await host.updater.status().first { $0.package == package }?.active
+            return loads.last { $0.session.package == package && $0.session.version == active }
+        }
+        guard !request.wantsPage else { return nil }
+        return loads.last { $0.session.package == package && $0.session.loadToken == token }
+    }
+
+    private func keep(_ session: PackageSession) async throws -> Load {
+        if let known = loads.last(where: { $0.session === session }) { return known }
+        // A version that does not change needs one pin, whoever opens it.
+        if let same = loads.last(where: {
+            $0.session.package == session.package && $0.session.version == session.version
+        }),
+            try await !isUnconfirmed(session.package)
+        {
+            return same
+        }
+        let load = Load(session: session, pages: PageDirectory(OnePackage(session)))
+        loads = (loads + [load]).suffix(Self.limit)
+        return load
+    }
+
+    private func isUnconfirmed(_ package: PackageID) async throws -> Bool {
+        try await host.updater.status().contains { $0.package == package && !$0.isConfirmed }
+    }
+
+    private static func found(_ absence: UnavailablePackage, of package: PackageID, for request: SiteRequest) -> Found {
+        let root = SiteAddress(package: package).virtualURL
+        if let origin = absence.origins.first, request.url.hasPrefix(root) {
+            return .elsewhere(origin + request.url.dropFirst(root.count))
+        }
+        // The rule of all ways into a device says what such a request gets.
+        return .absent(PageSession(OnePackage(absence, of: package)))
+    }
+}

@@ -1,0 +1,57 @@
+import Foundation
+public import PackFormat
+public import PackUpdater
+public import PackWeb
+
+/// The pages of a view, from the navigation to the word that they work.
+extension PackHost {
+    /// The package that a URL names, installed or not: by one of the schemes, or below `.package`.
+    public func package(of url: String) -> PackageID? {
+        guard let parts = URLComponents(string: url), let host = parts.host?.lowercased() else { return nil }
+        let scheme = parts.scheme?.lowercased() ?? ""
+        if packages.settings.schemes.contains(scheme) { return try? PackageID(host) }
+        let suffix = "." + SiteAddress.virtualSuffix
+        guard scheme == "https", host.hasSuffix(suffix) else { return nil }
+        return try? PackageID(String(host.dropLast(suffix.count)))
+    }
+
+    /// Before a navigation in any frame: takes over what the store has now, and makes a package ready that is not here. Nothing
+    /// is counted.
+    /// - Returns: what became of a package that was not here; nil where a version is.
+    /// - Throws: `UpdateError` where the store cannot be read. The navigation may go on: its page says why.
+    @discardableResult
+    public func prepareNavigation(to package: PackageID) async throws -> OpenedPackage? {
+        try await refresh()
+        guard packages.session(of: package) == nil else { return nil }
+        return try await prepare(package)
+    }
+
+    /// The answer of a navigation of the view's main frame is there and none of its code has run: the moment to count the
+    /// start of its version.
+    /// - Parameter pages: of the view's adapter. The document is taken from them: call it once for each answer.
+    public func startPage(at url: String, from pages: any PageSource) async throws -> PageStart {
+        guard let package = package(of: url), let page = pages.takeDocument(of: url),
+            let manifest = page.manifest(of: package)
+        else { return .foreign }
+        let opened = try await open(package).session
+        guard let session = opened, session.manifest.digest == manifest.digest else {
+            return .outdated(package, manifest.version, now: opened?.version)
+        }
+        return .started(StartedPage(session: session, page: page))
+    }
+
+    /// The page works, by its own word or the app's. Of a version that is still installing itself the word is kept until all of
+    /// it is here.
+    /// - Throws: `UpdateError.notConfirmed` where another version or load has taken its place.
+    public func confirm(_ page: StartedPage) async throws {
+        try await updater.confirm(page.package, version: page.version, loadToken: page.session.loadToken)
+    }
+
+    /// A page says that its version works, as the page hook or a program says it.
+    /// - Throws: `FormatError` for what is no package or version; `UpdateError.notConfirmed` for another version or load than
+    ///   the active one's.
+    public func confirm(_ load: PageHook.Load) async throws {
+        try await updater.confirm(
+            PackageID(load.package), version: SemanticVersion(load.version), loadToken: load.token)
+    }
+}

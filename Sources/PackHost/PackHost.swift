@@ -1,0 +1,101 @@
+public import PackFormat
+public import PackUpdater
+import PackWeb
+
+/// The packages of an app: joins the updater, which keeps versions on the device, to the web side, which answers pages.
+///
+///     let host = try PackHost(PackHostConfiguration(updater: configuration, schemes: ["h5pack"]))
+///     try await host.start()                                     // when the app starts
+///     try await host.prepare(shop)                               // before a page is asked for
+///     let handler = PackSchemeHandler(catalog: host.packages, online: OnlineSession())
+///     // when the answer of a navigation is there, and before it is shown:
+///     if case .started(let page) = try await host.startPage(at: url, from: handler.pages) { … }
+///     try await host.confirm(page)                               // when the page works
+///     try await host.update(.all)                                // in the background, at any time
+///
+/// 1. A page gets all its files from the version that is active when it starts; ``packages`` has them for every adapter.
+/// 2. A start is counted when the device has answered the view's own document and none of its code has run.
+/// 3. What is not installed installs itself while its pages use it; of what cannot be shown the adapters answer a page that
+///    says why; with the channel's gate off they lead to the package's own web site.
+/// 4. A version that does not become ready is left for the one before: ``VersionTrial``.
+///
+/// One host for each store and process. It may be used from any thread.
+public final class PackHost: Sendable {
+    public let updater: Updater
+    /// What the adapters are made with: ``PackSchemeHandler``, ``PageDirectory``, ``ViewPages``.
+    public let packages: HostPackages
+
+    /// Opens the store, or makes one. Nothing is fetched.
+    /// - Throws: as `Updater.init`: a store of a newer version, faults of the file system.
+    public init(_ configuration: PackHostConfiguration) throws {
+        updater = try Updater(configuration.updater)
+        var settings = WebSettings(schemes: configuration.schemes, rules: configuration.rules)
+        settings.loopbackServices = configuration.loopbackServices
+        packages = HostPackages(settings)
+    }
+
+    /// To be called when the app starts, before pages: switches to what is staged and takes in presets.
+    /// - Throws: what was wrong with a preset, after everything else was done.
+    public func start() async throws { try await updater.start() }
+
+    // MARK: Packages
+
+    /// Takes over what the store has now, such as after another process has changed it. No start is counted, nothing is
+    /// fetched. A package that cannot be read takes nothing from the others: its pages say why.
+    /// - Throws: `UpdateError` where the store itself cannot be read.
+    public func refresh() async throws {
+        for status in try await updater.status() where packages.isOutdated(status) {
+            do {
+                packages.take(try await updater.pin(status.package), of: status.package, isEnabled: status.isEnabled)
+            } catch {
+                let absence = WebSettings.Absence(why: "\(error)")
+                packages.set(
+                    WebSettings.Package(isEnabled: status.isEnabled, absence: absence), nil, of: status.package)
+            }
+        }
+    }
+
+    /// Makes a package ready for any frame, without a start; one that is not here begins to install itself.
+    @discardableResult
+    public func prepare(_ package: PackageID) async throws -> OpenedPackage {
+        let opened = try await updater.prepare(package)
+        try await take(opened, of: package)
+        return opened
+    }
+
+    /// Opens a package for the view's own page, which counts as a start while its version is not confirmed.
+    /// ``startPage(at:from:)`` does so at the right moment.
+    @discardableResult
+    public func open(_ package: PackageID) async throws -> OpenedPackage {
+        let opened = try await updater.open(package)
+        try await take(opened, of: package)
+        return opened
+    }
+
+    private func take(_ opened: OpenedPackage, of package: PackageID) async throws {
+        let isEnabled = try await updater.status().first { $0.package == package }?.isEnabled ?? true
+        switch opened {
+        case .installed(let session), .installing(let session):
+            packages.take(session, of: package, isEnabled: isEnabled)
+        case .unavailable(let absence):
+            packages.set(WebSettings.Package(absence, isEnabled: isEnabled), nil, of: package)
+        }
+    }
+
+    // MARK: Updates
+
+    /// What an update would do now. Nothing is installed.
+    public func check(_ selection: PackageSelection = .all) async throws -> UpdateReport {
+        try await updater.check(selection)
+    }
+
+    /// Looks for updates and installs them. The page on view keeps its version; the next page gets the new one, by the
+    /// configuration's `activation`. Why it all happened is in `updater.events()`.
+    /// - Throws: `UpdateError` where the registry cannot be asked. What is installed can be shown all the same.
+    @discardableResult
+    public func update(_ selection: PackageSelection = .all) async throws -> UpdateReport {
+        let report = try await updater.update(selection)
+        try await refresh()
+        return report
+    }
+}

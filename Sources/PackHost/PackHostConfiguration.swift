@@ -1,0 +1,19 @@
+public import PackUpdater
+public import PackWeb
+
+/// What an app tells its host.
+public struct PackHostConfiguration: Sendable {
+    /// The device's side: store, registry, channel, root of trust, limits.
+    public var updater: UpdaterConfiguration
+    /// The custom schemes of the app's web views, in lower case; none for a proxy or a server.
+    public var schemes: Set<String>
+    /// The app's own rules. They are asked before the `api` of a package's manifest.
+    public var rules = WebRules()
+    /// The services on this device, as `HOST:PORT`, that a package's `api` may lead to (``WebSettings/loopbackServices``).
+    public var loopbackServices: Set<String> = []
+
+    public init(updater: UpdaterConfiguration, schemes: Set<String> = []) {
+        self.updater = updater
+        self.schemes = schemes
+    }
+}

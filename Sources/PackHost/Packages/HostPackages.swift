@@ -1,0 +1,53 @@
+public import PackFormat
+import PackUpdater
+public import PackWeb
+import Synchronization
+
+/// The packages of a host as the web side wants them: a page that starts gets the version that is active then, and so does
+/// a frame of another package in it. All that are installed are known, whether or not somebody has opened them.
+public final class HostPackages: SiteCatalog {
+    private struct State {
+        var settings: WebSettings
+        var sessions: [PackageID: PackageSession] = [:]
+    }
+
+    private let state: Mutex<State>
+
+    init(_ settings: WebSettings) {
+        state = Mutex(State(settings: settings))
+    }
+
+    public var settings: WebSettings { state.withLock { $0.settings } }
+
+    /// The manifest of the version that a page which starts now would get; nil where none is here.
+    public func manifest(of package: PackageID) -> Manifest? { session(of: package)?.manifest }
+
+    public func content(of package: PackageID) throws -> (any SiteContent)? {
+        session(of: package).map(PinnedVersion.init)
+    }
+
+    func session(of package: PackageID) -> PackageSession? { state.withLock { $0.sessions[package] } }
+
+    /// Whether the store has another version than a page would get, or another gate.
+    func isOutdated(_ status: PackageStatus) -> Bool {
+        let (known, isEnabled) = state.withLock { state in
+            (state.sessions[status.package], state.settings.packages[status.package]?.isEnabled)
+        }
+        if known?.manifest.digest == status.manifest, isEnabled == status.isEnabled { return false }
+        // What is on its way is no version of the store yet.
+        return status.manifest != nil || known?.isInstalling == false || !status.isEnabled
+    }
+
+    /// - Parameter session: nil where the store has no version that may be shown.
+    func take(_ session: PackageSession?, of package: PackageID, isEnabled: Bool) {
+        let origins = session?.manifest.origins ?? []
+        set(WebSettings.Package(isEnabled: isEnabled, origins: origins), session, of: package)
+    }
+
+    func set(_ settings: WebSettings.Package, _ session: PackageSession?, of package: PackageID) {
+        state.withLock { state in
+            state.sessions[package] = session
+            state.settings.packages[package] = settings
+        }
+    }
+}

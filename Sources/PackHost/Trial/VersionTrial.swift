@@ -1,0 +1,90 @@
+public import PackFormat
+import PackUpdater
+
+/// Watches a package's version that was never confirmed, and for a minute the one that has just been.
+///
+/// The time to become ready is the version's, from its first start on: not a page's, which could begin it again and again by
+/// loading itself anew. Pages that hang say nothing, so time speaks for them.
+@MainActor
+public final class VersionTrial {
+    /// How long a page that hangs is waited for, at most.
+    public static let longestHang = Duration.seconds(15)
+    /// How long a version is watched after its confirmation.
+    public static let probationTime = Duration.seconds(60)
+
+    public weak var view: (any TrialView)?
+    private let host: PackHost
+    private let package: PackageID
+    private let readyTimeout: Duration
+    /// The version that was never confirmed, and the one that has just been.
+    private var trial: Digest?
+    private var probation: Digest?
+
+    /// - Parameter readyTimeout: how long a version may take to be confirmed where the updater has no `readyDeadline` for it.
+    public init(of package: PackageID, in host: PackHost, readyTimeout: Duration) {
+        self.package = package
+        self.host = host
+        self.readyTimeout = readyTimeout
+    }
+
+    /// A page has started. Where its version has to show that it works, its time runs from now on.
+    public func begin(_ page: StartedPage) async {
+        guard page.package == package, let status = await status(), status.manifest == page.digest,
+            !status.isConfirmed, trial != page.digest
+        else { return }
+        trial = page.digest
+        Task { await judge(page.digest) }
+    }
+
+    /// The version was confirmed. For a while a page of it that hangs is still a reason to go back.
+    public func end(_ page: StartedPage) {
+        guard page.package == package, trial == page.digest else { return }
+        trial = nil
+        probation = page.digest
+        Task { await watchPulse(page.digest) }
+    }
+
+    /// Another version has taken its place.
+    public func abandon() { trial = nil }
+
+    /// Leaves a version for the one before it, where it was not confirmed or has only just been.
+    /// - Returns: nil where another version is active by now, or this one has shown that it works: its page may work the next
+    ///   time.
+    /// - Throws: `UpdateError.nothingToGoBackTo` for the only version: there would be nothing to show at all.
+    public func goBack(from suspect: Digest, reason: String) async throws -> WentBack? {
+        guard let status = await status(), status.manifest == suspect, let version = status.active,
+            !status.isConfirmed || probation == suspect
+        else { return nil }
+        let other = try await host.updater.rollBack(package, from: suspect, reason: reason)
+        (trial, probation) = (nil, nil)
+        return WentBack(from: version, to: other)
+    }
+
+    private func status() async -> PackageStatus? {
+        try? await host.updater.status().first { $0.package == package }
+    }
+
+    private func judge(_ version: Digest) async {
+        while trial == version, let view {
+            let left = (try? await host.updater.timeToConfirm(package)) ?? readyTimeout
+            // The version's next page is left at once.
+            if left <= .zero, !view.isElsewhere { break }
+            try? await Task.sleep(for: max(left, .seconds(1)))
+        }
+        if trial == version { view?.versionFailed(.late(version)) }
+    }
+
+    private func watchPulse(_ version: Digest) async {
+        let patience = min(readyTimeout, Self.longestHang)
+        let end = ContinuousClock.now + Self.probationTime
+        while ContinuousClock.now < end, probation == version {
+            try? await Task.sleep(for: .seconds(1))
+            guard let view, let load = view.load(of: version) else { continue }
+            if await !view.isAnswering(within: patience), view.load(of: version) == load, probation == version {
+                view.versionFailed(.hangs(patience))
+                return
+            }
+        }
+        if probation == version { probation = nil }
+    }
+}
