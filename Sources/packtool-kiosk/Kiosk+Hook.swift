@@ -1,6 +1,6 @@
 import Foundation
 import PackFormat
-import PackUpdater
+import PackHost
 import PackWeb
 import PackWebKitGTK
 
@@ -22,7 +22,7 @@ extension Kiosk {
     }
 
     private var hosts: [String] {
-        packages.settings.packages.keys.map { settings.usesProxy ? "\($0).\(SiteAddress.virtualSuffix)" : $0.text }
+        host.packages.settings.packages.keys.map { settings.usesProxy ? "\($0).\(SiteAddress.virtualSuffix)" : $0.text }
             .sorted()
     }
 
@@ -30,15 +30,14 @@ extension Kiosk {
     static func bridge(
         pages: any PageSource, online: OnlineSession, bodies: BodyStore, cookies: CookieKeeper,
         allowsMixedContent: Bool,
-        confirm:
-            @escaping @Sendable (
-                _ sender: PageBridge.Sender, _ package: String, _ version: String, _ token: String
-            ) async throws -> Void
+        confirm: @escaping @Sendable (PageBridge.Sender, PageHook.Load) async throws -> Void
     ) -> PageBridge {
         var configuration = PageBridge.Configuration()
         configuration.cookies = cookies
         configuration.allowsMixedContent = allowsMixedContent
-        configuration.confirm = confirm
+        configuration.confirm = { sender, package, version, token in
+            try await confirm(sender, PageHook.Load(package: package, version: version, token: token))
+        }
         return PageBridge(
             pages: { pages.page(for: $0) }, online: online, bodies: bodies, configuration: configuration)
     }

@@ -1,16 +1,11 @@
 import Foundation
 import PackFormat
+import PackHost
 import PackJSON
-import PackUpdater
-import PackWeb
 import PackWebKitGTK
 
 /// Pages that do not work, and the way back to a version that does.
-extension Kiosk {
-    /// How long a page that hangs is waited for, at most; and how long a version is watched once it was confirmed.
-    private static let longestHang = Duration.seconds(15)
-    private static let probationTime = Duration.seconds(60)
-
+extension Kiosk: TrialView {
     /// A page that hangs says nothing: time speaks for it.
     func watch(_ number: Int) {
         Task {
@@ -23,60 +18,33 @@ extension Kiosk {
     }
 
     private var notReady: String {
-        let missing = attempt.page?.report.missingParts ?? []
+        let missing = attempt.page?.missingParts ?? []
         let why = missing.isEmpty ? "" : ": \(missing.joined(separator: ", ")) is not in its version"
         return "the page was not ready in \(settings.readyTimeout.components.seconds) s\(why)"
     }
 
-    private var isOwn: Bool { attempt.session?.package == settings.package }
+    private var isOwn: Bool { attempt.page?.package == settings.package }
 
-    /// The time to become ready is the version's, from its first start on: not the attempt's, which a page that loads itself
-    /// anew would begin again and again.
-    func beginTrial(of session: PackUpdater.PackageSession) async {
-        let digest = session.manifest.digest
-        let status = try? await updater.status().first { $0.package == session.package }
-        guard let status, status.manifest == digest, !status.isConfirmed else { return }
-        guard trial?.digest != digest else { return }
-        trial = Trial(digest: digest, version: session.version)
-        Task { await judge(digest) }
+    // MARK: What the trial of a version asks
+
+    var isElsewhere: Bool {
+        attempt.hasCommitted && !isOwn && !attempt.url.hasPrefix(origin(of: settings.package) + "/")
     }
 
-    private func judge(_ digest: Digest) async {
-        while trial?.digest == digest {
-            let left = (try? await updater.timeToConfirm(settings.package)) ?? settings.readyTimeout
-            // Somebody else's page, such as one to log in, is not taken away; the version's next page is left at once.
-            let isElsewhere = attempt.hasCommitted && !isOwn && !isOwnAddress(attempt.url)
-            if left <= .zero, !isElsewhere { break }
-            try? await Task.sleep(for: max(left, .seconds(1)))
+    func load(of version: Digest) -> Int? {
+        attempt.hasCommitted && attempt.page?.digest == version ? attempt.number : nil
+    }
+
+    func isAnswering(within time: Duration) async -> Bool { await view.isAnswering(within: time) }
+
+    func versionFailed(_ fault: TrialFault) {
+        switch fault {
+        case .late(let version):
+            attempt.hasFailed = false
+            fail(notReady, of: version, endsPage: true)
+        case .hangs(let time):
+            fail("the page hangs: it has not answered for \(time.components.seconds) s", endsPage: true)
         }
-        guard trial?.digest == digest else { return }
-        attempt.hasFailed = false
-        fail(notReady, of: digest, endsPage: true)
-    }
-
-    private func isOwnAddress(_ url: String) -> Bool { url.hasPrefix(origin(of: settings.package) + "/") }
-
-    /// The version was confirmed. For a while a page of it that hangs is still a reason to go back.
-    func endTrial(of session: PackUpdater.PackageSession) {
-        guard let trial, trial.digest == session.manifest.digest else { return }
-        self.trial = nil
-        probation = trial
-        Task { await watchPulse(trial.digest) }
-    }
-
-    private func watchPulse(_ digest: Digest) async {
-        let patience = min(settings.readyTimeout, Self.longestHang)
-        let end = ContinuousClock.now + Self.probationTime
-        while ContinuousClock.now < end, probation?.digest == digest {
-            try? await Task.sleep(for: .seconds(1))
-            guard attempt.hasCommitted, attempt.digest == digest else { continue }
-            let number = attempt.number
-            if await !view.isAnswering(within: patience), attempt.number == number, probation?.digest == digest {
-                fail("the page hangs: it has not answered for \(patience.components.seconds) s", endsPage: true)
-                return
-            }
-        }
-        if probation?.digest == digest { probation = nil }
     }
 
     /// The version has nothing at this address. The way in is tried at `/`; the version is left for it only where nothing is at
@@ -85,7 +53,7 @@ extension Kiosk {
         let root = origin(of: settings.package) + "/"
         if isOwn, url == address, url != root {
             say("\(url) is not in version \(attempt.version ?? ""); \(root) is opened in its place")
-            lacksPath = attempt.digest
+            lacksPath = attempt.page?.digest
             view.load(root)
         } else {
             fail("\(url) was answered 404", isMiss: url != root)
@@ -103,7 +71,7 @@ extension Kiosk {
         attempt.hasFailed = true
         say(reason)
         let failed = attempt
-        let suspect = suspect ?? (isOwn && !attempt.isOver ? attempt.digest : nil)
+        let suspect = suspect ?? (isOwn && !attempt.isOver ? attempt.page?.digest : nil)
         Task {
             if !isMiss, let suspect, await goBack(from: suspect, reason: reason) { return }
             try? await Task.sleep(for: .seconds(5))
@@ -116,25 +84,26 @@ extension Kiosk {
     /// - Returns: whether another version is shown now.
     private func goBack(from suspect: Digest, reason: String) async -> Bool {
         let package = settings.package
-        guard let status = try? await updater.status().first(where: { $0.package == package }),
-            status.manifest == suspect, let version = status.active,
-            !status.isConfirmed || probation?.digest == suspect
-        else { return false }
-        let other: SemanticVersion?
-        // Without another version there would be nothing to show at all: a page that does not work may work the next time.
-        do { other = try await updater.rollBack(package, from: suspect, reason: reason) } catch {
+        let left: WentBack
+        do {
+            guard let found = try await trial.goBack(from: suspect, reason: reason) else { return false }
+            left = found
+        } catch {
             say("\(error)")
             return false
         }
-        (trial, probation) = (nil, nil)
-        say("\(package) \(version) does not work; back to \(other?.description ?? "none")")
+        say("\(package) \(left.from) does not work; back to \(left.to?.description ?? "none")")
         // Whatever its code does now, it does no longer.
         view.endPage()
         loads[package] = nil
-        try? await packages.refresh()
-        control?.say(
-            "rolledBack", ["from": .string(version.description), "to": .string(other?.description ?? "")])
+        try? await host.refresh()
+        sayRolledBack(from: left.from, to: left.to)
         view.load(address)
         return true
+    }
+
+    func sayRolledBack(from version: SemanticVersion, to other: SemanticVersion?) {
+        control?.say(
+            "rolledBack", ["from": .string(version.description), "to": .string(other?.description ?? "")])
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackHost
 import PackJSON
 import PackUpdater
 import PackWeb
@@ -10,16 +11,13 @@ extension Kiosk {
     /// Before a navigation in any frame. Nothing is counted here: which frame it is, WebKit does not say.
     func willNavigate(to url: String) async {
         await cookies.giveToWebView()
-        guard let package = InstalledPackages.package(of: url, scheme: settings.scheme) else { return }
+        guard let package = host.package(of: url) else { return }
         view.acceptProxyCertificate(from: ["\(package).\(SiteAddress.virtualSuffix)"])
         do {
-            try await packages.refresh()
-            if packages.session(of: package) == nil {
-                switch try await packages.prepare(package) {
-                case .installed: break
-                case .installing(let session): say("\(package) \(session.version) installs itself while it is shown")
-                case .unavailable(let absence): say("\(package) cannot be shown: \(absence.why)")
-                }
+            switch try await host.prepareNavigation(to: package) {
+            case .installed, nil: break
+            case .installing(let session): say("\(package) \(session.version) installs itself while it is shown")
+            case .unavailable(let absence): say("\(package) cannot be shown: \(absence.why)")
             }
         } catch {
             say("\(package) cannot be opened: \(error)")
@@ -31,7 +29,7 @@ extension Kiosk {
     /// The first page of another version, newer or older, must not meet a service worker of the one before: it would answer in
     /// the version's place. A custom scheme has none.
     private func removeOldWorkers(of package: PackageID) async {
-        guard settings.usesProxy, let digest = packages.manifest(of: package)?.digest,
+        guard settings.usesProxy, let digest = host.packages.manifest(of: package)?.digest,
             seen.isOther(digest, of: package)
         else { return }
         await view.removeWorkers(of: ["\(package).\(SiteAddress.virtualSuffix)"])
@@ -43,29 +41,24 @@ extension Kiosk {
     /// - Returns: whether to show it.
     func willShow(_ answer: PackageView.Answer) async -> Bool {
         await cookies.takeFromWebView()
-        guard answer.isPage, let package = InstalledPackages.package(of: answer.url, scheme: settings.scheme) else {
-            return true
-        }
+        guard answer.isPage, let package = host.package(of: answer.url) else { return true }
         loads[package] = nil
         defer { hookPages(of: package) }
         let number = attempt.number
-        guard let page = pages.takeDocument(of: answer.url), let manifest = page.manifest(of: package) else {
-            return true
-        }
         do {
-            let opened = try await packages.open(package).session
-            guard let session = opened, session.manifest.digest == manifest.digest else {
+            switch try await host.startPage(at: answer.url, from: pages) {
+            case .foreign: break
+            case .outdated(_, let version, let other):
                 // Its starts or its time are used up, or another has taken its place: its page must not run.
-                leave(package, manifest.version, for: opened?.version)
+                leave(package, version, for: other)
                 return false
+            case .started(let page):
+                guard attempt.number == number else { return true }
+                attempt.page = page
+                attempt.version = page.version.description
+                loads[package] = page.load
+                await trial.begin(page)
             }
-            guard attempt.number == number else { return true }
-            attempt.session = session
-            attempt.page = page
-            attempt.version = session.version.description
-            loads[package] = PageHook.Load(
-                package: package.text, version: session.version.description, token: session.loadToken)
-            if package == settings.package { await beginTrial(of: session) }
         } catch {
             say("\(package) cannot be opened: \(error)")
         }
@@ -75,9 +68,8 @@ extension Kiosk {
     private func leave(_ package: PackageID, _ version: SemanticVersion, for other: SemanticVersion?) {
         say("\(package) \(version) is not the version to show any more; that is \(other?.description ?? "none")")
         if package == settings.package {
-            trial = nil
-            control?.say(
-                "rolledBack", ["from": .string(version.description), "to": .string(other?.description ?? "")])
+            trial.abandon()
+            sayRolledBack(from: version, to: other)
         }
         Task { view.load(address) }
     }
@@ -130,23 +122,22 @@ extension Kiosk {
             ?? directory?.commit(url, history: history, isRestored: isRestored, isReload: isReload)
         attempt.hasCommitted = true
         attemptOnView = nil
-        if isRestored || attempt.session == nil {
+        if isRestored || attempt.page == nil {
             // What the engine or a worker had kept, as a page or as its document, says nothing about the version that is
             // installed now, neither good nor bad. A page of the network has none.
             attempt.isOver = true
-            attempt.session = nil
-            let package = InstalledPackages.package(of: url, scheme: settings.scheme)
-            attempt.version = package.flatMap { report?.versions[$0.text] }
+            attempt.page = nil
+            attempt.version = host.package(of: url).flatMap { report?.versions[$0.text] }
         }
     }
 
     private func finished(_ url: String, _ status: Int) {
-        if status == 404, attempt.session != nil {
+        if status == 404, attempt.page != nil {
             miss(url)
         } else if status >= 400 {
             fail("\(url) was answered \(status)")
         } else if !(300..<400).contains(status), !settings.waitsForPage, !attempt.hasFailed, !attempt.isOver {
-            let missing = attempt.page?.report.missingParts ?? []
+            let missing = attempt.page?.missingParts ?? []
             if missing.isEmpty {
                 becomeReady()
             } else if let version = attempt.version {
@@ -163,24 +154,22 @@ extension Kiosk {
 
     /// The page on view says that its version works: `packtool.confirm()`. A frame of the page's own origin speaks for it; one
     /// of another package or of a stranger does not, whatever it knows.
-    func confirm(_ sender: PageBridge.Sender, _ package: String, _ version: String, _ token: String) throws {
-        guard let session = attempt.session, session.package.text == package,
-            sender.origin == origin(of: session.package), session.version.description == version,
-            session.loadToken == token, !attempt.isOver
-        else { throw KioskFailure("\(package) \(version) is not the page on view") }
+    func confirm(_ sender: PageBridge.Sender, _ load: PageHook.Load) throws {
+        guard let page = attempt.page, !attempt.isOver,
+            page.isConfirmed(by: load, from: sender.origin, origin: origin(of: page.package))
+        else { throw KioskFailure("\(load.package) \(load.version) is not the page on view") }
         if settings.waitsForPage { becomeReady() }
     }
 
     private func becomeReady() {
-        guard !attempt.isReady, let session = attempt.session else { return }
+        guard !attempt.isReady, let page = attempt.page else { return }
         attempt.isReady = true
         Task {
             do {
-                try await updater.confirm(session.package, version: session.version, loadToken: session.loadToken)
+                try await host.confirm(page)
                 control?.say(
-                    "ready",
-                    ["package": .string(session.package.text), "version": .string(session.version.description)])
-                if session.package == settings.package { endTrial(of: session) }
+                    "ready", ["package": .string(page.package.text), "version": .string(page.version.description)])
+                trial.end(page)
             } catch {
                 say("\(error)")
             }

@@ -1,4 +1,5 @@
 import Foundation
+import PackHost
 import PackJSON
 import PackWeb
 import PackWebKitGTK
@@ -38,10 +39,7 @@ extension Kiosk {
         guard settings.windows != .none else { return .off }
         guard window.isUserGesture else { return .noGesture }
         guard window.method == "GET" else { return .method }
-        let isOwn =
-            InstalledPackages.package(of: window.url, scheme: settings.scheme)
-            .map { packages.settings.packages[$0] != nil } ?? false
-        if isOwn { return nil }
+        if let package = host.package(of: window.url), host.packages.settings.packages[package] != nil { return nil }
         let parts = URLComponents(string: window.url)
         guard let scheme = parts?.scheme?.lowercased(), ["https", "http"].contains(scheme),
             let host = parts?.host?.lowercased()

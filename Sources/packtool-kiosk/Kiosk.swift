@@ -1,6 +1,7 @@
 import Foundation
 import PackAuthorities
 import PackFormat
+import PackHost
 import PackJSON
 import PackProxy
 import PackUpdater
@@ -15,13 +16,12 @@ import PackWebKitGTK
 @MainActor
 final class Kiosk {
     let settings: KioskSettings
-    let updater: Updater
+    let host: PackHost
     let pages: any PageSource
     /// Told of the view's loads where requests do not name their page.
     let viewPages: ViewPages?
     /// Told of the view's pages where requests do.
     let directory: PageDirectory?
-    let packages: InstalledPackages
     private let online: OnlineSession
     let cookies: CookieKeeper
     private let proxy: LoopbackProxy?
@@ -35,9 +35,7 @@ final class Kiosk {
     var attemptOnView: Attempt?
     /// What the next page of a package may confirm.
     var loads: [PackageID: PageHook.Load] = [:]
-    /// The package's version that was never confirmed, and the one that has just been.
-    var trial: Trial?
-    var probation: Trial?
+    let trial: VersionTrial
     /// The version that has nothing at the path to open; `/` is opened then.
     var lacksPath: Digest?
     var seen: SeenVersions
@@ -45,27 +43,26 @@ final class Kiosk {
     /// - Parameter viewFolder: where the view keeps its data, for this run or longer.
     init(_ settings: KioskSettings, viewFolder: URL) async throws {
         self.settings = settings
-        updater = try Updater(settings.updater)
+        let host = try PackHost(settings.host)
+        self.host = host
+        trial = VersionTrial(of: settings.package, in: host, readyTimeout: settings.readyTimeout)
         // Of this kiosk only: other programs of the user have theirs.
         cookies = CookieKeeper(native: try settings.cookieStore())
         online = OnlineSession(cookies: cookies)
-        packages = InstalledPackages(
-            updater: updater, schemes: [settings.scheme], rules: settings.rules,
-            loopbackServices: settings.loopbackServices)
         let bodies = BodyStore()
         let transport: PackageViewConfiguration.Transport
         if settings.usesProxy {
             viewPages = nil
-            let directory = PageDirectory(packages)
+            let directory = PageDirectory(host.packages)
             self.directory = directory
             pages = directory
             let proxy = LoopbackProxy(pages: pages, online: online, authorities: PrivateAuthorities.text)
-            let host = "\(settings.package).\(SiteAddress.virtualSuffix)"
-            let access = try await proxy.start(hosts: [host])
-            transport = .proxy(address: access.address, certificate: access.certificate, hosts: [host])
+            let name = "\(settings.package).\(SiteAddress.virtualSuffix)"
+            let access = try await proxy.start(hosts: [name])
+            transport = .proxy(address: access.address, certificate: access.certificate, hosts: [name])
             self.proxy = proxy
         } else {
-            let viewPages = ViewPages(packages)
+            let viewPages = ViewPages(host.packages)
             self.viewPages = viewPages
             directory = nil
             pages = viewPages
@@ -84,12 +81,13 @@ final class Kiosk {
             pages: pages, online: online, bodies: bodies, cookies: cookies,
             allowsMixedContent: settings.allowsMixedContent
         ) {
-            try await confirmations.confirm($0, $1, $2, $3)
+            try await confirmations.confirm($0, $1)
         }
         cookies.attach(view.cookieStore)
         seen = SeenVersions(folder: viewFolder)
         control = settings.takesCommands ? KioskControl() : nil
         confirmations.kiosk = self
+        trial.view = self
     }
 
     /// Shows the package; returns when the first page is under way.
@@ -100,8 +98,8 @@ final class Kiosk {
         view.takesWindow = { [weak self] window in self?.takes(window) ?? false }
         view.didDownload = { [weak self] download in self?.downloaded(download) }
         control?.start { [weak self] command in await self?.perform(command) ?? .failed("the kiosk is closing") }
-        try await updater.start()
-        try await packages.refresh()
+        try await host.start()
+        try await host.refresh()
         view.load(address)
         startUpdating()
         Task { await FreeMemory.giveBack() }
@@ -109,7 +107,7 @@ final class Kiosk {
 
     /// The address of the page to show, in the form that the transport serves.
     var address: String {
-        let hasPath = lacksPath == nil || packages.manifest(of: settings.package)?.digest != lacksPath
+        let hasPath = lacksPath == nil || host.packages.manifest(of: settings.package)?.digest != lacksPath
         return origin(of: settings.package) + (hasPath ? settings.path : "/")
     }
 
@@ -126,9 +124,8 @@ final class Kiosk {
     @discardableResult
     func update() async -> Bool {
         do {
-            let report = try await updater.update(.list([settings.package]))
+            let report = try await host.update(.list([settings.package]))
             for entry in report.entries { say("update: \(entry.package): \(entry.why)") }
-            try await packages.refresh()
             control?.say("updated", ["changed": .bool(report.isChanged)])
             return report.isChanged
         } catch {
@@ -145,7 +142,7 @@ final class Kiosk {
             try? await Task.sleep(for: .seconds(2))
             while true {
                 // Where nothing was installed, the view shows an error that no user can leave.
-                let isEmpty = packages.session(of: settings.package) == nil
+                let isEmpty = host.packages.manifest(of: settings.package) == nil
                 if await update(), settings.showsUpdates || isEmpty { view.load(address) }
                 guard let interval = settings.updateInterval else { return }
                 try? await Task.sleep(for: interval)
@@ -161,8 +158,8 @@ final class Kiosk {
 private final class Confirmations {
     weak var kiosk: Kiosk?
 
-    func confirm(_ sender: PageBridge.Sender, _ package: String, _ version: String, _ token: String) throws {
+    func confirm(_ sender: PageBridge.Sender, _ load: PageHook.Load) throws {
         guard let kiosk else { throw KioskFailure("the kiosk is closing") }
-        try kiosk.confirm(sender, package, version, token)
+        try kiosk.confirm(sender, load)
     }
 }

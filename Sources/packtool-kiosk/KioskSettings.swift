@@ -2,20 +2,19 @@ import ArgumentParser
 import Foundation
 import PackAuthorities
 import PackFormat
+import PackHost
 import PackUpdater
 import PackWeb
 import PackWebKitGTK
 
 /// The command line, read and checked.
 struct KioskSettings: Sendable {
-    let updater: UpdaterConfiguration
+    let host: PackHostConfiguration
     let package: PackageID
     let path: String
     let usesProxy: Bool
     let scheme: String
     let hook: PageHook.Strategy
-    let rules: WebRules
-    let loopbackServices: Set<String>
     let cookies: KioskCommand.Cookies
     let allowsMixedContent: Bool
     let windows: KioskCommand.Windows
@@ -43,8 +42,8 @@ struct KioskSettings: Sendable {
         usesProxy = command.transport == .proxy
         scheme = command.scheme.lowercased()
         hook = try Self.strategy(command)
-        rules = try command.rules.map { try WebRules(parsing: Data(try Self.text($0).utf8)) } ?? WebRules()
-        loopbackServices = try Set(command.loopback.map(Self.service))
+        let rules = try command.rules.map { try WebRules(parsing: Data(try Self.text($0).utf8)) } ?? WebRules()
+        let loopbackServices = try Set(command.loopback.map(Self.service))
         cookies = command.cookies
         allowsMixedContent = command.mixedContent
         windows = command.windows
@@ -54,7 +53,9 @@ struct KioskSettings: Sendable {
         guard command.readyTimeout > 0 else { throw ValidationError("--ready-timeout must be 1 or more") }
         readyTimeout = .seconds(command.readyTimeout)
         updater.readyDeadline = readyTimeout
-        self.updater = updater
+        var host = PackHostConfiguration(updater: updater, schemes: [scheme])
+        (host.rules, host.loopbackServices) = (rules, loopbackServices)
+        self.host = host
         updateInterval = command.updateInterval > 0 ? .seconds(command.updateInterval) : nil
         showsUpdates = command.reload
         takesCommands = command.control
