@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Type-checks what is compiled on Apple's platforms only, against stubs of the frameworks: the web side with its Apple
-# branches, and the example host app. Needs a debug build. Nothing is run: what Apple does is not claimed here.
+# Type-checks what is compiled on Apple's platforms only, against stubs of the frameworks: the web side and the host with
+# their Apple branches, and the example host app. Needs a debug build. Nothing is run: what Apple does is not claimed here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 modules=.build/debug/Modules
@@ -22,9 +22,12 @@ swiftc -emit-module "${common[@]}" -module-name Darwin -emit-module-path "$folde
 swiftc -emit-module "${common[@]}" -module-name WebKit -emit-module-path "$folder/WebKit.swiftmodule" \
     Tests/AppleStubs/WebKit.swift
 
-# The module itself, with every Apple branch on, as the example will import it.
-mapfile -t sources < <(find Sources/PackWeb -name '*.swift')
-swiftc -emit-module "${common[@]}" -warnings-as-errors -package-name "${package:-packtool}" -module-name PackWeb "${includes[@]}" \
-    -emit-module-path "$folder/PackWeb.swiftmodule" "${sources[@]}" Tests/AppleStubs/CoreFoundation.swift
+# The modules themselves, with every Apple branch on, as the example will import them.
+for module in PackWeb PackHost; do
+    mapfile -t sources < <(find "Sources/$module" -name '*.swift')
+    [ "$module" != PackWeb ] || sources+=(Tests/AppleStubs/CoreFoundation.swift)
+    swiftc -emit-module "${common[@]}" -warnings-as-errors -package-name "${package:-packtool}" -module-name "$module" \
+        "${includes[@]}" -emit-module-path "$folder/$module.swiftmodule" "${sources[@]}"
+done
 swiftc -typecheck -warnings-as-errors "${common[@]}" -module-name HostApp "${includes[@]}" Examples/ios-host/*.swift
-echo "check-apple-glue: the Apple files of PackWeb and the example host app are well-typed"
+echo "check-apple-glue: the Apple files of PackWeb and PackHost and the example host app are well-typed"

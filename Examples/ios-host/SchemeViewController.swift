@@ -1,6 +1,6 @@
 import Foundation
 import PackFormat
-import PackUpdater
+import PackHost
 import PackWeb
 import WebKit
 
@@ -9,49 +9,31 @@ import WebKit
 #endif
 
 /// The same by a custom scheme, for iOS 16 and older: without cookies of its own and service workers.
+///
+/// The host is made with this scheme: `PackHostConfiguration(updater: configuration, schemes: [SchemeViewController.scheme])`.
 @MainActor
-final class SchemeViewController: UIViewController, WKNavigationDelegate {
-    private let shop: PackageID
-    private let packages: HostPackages
-    private let handler: PackSchemeHandler
-    private var isReload = false
+final class SchemeViewController: UIViewController {
+    static let scheme = "h5pack"
 
-    init(shop: PackageID, packages: HostPackages) {
+    private let shop: PackageID
+    private let handler: PackSchemeHandler
+    private let navigation: PackageNavigation
+
+    init(shop: PackageID, host: PackHost) {
         self.shop = shop
-        self.packages = packages
-        handler = PackSchemeHandler(catalog: packages, online: OnlineSession())
+        handler = PackSchemeHandler(catalog: host.packages, online: OnlineSession())
+        navigation = PackageNavigation(host, .scheme(handler))
         super.init()
     }
 
     override func viewDidLoad() {
         super.viewDidLoad()
         let settings = WKWebViewConfiguration()
-        settings.setURLSchemeHandler(handler, forURLScheme: HostPackages.scheme)
+        settings.setURLSchemeHandler(handler, forURLScheme: Self.scheme)
         let webView = WKWebView(frame: .zero, configuration: settings)
-        webView.navigationDelegate = self
+        webView.navigationDelegate = navigation
         view = webView
-        let address = SiteAddress(package: shop).url(scheme: HostPackages.scheme)
+        let address = SiteAddress(package: shop).url(scheme: Self.scheme)
         if let url = URL(string: address) { webView.load(URLRequest(url: url)) }
-    }
-
-    func webView(_ webView: WKWebView, decidePolicyFor action: WKNavigationAction) async -> WKNavigationActionPolicy {
-        if action.targetFrame?.isMainFrame == true { isReload = action.navigationType == .reload }
-        return .allow
-    }
-
-    func webView(_ webView: WKWebView, didStartProvisionalNavigation navigation: WKNavigation!) {
-        if let url = webView.url { handler.pages.start(url.absoluteString) }
-    }
-
-    func webView(
-        _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation!, withError error: any Error
-    ) {
-        if let url = (error as NSError).userInfo[NSURLErrorFailingURLErrorKey] as? URL {
-            handler.pages.stop(url.absoluteString)
-        }
-    }
-
-    func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {
-        handler.commit(webView, isReload: isReload)
     }
 }

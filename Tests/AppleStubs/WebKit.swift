@@ -69,6 +69,7 @@ public enum WKNavigationType: Int, Sendable { case reload, other = -1 }
 }
 public enum WKNavigationActionPolicy: Int, Sendable { case cancel, allow }
 @MainActor public final class WKNavigationResponse: NSObject {
+    public var response: URLResponse { fatalError() }
     public var canShowMIMEType: Bool { true }
     public var isForMainFrame: Bool { true }
 }

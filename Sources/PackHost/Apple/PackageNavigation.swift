@@ -1,0 +1,152 @@
+#if canImport(WebKit)
+    public import PackWeb
+    public import WebKit
+
+    /// Tells a host of a `WKWebView`'s navigations: what is prepared before them, which pages start, which work.
+    ///
+    ///     let navigation = PackageNavigation(host, .scheme(handler), cookies: keeper)
+    ///     webView.navigationDelegate = navigation        // weak: keep it
+    ///     webView.load(URLRequest(url: address))
+    ///
+    /// One for each web view. An app with a delegate of its own passes these calls on. It decides nothing: the host does.
+    @MainActor
+    public final class PackageNavigation: NSObject, WKNavigationDelegate {
+        /// The way into the web view.
+        public enum Adapter: Sendable {
+            case scheme(PackSchemeHandler)
+            /// With the pages that the loopback proxy was made with.
+            case proxy(PageDirectory)
+        }
+
+        /// Whether a page is taken for working when it has loaded with all its scripts and styles; false where it says so itself,
+        /// by the page hook (``confirm(_:from:)``).
+        public var confirmsLoadedPages = true
+        /// Asked for what the system does not know, such as the proxy's own certificate.
+        public var answersChallenge:
+            (@MainActor (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?))?
+        /// The store could not be read, or a version could not be confirmed: for the app's log.
+        public var didFail: (@MainActor (any Error) -> Void)?
+        /// The page on view, where the device has answered its document; nil for any other.
+        public private(set) var page: StartedPage?
+
+        private let host: PackHost
+        private let adapter: Adapter
+        private let cookies: CookieKeeper?
+        private var history = AppleHistory()
+        /// The page whose answer is there, until it is on view.
+        private var next: StartedPage?
+        private var isReload = false
+        /// Whether an answer brings the page that is under way; else WebKit had kept it for back and forward.
+        private var isAnswered = false
+
+        /// - Parameter cookies: the keeper of the app's and the view's cookies; nil where the view has its own only.
+        public init(_ host: PackHost, _ adapter: Adapter, cookies: CookieKeeper? = nil) {
+            self.host = host
+            self.adapter = adapter
+            self.cookies = cookies
+            super.init()
+        }
+
+        private var pages: any PageSource {
+            switch adapter {
+            case .scheme(let handler): handler.pages
+            case .proxy(let directory): directory
+            }
+        }
+
+        /// A page says that its version works, by the page hook.
+        /// - Parameters:
+        ///   - load: what it said.
+        ///   - sender: the origin of the frame that it came from, such as `https://shop.package`.
+        /// - Returns: whether it is the page on view.
+        public func confirm(_ load: PageHook.Load, from sender: String) async throws -> Bool {
+            guard let page else { return false }
+            let place = SiteAddress(package: page.package)
+            var origins = [place.virtualURL] + host.packages.settings.schemes.map { place.url(scheme: $0) }
+            origins = origins.map { String($0.dropLast()) }
+            guard origins.contains(where: { page.isConfirmed(by: load, from: sender, origin: $0) }) else {
+                return false
+            }
+            try await host.confirm(page)
+            return true
+        }
+
+        public func webView(
+            _ webView: WKWebView, decidePolicyFor action: WKNavigationAction
+        ) async -> WKNavigationActionPolicy {
+            if action.targetFrame?.isMainFrame == true { isReload = action.navigationType == .reload }
+            await cookies?.giveToWebView()
+            guard let url = action.request.url, let package = host.package(of: url.absoluteString) else {
+                return .allow
+            }
+            do { try await host.prepareNavigation(to: package) } catch { didFail?(error) }
+            return .allow
+        }
+
+        public func webView(
+            _ webView: WKWebView, decidePolicyFor response: WKNavigationResponse
+        ) async -> WKNavigationResponsePolicy {
+            await cookies?.takeFromWebView()
+            guard response.canShowMIMEType else { return .cancel }
+            guard response.isForMainFrame, let url = response.response.url else { return .allow }
+            isAnswered = true
+            do {
+                switch try await host.startPage(at: url.absoluteString, from: pages) {
+                case .foreign: break
+                case .started(let page): next = page
+                case .outdated:
+                    // None of its code may run.
+                    webView.load(URLRequest(url: url))
+                    return .cancel
+                }
+            } catch {
+                didFail?(error)
+            }
+            return .allow
+        }
+
+        public func webView(_ webView: WKWebView, didStartProvisionalNavigation navigation: WKNavigation!) {
+            isAnswered = false
+            next = nil
+            if case .scheme(let handler) = adapter, let url = webView.url { handler.pages.start(url.absoluteString) }
+        }
+
+        public func webView(
+            _ webView: WKWebView, didFailProvisionalNavigation navigation: WKNavigation!, withError error: any Error
+        ) {
+            guard case .scheme(let handler) = adapter,
+                let url = (error as NSError).userInfo[NSURLErrorFailingURLErrorKey] as? URL
+            else { return }
+            handler.pages.stop(url.absoluteString)
+        }
+
+        public func webView(_ webView: WKWebView, didCommit navigation: WKNavigation!) {
+            // A page that came back as it was left says nothing about the version that is installed now.
+            page = isAnswered ? next : nil
+            switch adapter {
+            case .scheme(let handler): handler.commit(webView, isReload: isReload)
+            case .proxy(let directory):
+                guard let url = webView.url else { return }
+                directory.commit(
+                    url.absoluteString, history: history.read(webView.backForwardList), isRestored: !isAnswered,
+                    isReload: isReload)
+            }
+        }
+
+        public func webView(_ webView: WKWebView, didFinish navigation: WKNavigation!) {
+            let page = page
+            Task {
+                // What its scripts have set since.
+                await cookies?.takeFromWebView()
+                guard confirmsLoadedPages, let page, page.missingParts.isEmpty else { return }
+                do { try await host.confirm(page) } catch { didFail?(error) }
+            }
+        }
+
+        public func webView(
+            _ webView: WKWebView, respondTo challenge: URLAuthenticationChallenge
+        ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+            answersChallenge?(challenge) ?? (.performDefaultHandling, nil)
+        }
+    }
+#endif
