@@ -6,7 +6,9 @@ public enum FormatError: Error, Equatable, Sendable, CustomStringConvertible {
     case invalidVersionRange(String)
     case invalidPath(String, reason: String)
     case invalidDigest(String)
-    case invalidPercent(Int)
+    case invalidShare(String)
+    case invalidAppVersion(String)
+    case invalidAudience(String, reason: String)
     case invalidBase(String, reason: String)
     case invalidAPI(String, reason: String)
     case invalidDocument(String, reason: String)
@@ -26,7 +28,12 @@ public enum FormatError: Error, Equatable, Sendable, CustomStringConvertible {
             "\"\(text)\" is not a version range: use comparisons such as \">=3.2.0\" or \">=3.2.0 <5.0.0\""
         case .invalidPath(let text, let reason): "the path \"\(text)\" is not allowed: \(reason)"
         case .invalidDigest(let text): "\"\(text)\" is not a SHA-256 digest: use 64 lower-case hexadecimal digits"
-        case .invalidPercent(let value): "\(value) is not a percentage: use a whole number from 0 to 100"
+        case .invalidShare(let text):
+            "\(text) is not a share: use a percentage from 0 to 100 with at most two decimals, such as 25 or 0.5"
+        case .invalidAppVersion(let text):
+            "\"\(text)\" is not a version of an app or a system: use numbers such as 17.4 or 3.2.0 (118)"
+        case .invalidAudience(let text, let reason):
+            "\"\(text)\" is not an audience: \(reason); say \"platform=ios,android; app>=3.2; tag.tier=gold\""
         case .invalidBase(let text, let reason):
             "\"\(text)\" is not a base: \(reason); use the path that the build is made for, such as /static-files/"
         case .invalidAPI(let text, let reason):

@@ -163,7 +163,9 @@ extension Updater {
         }
         let facts = DeviceFacts(
             deviceID: configuration.deviceID ?? state.deviceID, appVersion: configuration.appVersion,
-            platform: configuration.platform, tags: configuration.tags)
+            platform: configuration.platform, tags: configuration.tags, osVersion: configuration.osVersion,
+            locale: configuration.locale, region: configuration.region, model: configuration.model,
+            network: configuration.network())
         let selected = packages(selection, channel: channel, state: state)
         var offers: [Offer] = []
         for package in selected {

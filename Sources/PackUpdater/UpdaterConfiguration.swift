@@ -27,6 +27,16 @@ public struct UpdaterConfiguration: Sendable {
     /// Such as `ios`, `linux`.
     public var platform: String?
     public var tags: [String: String] = [:]
+    /// The operating system's version, such as `17.4`.
+    public var osVersion: AppVersion?
+    /// The language of the app on this device, such as `de-AT` (BCP 47).
+    public var locale: String?
+    /// Where the device is, such as `AT` (ISO 3166-1).
+    public var region: String?
+    /// Such as `iPhone14,2`.
+    public var model: String?
+    /// Asked at each check: whether bytes cost the user something now.
+    public var network: @Sendable () -> NetworkKind? = { nil }
     /// The id that rollouts divide devices by; nil for the store's own random one.
     public var deviceID: String?
     /// The starts that a version gets to be confirmed in.

@@ -149,11 +149,11 @@ struct RolloutDecisionTests {
 
     @Test func `a bucket at the border of its percent is out, and the one below it in`() throws {
         // 2^64 / 2, and 10 % of 2^64 rounded up.
-        #expect(try !Rollout(percent: 50).admits(bucket: 1 << 63))
-        #expect(try Rollout(percent: 50).admits(bucket: (1 << 63) - 1))
-        #expect(try !Rollout(percent: 10).admits(bucket: 1_844_674_407_370_955_162))
-        #expect(try Rollout(percent: 10).admits(bucket: 1_844_674_407_370_955_161))
-        #expect(try Rollout(percent: 100).admits(bucket: .max) && !Rollout(percent: 0).admits(bucket: 0))
+        #expect(try !Share(percent: 50).contains(bucket: 1 << 63))
+        #expect(try Share(percent: 50).contains(bucket: (1 << 63) - 1))
+        #expect(try !Share(percent: 10).contains(bucket: 1_844_674_407_370_955_162))
+        #expect(try Share(percent: 10).contains(bucket: 1_844_674_407_370_955_161))
+        #expect(try Share(percent: 100).contains(bucket: .max) && !Share(percent: 0).contains(bucket: 0))
     }
 
     @Test func `a channel file with more packages or releases than a device looks at is refused`() throws {

@@ -8,6 +8,17 @@ public enum ViewLayout {
     /// The name of a channel file among the signed targets.
     public static func channelTarget(_ channel: ChannelName) -> String { "channels/\(channel).json" }
 
+    /// The name of the channel file of format 2, which is there only where format 1 does not say all of it. No channel's name
+    /// has a dot, so it is no other channel's.
+    public static func channelTarget2(_ channel: ChannelName) -> String { "channels/\(channel).v2.json" }
+
+    /// The channel whose file a target is; nil for another target.
+    public static func channel(ofTarget name: String) -> ChannelName? {
+        guard name.hasPrefix("channels/"), name.hasSuffix(".json") else { return nil }
+        let text = name.dropFirst("channels/".count).dropLast(".json".count)
+        return try? ChannelName(String(text.hasSuffix(".v2") ? text.dropLast(3) : text))
+    }
+
     /// The name of a manifest among the signed targets.
     public static func manifestTarget(_ package: PackageID, _ version: SemanticVersion) -> String {
         "manifests/\(package)/\(version).json"

@@ -1,5 +1,11 @@
-/// What a package asks of the app's version: comparisons that must all hold, such as `>=3.2.0 <5.0.0`.
-public struct VersionRange: Hashable, Sendable, CustomStringConvertible {
+/// What a package asks of the app's version.
+public typealias VersionRange = ComparisonRange<SemanticVersion>
+
+/// What a rollout asks of the version of an app or an operating system.
+public typealias AppVersionRange = ComparisonRange<AppVersion>
+
+/// Comparisons that must all hold, such as `>=3.2.0 <5.0.0`.
+public struct ComparisonRange<Version: ComparableVersion>: Hashable, Sendable, CustomStringConvertible {
     private enum Comparison: String, CaseIterable {
         case atLeast = ">="
         case atMost = "<="
@@ -10,7 +16,7 @@ public struct VersionRange: Hashable, Sendable, CustomStringConvertible {
 
     private struct Bound: Hashable {
         let comparison: Comparison
-        let version: SemanticVersion
+        let version: Version
     }
 
     private let bounds: [Bound]
@@ -20,7 +26,7 @@ public struct VersionRange: Hashable, Sendable, CustomStringConvertible {
         var bounds: [Bound] = []
         for word in text.split(separator: " ") {
             let comparison = Comparison.allCases.first { word.hasPrefix($0.rawValue) }
-            guard let version = try? SemanticVersion(String(word.dropFirst(comparison?.rawValue.count ?? 0))) else {
+            guard let version = try? Version(String(word.dropFirst(comparison?.rawValue.count ?? 0))) else {
                 throw .invalidVersionRange(text)
             }
             bounds.append(Bound(comparison: comparison ?? .equal, version: version))
@@ -29,7 +35,7 @@ public struct VersionRange: Hashable, Sendable, CustomStringConvertible {
         self.bounds = bounds
     }
 
-    public func contains(_ version: SemanticVersion) -> Bool {
+    public func contains(_ version: Version) -> Bool {
         bounds.allSatisfy { bound in
             switch bound.comparison {
             case .atLeast: !(version < bound.version)
@@ -42,7 +48,7 @@ public struct VersionRange: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether a version can be in both.
-    public func overlaps(_ other: VersionRange) -> Bool {
+    public func overlaps(_ other: ComparisonRange) -> Bool {
         let all = bounds + other.bounds
         let lower = all.filter { [.atLeast, .above, .equal].contains($0.comparison) }
         let upper = all.filter { [.atMost, .below, .equal].contains($0.comparison) }

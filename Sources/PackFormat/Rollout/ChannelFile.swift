@@ -1,11 +1,13 @@
-package import PackJSON
+import PackJSON
 
 /// `channels/CHANNEL.json`: for each package of an app the releases on one channel, newest first.
 ///
-/// Unknown fields are ignored, so that a registry can say more than an older device understands; a change that an
-/// older device must not ignore raises the format number.
+/// Unknown fields of the file and of a package are ignored, so that a registry can say more than an older device
+/// understands. What an older device must not ignore raises the format number. In format 1 a release has a whole percentage and
+/// no audience; in format 2 a release with a field that is not known is taken by nobody.
 public struct ChannelFile: Hashable, Sendable {
-    public static let currentFormat = 1
+    /// The newest that is read.
+    public static let currentFormat = 2
     /// Bytes.
     public static let maximumByteCount = 16 << 20
     /// Bounds on a channel file from outside: a device writes down a line for each package, and looks at each release.
@@ -49,7 +51,23 @@ public struct ChannelFile: Hashable, Sendable {
         }
     }
 
-    /// Canonical JSON.
+    /// The lowest format that says all of it.
+    public var neededFormat: Int {
+        packages.values.contains { $0.releases.contains { !$0.isOfFormat1 } } ? 2 : 1
+    }
+
+    /// What devices see that read only format 1: without releases that are for some devices, and with shares rounded down, so
+    /// that none of them gets more than it should.
+    public var inFormat1: ChannelFile {
+        guard neededFormat > 1 else { return self }
+        return ChannelFile(
+            app: app, channel: channel,
+            packages: packages.mapValues { package in
+                Package(releases: package.releases.compactMap(\.inFormat1), isEnabled: package.isEnabled)
+            })
+    }
+
+    /// Canonical JSON in the lowest format that says all of it.
     public var bytes: [UInt8] {
         let packages = packages.map { id, package -> (String, JSONValue) in
             var json: JSONObject = ["releases": .array(package.releases.map { .object($0.json) })]
@@ -57,7 +75,7 @@ public struct ChannelFile: Hashable, Sendable {
             return (id.text, .object(json))
         }
         let document: JSONObject = [
-            "format": .integer(Self.currentFormat), "app": .string(app), "channel": .string(channel.text),
+            "format": .integer(neededFormat), "app": .string(app), "channel": .string(channel.text),
             "packages": .object(JSONObject(packages)),
         ]
         return JSONValue.object(document).canonicalBytes
@@ -65,7 +83,7 @@ public struct ChannelFile: Hashable, Sendable {
 
     private init(json: JSONObject) throws {
         let format = try json.integer("format")
-        guard format == Self.currentFormat else {
+        guard (1...Self.currentFormat).contains(format) else {
             throw FormatError.unsupportedFormat("the channel file", found: format, supported: Self.currentFormat)
         }
         var packages: [PackageID: Package] = [:]
@@ -83,40 +101,9 @@ public struct ChannelFile: Hashable, Sendable {
                     reason: "it lists more than \(Self.maximumReleaseCount) releases of \"\(member.key)\"")
             }
             packages[try PackageID(member.key)] = try Package(
-                releases: releases.map { try Release(json: $0.object("release")) },
+                releases: releases.map { try Release(json: $0.object("release"), format: format) },
                 isEnabled: package["enabled"]?.bool("enabled") ?? true)
         }
         try self.init(app: json.string("app"), channel: ChannelName(json.string("channel")), packages: packages)
-    }
-}
-
-extension Release {
-    package init(json: JSONObject) throws {
-        let offer: Offer
-        if try json["embedded"]?.bool("embedded") ?? false {
-            offer = .embedded
-        } else {
-            offer = try .version(
-                SemanticVersion(json.string("version")), manifest: Digest(hex: json.string("manifest")))
-        }
-        try self.init(
-            id: json.string("id"), offer: offer,
-            rollout: json["percent"].map { try Rollout(percent: $0.integer("percent")) } ?? .everyone,
-            requiredApp: json["app"].map { try VersionRange($0.string("app")) },
-            retry: json["retry"]?.integer("retry") ?? 0)
-    }
-
-    package var json: JSONObject {
-        var json: JSONObject = ["id": .string(id)]
-        switch offer {
-        case .embedded: json["embedded"] = true
-        case .version(let version, let manifest):
-            json["version"] = .string(version.description)
-            json["manifest"] = .string(manifest.hex)
-        }
-        if rollout.percent != 100 { json["percent"] = .integer(rollout.percent) }
-        json["app"] = requiredApp.map { .string($0.description) }
-        if retry != 0 { json["retry"] = .integer(retry) }
-        return json
     }
 }

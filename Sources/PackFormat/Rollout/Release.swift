@@ -15,10 +15,13 @@ public struct Release: Hashable, Sendable {
     public let requiredApp: VersionRange?
     /// How often the publisher asked devices to try a version again that failed on them.
     public let retry: Int
+    /// What a newer registry says about it and this program does not know: such a release is taken by no device.
+    public let unknownFields: [String]
 
     /// - Throws: ``FormatError/invalidDocument(_:reason:)``
     public init(
-        id: String, offer: Offer, rollout: Rollout = .everyone, requiredApp: VersionRange? = nil, retry: Int = 0
+        id: String, offer: Offer, rollout: Rollout = .everyone, requiredApp: VersionRange? = nil, retry: Int = 0,
+        unknownFields: [String] = []
     ) throws(FormatError) {
         let allowed = id.utf8.allSatisfy { byte in
             (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
@@ -35,6 +38,7 @@ public struct Release: Hashable, Sendable {
         self.rollout = rollout
         self.requiredApp = requiredApp
         self.retry = retry
+        self.unknownFields = unknownFields
     }
 
     public var version: SemanticVersion? {

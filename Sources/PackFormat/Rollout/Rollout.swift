@@ -1,23 +1,35 @@
-/// Who gets a release.
+/// Who gets a release: a share of the devices that are in one of its audiences.
 public struct Rollout: Hashable, Sendable {
-    public static let everyone = Rollout(uncheckedPercent: 100)
+    public static let everyone = Rollout()
 
-    /// The share of devices that is admitted, 0 to 100.
-    public let percent: Int
+    public let share: Share
+    /// One of them has to admit a device; none: every device may be admitted.
+    public let audiences: [Audience]
 
-    /// - Throws: ``FormatError/invalidPercent(_:)``
+    public init(share: Share = .whole, audiences: [Audience] = []) {
+        self.share = share
+        self.audiences = audiences
+    }
+
+    /// - Throws: ``FormatError/invalidShare(_:)``
     public init(percent: Int) throws(FormatError) {
-        guard (0...100).contains(percent) else { throw .invalidPercent(percent) }
-        self.percent = percent
+        self.init(share: try Share(percent: percent))
     }
 
-    private init(uncheckedPercent percent: Int) {
-        self.percent = percent
-    }
+    /// Whether every device is admitted, whatever it is. Only such a release hides what was offered before it.
+    public var reachesEveryone: Bool { share == .whole && audiences.isEmpty }
 
-    /// Whether a device's bucket is in. A device that is in at 10 % is in at 50 %.
-    func admits(bucket: UInt64) -> Bool {
-        // bucket / 2^64 < percent / 100, without rounding.
-        bucket.multipliedFullWidth(by: 100).high < UInt64(percent)
+    /// Whether no device is.
+    public var reachesNobody: Bool { share == .none }
+
+    /// Whether a device is admitted, and why or why not.
+    func admission(of device: DeviceFacts, bucket: UInt64) -> RolloutDecision.Reason {
+        var refusals: [String] = []
+        var isInAudience = audiences.isEmpty
+        for audience in audiences where !isInAudience {
+            if let refusal = audience.refusal(of: device) { refusals.append(refusal) } else { isInAudience = true }
+        }
+        guard isInAudience else { return .outsideAudience(refusals) }
+        return share.contains(bucket: bucket) ? .admitted(share) : .outsideShare(share)
     }
 }

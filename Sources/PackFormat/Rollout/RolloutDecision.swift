@@ -8,18 +8,26 @@ import Foundation
 public struct RolloutDecision: Hashable, Sendable {
     /// Why one release was passed over or taken.
     public enum Reason: Hashable, Sendable, CustomStringConvertible {
-        case admitted(percent: Int)
-        case outsidePercent(Int)
+        case admitted(Share)
+        case outsideShare(Share)
+        /// What failed first in each audience.
+        case outsideAudience([String])
         case appTooOld(requires: VersionRange, has: SemanticVersion?)
+        /// It says something that this program does not know.
+        case notUnderstood(String)
 
         public var description: String {
             switch self {
-            case .admitted(let percent): "the device is in the \(percent) % of the rollout"
-            case .outsidePercent(let percent): "the device is not in the \(percent) % of the rollout"
+            case .admitted(let share): "the device is in the \(share) of the rollout"
+            case .outsideShare(let share): "the device is not in the \(share) of the rollout"
+            case .outsideAudience(let refusals): refusals.joined(separator: ", and ")
             case .appTooOld(let range, let version?): "it requires app \(range) and this is \(version)"
             case .appTooOld(let range, nil): "it requires app \(range) and the app's version is not known"
+            case .notUnderstood(let what): "it says \"\(what)\", which this program does not know"
             }
         }
+
+        public var isAdmitted: Bool { if case .admitted = self { true } else { false } }
     }
 
     public struct Step: Hashable, Sendable {
@@ -38,16 +46,16 @@ public struct RolloutDecision: Hashable, Sendable {
         var taken: Release?
         for release in releases {
             let reason: Reason
-            if let required = release.requiredApp, !(device.appVersion.map(required.contains) ?? false) {
+            if let unknown = release.unknownFields.first {
+                reason = .notUnderstood(unknown)
+            } else if let required = release.requiredApp, !(device.appVersion.map(required.contains) ?? false) {
                 reason = .appTooOld(requires: required, has: device.appVersion)
-            } else if release.rollout.admits(
-                bucket: Self.bucket(app: app, package: package, release: release.id, device: device.deviceID))
-            {
-                reason = .admitted(percent: release.rollout.percent)
-                taken = release
             } else {
-                reason = .outsidePercent(release.rollout.percent)
+                reason = release.rollout.admission(
+                    of: device,
+                    bucket: Self.bucket(app: app, package: package, release: release.id, device: device.deviceID))
             }
+            if reason.isAdmitted { taken = release }
             steps.append(Step(release: release, reason: reason))
             if taken != nil { break }
         }

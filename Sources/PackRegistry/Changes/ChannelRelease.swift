@@ -66,7 +66,7 @@ extension ChannelChange {
         switch self {
         case .offer: "release"
         case .promote: "promote"
-        case .percent: "rollout"
+        case .setRollout: "rollout"
         case .rollBack, .rollBackToEmbedded: "rollback"
         case .retry: "retry"
         }
@@ -75,6 +75,6 @@ extension ChannelChange {
 
 extension Release {
     fileprivate var auditText: String {
-        "\(version?.description ?? "embedded") at \(rollout.percent) % (release \(id)\(retry == 0 ? "" : ", retry \(retry)"))"
+        "\(version?.description ?? "embedded") at \(rollout.text) (release \(id)\(retry == 0 ? "" : ", retry \(retry)"))"
     }
 }

@@ -13,7 +13,7 @@ package struct OlderOffer {
     package init?(of version: SemanticVersion, requiredApp: VersionRange?, among releases: [Release]) {
         guard releases.first?.version != version else { return nil }
         let newer = releases.filter { release in
-            guard release.rollout.percent > 0 else { return false }
+            guard !release.rollout.reachesNobody else { return false }
             guard let theirs = release.requiredApp, let requiredApp else { return true }
             return theirs.overlaps(requiredApp)
         }.compactMap(\.version).max()

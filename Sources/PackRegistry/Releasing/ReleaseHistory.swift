@@ -53,7 +53,7 @@ package struct ReleaseHistory: Hashable, Sendable {
         var offered: [Release] = []
         for entry in entries.reversed() where !entry.isRemoved {
             let isHidden = offered.contains {
-                $0.rollout.percent == 100
+                $0.rollout.reachesEveryone
                     && ($0.requiredApp == nil || $0.requiredApp == entry.release.requiredApp)
             }
             if !isHidden { offered.append(entry.release) }
@@ -62,13 +62,13 @@ package struct ReleaseHistory: Hashable, Sendable {
     }
 
     /// The newest release that everyone gets.
-    package var newestFull: Release? { offered.first { $0.rollout == .everyone } }
+    package var newestFull: Release? { offered.first { $0.rollout.reachesEveryone } }
 
     /// The newest one for everyone that ``offered`` hides: what devices go to when what is offered is no longer.
     package var hidden: Release? {
         let shown = Set(offered.map(\.id))
         return entries.last {
-            !$0.isRemoved && $0.release.rollout == .everyone && !shown.contains($0.release.id)
+            !$0.isRemoved && $0.release.rollout.reachesEveryone && !shown.contains($0.release.id)
                 && $0.release.offer != newestFull?.offer
         }?.release
     }
@@ -78,7 +78,7 @@ package struct ReleaseHistory: Hashable, Sendable {
     package var earlier: Release? {
         guard let current = offered.first else { return nil }
         return entries.reversed().first {
-            !$0.isRemoved && $0.release.offer != current.offer && $0.release.rollout == .everyone
+            !$0.isRemoved && $0.release.offer != current.offer && $0.release.rollout.reachesEveryone
         }?.release
     }
 
@@ -100,8 +100,15 @@ package struct ReleaseHistory: Hashable, Sendable {
         _ offer: Release.Offer, _ rollout: Rollout?, requiredApp: VersionRange?, id: String
     ) throws -> [Step] {
         if let newest = offered.first, newest.offer == offer {
-            guard let rollout, rollout.percent > newest.rollout.percent else { return [] }
-            return [.update(try newest.with(rollout))]
+            guard let rollout else { return [] }
+            guard rollout.audiences.isEmpty || rollout.audiences == newest.rollout.audiences else {
+                throw RegistryError(
+                    .conflict,
+                    "this version is offered to \(newest.rollout.text) already: packtool rollout changes the audience of a "
+                        + "release")
+            }
+            guard rollout.share > newest.rollout.share else { return [] }
+            return [.update(try newest.with(Rollout(share: rollout.share, audiences: newest.rollout.audiences)))]
         }
         return [.add(try Release(id: id, offer: offer, rollout: rollout ?? .everyone, requiredApp: requiredApp))]
     }
@@ -163,7 +170,7 @@ package struct ReleaseHistory: Hashable, Sendable {
             ? "nothing"
             : releases.map { release in
                 let name = name(release.offer)
-                return release.rollout == .everyone ? name : "\(name) (\(release.rollout.percent) %)"
+                return release.rollout.reachesEveryone ? name : "\(name) (\(release.rollout.text))"
             }.joined(separator: ", ")
     }
 
@@ -186,7 +193,7 @@ package struct ReleaseHistory: Hashable, Sendable {
 
     /// Offers an older version, or what the app embeds, to everyone under a new id, and removes what came after it.
     package func rollingBack(to offer: Release.Offer, requiredApp: VersionRange?, id: String) throws -> [Step] {
-        if let newest = offered.first, newest.offer == offer, newest.rollout == .everyone { return [] }
+        if let newest = offered.first, newest.offer == offer, newest.rollout.reachesEveryone { return [] }
         let kept = entries.lastIndex { !$0.isRemoved && $0.release.offer == offer }
         let removed = entries.indices.filter { index in
             !entries[index].isRemoved && (kept.map { index > $0 } ?? false)

@@ -21,7 +21,7 @@ package struct ReleaseRule {
         case .offer(let version, _, _): version
         case .promote(let version, _, _, _): version ?? source?.newestFull?.version
         case .rollBack(let version): version
-        case .percent, .rollBackToEmbedded, .retry: nil
+        case .setRollout, .rollBackToEmbedded, .retry: nil
         }
     }
 
@@ -32,8 +32,11 @@ package struct ReleaseRule {
             return try offering(installable(version), rollout, consent)
         case .promote(let version, let source, let rollout, let consent):
             return try offering(installable(promoted(version, from: source)), rollout, consent)
-        case .percent(let rollout, let version):
-            return try history.setting(rollout, of: subject(version))
+        case .setRollout(let share, let audiences, let version):
+            let release = try subject(version)
+            let rollout = Rollout(
+                share: share ?? release.rollout.share, audiences: audiences ?? release.rollout.audiences)
+            return try history.setting(rollout, of: release)
         case .retry(let version): return try history.retrying(subject(version))
         case .rollBackToEmbedded:
             try checkNames()

@@ -48,11 +48,13 @@ package struct MetadataSigner {
             version: (current?.body.version ?? 0) + 1, expires: now.addingTimeInterval(MetadataLifetime.channels))
         role.targets = current?.body.targets ?? [:]
         for file in changes.channelFiles {
-            let bytes = file.bytes
-            do { _ = try ChannelFile(parsing: bytes) } catch {
+            do { _ = try ChannelFile(parsing: file.bytes) } catch {
                 throw RegistryError(.invalid, "no device would read the channel \(file.channel) any more: \(error)")
             }
-            role.targets[ViewLayout.channelTarget(file.channel)] = TargetInfo(of: bytes)
+            // Devices that read format 1 only go on with what everybody may have.
+            role.targets[ViewLayout.channelTarget(file.channel)] = TargetInfo(of: file.inFormat1.bytes)
+            role.targets[ViewLayout.channelTarget2(file.channel)] =
+                file.neededFormat > 1 ? TargetInfo(of: file.bytes) : nil
         }
         let targets: SignedDocument<TargetsMetadata> = try required(TopLevelRole.targets.rawValue, changes)
         guard let authority = targets.body.authority(for: ViewLayout.channelsRole) else {

@@ -3,13 +3,14 @@ package import PackFormat
 /// One change to what a channel offers for a package.
 package enum ChannelChange: Hashable, Sendable {
     /// Offers a published version as the newest release. Without a share the release that is there keeps its own, and a
-    /// new one is for everyone.
+    /// new one is for everyone. A release that is there keeps its audiences too, where none is given.
     /// - Parameter consent: what it may undo.
     case offer(SemanticVersion, Rollout? = nil, consent: OfferConsent = [])
     /// Offers what another channel's newest release offers, which everyone there gets (`packtool promote`).
     case promote(SemanticVersion?, from: ChannelName, Rollout = .everyone, consent: OfferConsent = [])
-    /// Changes the share of the newest release, or of the one that offers this version.
-    case percent(Rollout, of: SemanticVersion? = nil)
+    /// Changes the share or the audiences of the newest release, or of the one that offers this version. What is nil stays;
+    /// no audience means all devices.
+    case setRollout(Share?, audiences: [Audience]? = nil, of: SemanticVersion? = nil)
     /// Goes back to a version; nil: to the newest earlier one.
     case rollBack(to: SemanticVersion?)
     /// Goes back to what the app embeds.

@@ -9,15 +9,17 @@ extension ChannelChange {
         switch self {
         case .offer(let version, let rollout, let consent):
             json = ["change": "offer", "version": .string(version.description)]
-            json["percent"] = rollout.map { .integer($0.percent) }
+            if let rollout { json.set(rollout) }
             for (name, option) in Self.consents where consent.contains(option) { json[name] = true }
         case .promote(let version, let channel, let rollout, let consent):
             json = ["change": "promote", "from": .string(channel.text)]
             json["version"] = version.map { .string($0.description) }
-            if rollout != .everyone { json["percent"] = .integer(rollout.percent) }
+            if rollout != .everyone { json.set(rollout) }
             for (name, option) in Self.consents where consent.contains(option) { json[name] = true }
-        case .percent(let rollout, let version):
-            json = ["change": "percent", "percent": .integer(rollout.percent)]
+        case .setRollout(let share, let audiences, let version):
+            json = ["change": "percent"]
+            if let share { json.set(Rollout(share: share)) }
+            if let audiences { json["audiences"] = .array(audiences.map(\.json)) }
             json["version"] = version.map { .string($0.description) }
         case .rollBack(let version):
             json = ["change": "rollBack"]
@@ -38,7 +40,19 @@ extension ChannelChange {
         func version(_ key: String) throws -> SemanticVersion? {
             try json[key].map { try SemanticVersion($0.string(key)) }
         }
-        func rollout() throws -> Rollout? { try json["percent"].map { try Rollout(percent: $0.integer("percent")) } }
+        func share() throws -> Share? {
+            guard json["share"] == nil || json["percent"] == nil else {
+                throw JSONError.unexpected(field: "share", wanted: "percent or share, not both", found: "both")
+            }
+            if let share = json["share"] { return try Share(tenThousandths: share.integer("share")) }
+            return try json["percent"].map { try Share(percent: $0.integer("percent")) }
+        }
+        func audiences() throws -> [Audience]? { try json["audiences"].map { try [Audience](json: $0) } }
+        func rollout() throws -> Rollout? {
+            let (share, audiences) = try (share(), audiences())
+            guard share != nil || audiences != nil else { return nil }
+            return Rollout(share: share ?? .whole, audiences: audiences ?? [])
+        }
         func consent() throws -> OfferConsent {
             try Self.consents.reduce(into: OfferConsent()) { consent, entry in
                 if try json[entry.key]?.bool(entry.key) ?? false { consent.insert(entry.value) }
@@ -46,15 +60,17 @@ extension ChannelChange {
         }
         switch name {
         case "offer":
-            try only(Set(["version", "percent"]).union(Self.consents.keys))
+            try only(Set(["version", "percent", "share", "audiences"]).union(Self.consents.keys))
             self = try .offer(SemanticVersion(json.string("version")), rollout(), consent: consent())
         case "promote":
-            try only(Set(["version", "from", "percent"]).union(Self.consents.keys))
+            try only(Set(["version", "from", "percent", "share", "audiences"]).union(Self.consents.keys))
             self = try .promote(
                 version("version"), from: ChannelName(json.string("from")), rollout() ?? .everyone, consent: consent())
         case "percent":
-            try only(["percent", "version"])
-            self = try .percent(Rollout(percent: json.integer("percent")), of: version("version"))
+            try only(["percent", "share", "audiences", "version"])
+            let (share, audiences) = try (share(), audiences())
+            guard share != nil || audiences != nil else { throw JSONError.missing(field: "percent") }
+            self = try .setRollout(share, audiences: audiences, of: version("version"))
         case "rollBack":
             try only(["to"])
             self = try .rollBack(to: version("to"))
@@ -81,5 +97,15 @@ extension ChannelOutcome {
         try self.init(
             isChanged: json.bool("changed"), isNewChannel: json["newChannel"]?.bool("newChannel") ?? false,
             releases: json.array("releases").map { try Release(json: $0.object("release")) })
+    }
+}
+
+extension JSONObject {
+    /// A whole number of percent as every packtool has written it.
+    fileprivate mutating func set(_ rollout: Rollout) {
+        let share = rollout.share
+        self[share.isWholePercent ? "percent" : "share"] = .integer(
+            share.isWholePercent ? share.percent : share.tenThousandths)
+        if !rollout.audiences.isEmpty { self["audiences"] = .array(rollout.audiences.map(\.json)) }
     }
 }

@@ -87,36 +87,49 @@ struct MetadataTable {
         return bytes
     }
 
+    /// In format 1, and in format 2 where that says more.
     func putChannel(_ file: ChannelFile) throws {
-        let bytes = file.bytes
+        try putChannel(file.inFormat1.bytes, of: file.channel, format: 1)
+        if file.neededFormat > 1 {
+            try putChannel(file.bytes, of: file.channel, format: file.neededFormat)
+        } else {
+            try db.execute(
+                sql: "DELETE FROM channelFile WHERE channel = ? AND format > 1", arguments: [file.channel.text])
+        }
+    }
+
+    private func putChannel(_ bytes: [UInt8], of channel: ChannelName, format: Int) throws {
         let sequence = try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(sequence), 0) + 1 FROM channelFile") ?? 1
         try db.execute(
             sql: """
-                INSERT INTO channelFile (digest, channel, bytes, sequence) VALUES (?, ?, ?, ?)
+                INSERT INTO channelFile (digest, channel, bytes, sequence, format) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT (channel, digest) DO UPDATE SET sequence = excluded.sequence
                 """,
-            arguments: [Digest(of: bytes).hex, file.channel.text, Data(bytes), sequence])
+            arguments: [Digest(of: bytes).hex, channel.text, Data(bytes), sequence, format])
         try db.execute(
             sql: """
-                DELETE FROM channelFile WHERE channel = ? AND sequence NOT IN
-                (SELECT sequence FROM channelFile WHERE channel = ? ORDER BY sequence DESC LIMIT ?)
+                DELETE FROM channelFile WHERE channel = ? AND format = ? AND sequence NOT IN
+                (SELECT sequence FROM channelFile WHERE channel = ? AND format = ? ORDER BY sequence DESC LIMIT ?)
                 """,
-            arguments: [file.channel.text, file.channel.text, Self.keptVersions])
+            arguments: [channel.text, format, channel.text, format, Self.keptVersions])
     }
 
     /// Every kept channel file with the path at which the view has it.
     func channelFiles() throws -> [(path: String, digest: Digest)] {
-        try Row.fetchAll(db, sql: "SELECT channel, digest FROM channelFile ORDER BY channel, sequence").map { row in
+        try Row.fetchAll(db, sql: "SELECT channel, digest, format FROM channelFile ORDER BY channel, sequence").map {
+            row in
             let channel = try row.parsed("channel") { try ChannelName($0) }
             let digest = try row.parsed("digest") { try Digest(hex: $0) }
-            return (ViewLayout.file(ofTarget: ViewLayout.channelTarget(channel), digest: digest), digest)
+            let target =
+                try row.integer("format") == 1 ? ViewLayout.channelTarget(channel) : ViewLayout.channelTarget2(channel)
+            return (ViewLayout.file(ofTarget: target, digest: digest), digest)
         }
     }
 
-    /// The newest file of a channel.
+    /// The newest file of a channel, in the format that says all of it.
     func channelFile(_ channel: ChannelName) throws -> ChannelFile? {
         let row = try Row.fetchOne(
-            db, sql: "SELECT bytes FROM channelFile WHERE channel = ? ORDER BY sequence DESC LIMIT 1",
+            db, sql: "SELECT bytes FROM channelFile WHERE channel = ? ORDER BY format DESC, sequence DESC LIMIT 1",
             arguments: [channel.text])
         guard let bytes = try row?.blob("bytes") else { return nil }
         do { return try ChannelFile(parsing: bytes) } catch { throw Row.damaged("channelFile", error) }

@@ -13,6 +13,9 @@ enum RegistrySchema {
         migrator.registerMigration("3: events of releases, objects") { db in
             try db.execute(sql: third)
         }
+        migrator.registerMigration("4: shares, audiences, channel files of format 2") { db in
+            try db.execute(sql: fourth)
+        }
         return migrator
     }
 
@@ -168,7 +171,7 @@ enum RegistrySchema {
         ) STRICT;
         CREATE INDEX releaseEventByRelease ON releaseEvent (release, sequence);
         INSERT INTO releaseEvent (release, time, actor, kind, content)
-        SELECT id, created AS time, createdBy, 'add', json_object('percent', percent, 'retry', retry) FROM release
+        SELECT id, created AS time, createdBy, 'add', json_object('share', percent * 100, 'retry', retry) FROM release
         UNION ALL
         SELECT id, removed AS time, 'unknown', 'remove', '{}' FROM release WHERE removed IS NOT NULL
         ORDER BY time;
@@ -188,5 +191,14 @@ enum RegistrySchema {
             CASE WHEN json_valid(CAST(bytes AS TEXT)) THEN CAST(bytes AS TEXT) ELSE '{}' END, '$.files') AS file
         WHERE json_type(file.value, '$.sha256') = 'text' AND json_type(file.value, '$.size') = 'integer'
             AND json_type(file.value, '$.from') IS NULL;
+        """
+
+    private static let fourth = """
+        -- In 1/10,000; a release from before has its percentage.
+        ALTER TABLE release ADD COLUMN share INTEGER CHECK (share BETWEEN 0 AND 10000);
+        -- JSON as in the channel file; none: everybody.
+        ALTER TABLE release ADD COLUMN audiences TEXT;
+        -- A channel of which format 1 does not say all has a file of each.
+        ALTER TABLE channelFile ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
         """
 }

@@ -58,10 +58,9 @@ struct ReleaseTable {
             } else {
                 offer = .embedded
             }
-            let (percent, retry) = try (row.integer("percent"), row.integer("retry"))
+            let (rollout, retry) = try (Self.rollout(row), row.integer("retry"))
             let release = try row.parsed("id") {
-                try Release(
-                    id: $0, offer: offer, rollout: Rollout(percent: percent), requiredApp: requiredApp, retry: retry)
+                try Release(id: $0, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry)
             }
             entries[package, default: []].append(
                 ReleaseHistory.Entry(
@@ -83,18 +82,23 @@ struct ReleaseTable {
                 if case .version(_, let digest) = release.offer { manifest = digest.hex }
                 try db.execute(
                     sql: """
-                        INSERT INTO release (id, channel, package, manifest, percent, retry, created, createdBy)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                        INSERT INTO release
+                        (id, channel, package, manifest, percent, share, audiences, retry, created, createdBy)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                         """,
                     arguments: [
-                        release.id, channel.text, package.text, manifest, release.rollout.percent, release.retry, now,
+                        release.id, channel.text, package.text, manifest, release.rollout.share.percent,
+                        release.rollout.share.tenThousandths, Self.text(release.rollout.audiences), release.retry, now,
                         actor.name,
                     ])
                 try events.append(.add, release.id, content: release.eventContent, by: actor, now: now)
             case .update(let release):
                 try db.execute(
-                    sql: "UPDATE release SET percent = ?, retry = ? WHERE id = ?",
-                    arguments: [release.rollout.percent, release.retry, release.id])
+                    sql: "UPDATE release SET percent = ?, share = ?, audiences = ?, retry = ? WHERE id = ?",
+                    arguments: [
+                        release.rollout.share.percent, release.rollout.share.tenThousandths,
+                        Self.text(release.rollout.audiences), release.retry, release.id,
+                    ])
                 try events.append(.update, release.id, content: release.eventContent, by: actor, now: now)
             case .remove(let id):
                 try db.execute(
@@ -102,6 +106,22 @@ struct ReleaseTable {
                 if db.changesCount > 0 { try events.append(.remove, id, by: actor, now: now) }
             }
         }
+    }
+
+    /// A release from before schema 4 has a percentage only.
+    private static func rollout(_ row: Row) throws -> Rollout {
+        let parts = try row.optionalInteger("share") ?? row.integer("percent") * 100
+        let share: Share
+        do { share = try Share(tenThousandths: parts) } catch { throw Row.damaged("share", error) }
+        guard try row.optionalText("audiences") != nil else { return Rollout(share: share) }
+        return Rollout(
+            share: share,
+            audiences: try row.parsed("audiences") { try [Audience](json: JSONValue(parsing: Array($0.utf8))) })
+    }
+
+    private static func text(_ audiences: [Audience]) -> String? {
+        guard !audiences.isEmpty else { return nil }
+        return String(decoding: JSONValue.array(audiences.map(\.json)).canonicalBytes, as: UTF8.self)
     }
 
     /// The number of the next release in the registry.
@@ -112,5 +132,9 @@ struct ReleaseTable {
 
 extension Release {
     /// What changes over a release's life.
-    fileprivate var eventContent: JSONObject { ["percent": .integer(rollout.percent), "retry": .integer(retry)] }
+    fileprivate var eventContent: JSONObject {
+        var content: JSONObject = ["share": .integer(rollout.share.tenThousandths), "retry": .integer(retry)]
+        if !rollout.audiences.isEmpty { content["audiences"] = .array(rollout.audiences.map(\.json)) }
+        return content
+    }
 }

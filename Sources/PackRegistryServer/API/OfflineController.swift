@@ -34,7 +34,7 @@ struct OfflineController {
         for package in try await state.packages(on: channel) {
             let releases = try await state.releases(of: package, on: channel).filter {
                 // Nobody in particular is asked for: only what everybody gets.
-                !device.deviceID.isEmpty || $0.rollout == .everyone
+                !device.deviceID.isEmpty || $0.rollout.reachesEveryone
             }
             let decision = RolloutDecision(app: state.app, package: package, releases: releases, device: device)
             guard case .version(let version, _) = decision.release?.offer,

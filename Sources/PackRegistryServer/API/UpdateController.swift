@@ -31,7 +31,10 @@ struct UpdateController {
         let package = try PackageID(required("package"))
         let device = try DeviceFacts(
             deviceID: required("device"), appVersion: query["app"].map { try SemanticVersion(String($0)) },
-            platform: query["platform"].map(String.init), tags: Self.tags(query[values: "tag"]))
+            platform: query["platform"].map(String.init), tags: Self.tags(query[values: "tag"]),
+            osVersion: query["os"].map { try AppVersion(String($0)) }, locale: query["locale"].map(String.init),
+            region: query["region"].map(String.init), model: query["model"].map(String.init),
+            network: query["network"].map { try Self.network($0) })
         let releases = try await state.releases(of: package, on: channel)
         guard !releases.isEmpty else {
             throw Problem.notFound("the channel \(channel) offers no version of \(package)")
@@ -77,6 +80,13 @@ struct UpdateController {
             }
         }
         return document
+    }
+
+    private static func network(_ text: Substring) throws -> NetworkKind {
+        guard let kind = NetworkKind(rawValue: String(text)) else {
+            throw Problem.badRequest("a network is unmetered or metered, not \"\(text)\"")
+        }
+        return kind
     }
 
     private func url(_ path: String) -> String {

@@ -9,8 +9,14 @@ struct ChannelReader {
     /// - Parameter app: whose channel it has to be; nil for a device that does not know yet.
     /// - Throws: ``UpdateError/notTrusted(reason:)`` for the file of another channel or app.
     func channel(_ name: ChannelName, of app: String?) async throws -> ChannelFile {
-        let target = ViewLayout.channelTarget(name)
-        guard let signed = try await targets.file(target) else {
+        // Where both are listed, only format 2 says all.
+        var target = ViewLayout.channelTarget2(name)
+        var listed = try await targets.file(target)
+        if listed == nil {
+            target = ViewLayout.channelTarget(name)
+            listed = try await targets.file(target)
+        }
+        guard let signed = listed else {
             throw UpdateError.noChannel(name, existing: await targets.channelNames())
         }
         let cached = layout.cache.appending(path: "channel-\(name).json")

@@ -68,8 +68,9 @@ struct TrustedTargets: SignedTargets {
         let role = await client.trustedMetadata?.targets(ViewLayout.channelsRole, delegator: "targets")
         guard let role else { return [] }
         var names: [String] = []
-        for path in role.body.targets.names where path.hasPrefix("channels/") && path.hasSuffix(".json") {
-            names.append(String(path.dropFirst("channels/".count).dropLast(".json".count)))
+        for path in role.body.targets.names {
+            guard let name = ViewLayout.channel(ofTarget: path)?.text, !names.contains(name) else { continue }
+            names.append(name)
         }
         return names
     }

@@ -27,14 +27,14 @@ struct ReleasingContractTests {
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             let first = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
-            let second = try await registry.change(.percent(Rollout(percent: 50)), of: package(), on: channel())
+            let second = try await registry.change(.setRollout(Share(percent: 50)), of: package(), on: channel())
             #expect(first.releases.first?.id == second.releases.first?.id, "who is in at 10 % stays in")
             #expect(
-                try await registry.change(.percent(Rollout(percent: 50)), of: package(), on: channel()).isChanged
+                try await registry.change(.setRollout(Share(percent: 50)), of: package(), on: channel()).isChanged
                     == false)
-            _ = try await registry.change(.percent(.everyone), of: package(), on: channel())
+            _ = try await registry.change(.setRollout(.whole), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.1.0@100"])
-            _ = try await registry.change(.percent(Rollout(percent: 50)), of: package(), on: channel())
+            _ = try await registry.change(.setRollout(Share(percent: 50)), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.1.0@50", "1.0.0@100"])
         }
     }
@@ -155,22 +155,22 @@ struct ReleasingContractTests {
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             _ = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
             _ = try await registry.change(
-                .percent(Rollout(percent: 90), of: version("1.0.0")), of: package(), on: channel())
+                .setRollout(Share(percent: 90), of: version("1.0.0")), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@90"])
             let unknown = await #expect(throws: RegistryError.self) {
-                try await registry.change(.percent(.everyone, of: version("1.2.0")), of: package(), on: channel())
+                try await registry.change(.setRollout(.whole, of: version("1.2.0")), of: package(), on: channel())
             }
             #expect(unknown?.message.contains("1.1.0 (10 %), 1.0.0 (90 %)") == true)
             try await shop.publisher().withdraw(version("1.1.0"), of: package(), reason: "broken")
             let withdrawn = await #expect(throws: RegistryError.self) {
-                try await registry.change(.percent(.everyone), of: package(), on: channel())
+                try await registry.change(.setRollout(.whole), of: package(), on: channel())
             }
             #expect(withdrawn?.message.contains("checkout 1.1.0 was taken back") == true)
-            _ = try await registry.change(.percent(.everyone, of: version("1.0.0")), of: package(), on: channel())
+            _ = try await registry.change(.setRollout(.whole, of: version("1.0.0")), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.0.0@100"])
             _ = try await registry.change(.rollBackToEmbedded, of: package(), on: channel())
             let embedded = await #expect(throws: RegistryError.self) {
-                try await registry.change(.percent(Rollout(percent: 10)), of: package(), on: channel())
+                try await registry.change(.setRollout(Share(percent: 10)), of: package(), on: channel())
             }
             #expect(embedded?.message.contains("the way back to what the app embeds") == true)
         }
@@ -181,7 +181,7 @@ struct ReleasingContractTests {
         let shop = try await stocked()
         try await kind.using(shop) { (registry) async throws in
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
-            for change in [ChannelChange.rollBack(to: nil), .percent(.everyone), .retry(), .rollBackToEmbedded] {
+            for change in [ChannelChange.rollBack(to: nil), .setRollout(.whole), .retry(), .rollBackToEmbedded] {
                 let noChannel = await #expect(throws: RegistryError.self) {
                     try await registry.change(change, of: package(), on: channel("betta"))
                 }
@@ -211,7 +211,7 @@ struct ReleasingContractTests {
             #expect(try await shop.releases() == ["embedded@100"])
             _ = try await registry.change(.rollBack(to: version("1.2.0")), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.2.0@100"])
-            _ = try await registry.change(.percent(Rollout(percent: 10)), of: package(), on: channel())
+            _ = try await registry.change(.setRollout(Share(percent: 10)), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.2.0@10", "1.0.0@100"], "what was rolled back over stays away")
         }
     }

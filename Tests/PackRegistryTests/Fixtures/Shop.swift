@@ -95,7 +95,7 @@ final class Shop: Sendable {
 
     func releases(_ package: String = "checkout", on channel: String = "beta") async throws -> [String] {
         try await self.channel(channel).packages[PackageID(package)]?.releases.map { release in
-            "\(release.version?.description ?? "embedded")@\(release.rollout.percent)"
+            "\(release.version?.description ?? "embedded")@\(release.rollout.text.replacing(" %", with: ""))"
         } ?? []
     }
 

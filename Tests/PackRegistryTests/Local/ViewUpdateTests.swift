@@ -50,7 +50,7 @@ struct ViewUpdateTests {
         let shop = try await busyShop()
         for percent in 1...20 {
             _ = try await shop.registry.change(
-                .percent(try Rollout(percent: percent)), of: package("cart"), on: channel("stable"))
+                .setRollout(try Share(percent: percent)), of: package("cart"), on: channel("stable"))
         }
         let channels = try shop.viewListing.filter { $0.hasSuffix(".channels.json") }
         #expect(channels.count == MetadataTable.keptVersions)
@@ -147,7 +147,7 @@ struct ViewUpdateTests {
         #expect(try work() == ["cart", "checkout", "help"])
         try await shop.local.maintain()
         #expect(try work().isEmpty)
-        _ = try await shop.registry.change(.percent(.everyone), of: package("cart"), on: channel("stable"))
+        _ = try await shop.registry.change(.setRollout(.whole), of: package("cart"), on: channel("stable"))
         #expect(try work() == ["cart"])
         try await shop.local.maintain()
         try FileManager.default.removeItem(at: shop.local.viewFolder.appending(path: "packages/help-1.1.0.zip"))
@@ -171,6 +171,11 @@ struct ViewUpdateTests {
             try db.execute(sql: "DROP TABLE work; DROP TABLE siteWork; DROP TABLE pin; DROP TABLE encoding")
             try db.execute(sql: "DROP INDEX releaseByManifest; DROP INDEX metadataByRole")
             try db.execute(sql: "DROP TABLE releaseEvent; DROP TABLE object")
+            for column in [
+                "release DROP COLUMN share", "release DROP COLUMN audiences", "channelFile DROP COLUMN format",
+            ] {
+                try db.execute(sql: "ALTER TABLE \(column)")
+            }
             try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier NOT LIKE '1:%'")
         }
         let opened = try LocalRegistry.open(shop.local.folder)

@@ -75,7 +75,7 @@ struct ReleaseRuleTests {
         #expect(try memory.offers() == "1.1.0 (10 %), 1.0.0")
         try memory.change(Self.offer("1.1.0", 100))
         #expect(try memory.offers() == "1.1.0")
-        try memory.change(.percent(Rollout(percent: 40)))
+        try memory.change(.setRollout(Share(percent: 40)))
         #expect(try memory.offers() == "1.1.0 (40 %), 1.0.0")
     }
 
@@ -93,7 +93,8 @@ struct ReleaseRuleTests {
         try memory.change(.rollBackToEmbedded)
         #expect(try memory.offers() == "embedded")
         #expect(
-            refusal { try memory.change(.percent(Rollout(percent: 5))) }.contains("the way back to what the app embeds")
+            refusal { try memory.change(.setRollout(Share(percent: 5))) }.contains(
+                "the way back to what the app embeds")
         )
     }
 
@@ -104,7 +105,7 @@ struct ReleaseRuleTests {
             refusal { try memory.change(Self.offer("1.0.0")) }.contains(
                 "beta offers shop 2.0.0 (1 %), and 1.0.0 is older than 2.0.0"))
         // A share of nobody takes nobody back.
-        try memory.change(.percent(Rollout(percent: 0)))
+        try memory.change(.setRollout(Share(percent: 0)))
         try memory.change(Self.offer("1.0.0"))
         #expect(try memory.offers() == "1.0.0")
         let (old, new) = try (VersionRange("<5.0.0"), VersionRange(">=5.0.0"))
@@ -163,7 +164,7 @@ struct ReleaseRuleTests {
                     case 0, 1: .offer(version, Bool.random(using: &dice) ? share : nil)
                     case 2: .offer(version, share, consent: [.again, .older])
                     case 3: .promote(nil, from: other, share, consent: .older)
-                    case 4: .percent(share, of: Bool.random(using: &dice) ? version : nil)
+                    case 4: .setRollout(share.share, of: Bool.random(using: &dice) ? version : nil)
                     case 5: .rollBack(to: Bool.random(using: &dice) ? version : nil)
                     case 6: Bool.random(using: &dice) ? .rollBackToEmbedded : .retry(of: nil)
                     default: nil
@@ -178,7 +179,7 @@ struct ReleaseRuleTests {
                 guard case .offer(let version, _, consent: []) = change else { continue }
                 let past = before.histories[try ChannelName(channel)]?.offered ?? []
                 // Without a word no device gets less than it had: the newest it could have is still there, or a higher one.
-                let highest = past.filter { $0.rollout.percent > 0 }.compactMap(\.version).max()
+                let highest = past.filter { !$0.rollout.reachesNobody }.compactMap(\.version).max()
                 if let highest, past.first?.version != version {
                     #expect(offered.contains { $0.version ?? highest >= highest })
                 }

@@ -64,7 +64,7 @@ import Testing
         #expect(
             try await commit(bench.release(.offer(SemanticVersion("1.1.0"), Rollout(percent: 20)), "alpha"))
                 .releases.count == 2)
-        #expect(try await !commit(bench.release(.percent(Rollout(percent: 20)), "alpha")).isChanged)
+        #expect(try await !commit(bench.release(.setRollout(Share(percent: 20)), "alpha")).isChanged)
         _ = try await commit(
             bench.release(.promote(SemanticVersion("1.1.0"), from: ChannelName("beta")), "alpha", on: "stable"))
         _ = try await commit(bench.release(.offer(SemanticVersion("1.0.0")), "beta"))
@@ -158,8 +158,8 @@ import Testing
         let database = try RegistryDatabase(RegistryFolder(bench.folder.url))
         #expect(
             try ReleaseEvents.texts(of: database) == [
-                "add {\"percent\":10,\"retry\":0}", "update {\"percent\":30,\"retry\":0}",
-                "update {\"percent\":100,\"retry\":0}", "remove {}", "add {\"percent\":100,\"retry\":0}",
+                "add {\"retry\":0,\"share\":1000}", "update {\"retry\":0,\"share\":3000}",
+                "update {\"retry\":0,\"share\":10000}", "remove {}", "add {\"retry\":0,\"share\":10000}",
             ])
         #expect(throws: RegistryError.self) { try ReleaseEvents.clear(database) }
     }

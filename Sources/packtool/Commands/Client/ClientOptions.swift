@@ -47,6 +47,7 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds without a byte after which an attempt ends.", valueName: "SECONDS"))
     var timeout = 30
 
+    @OptionGroup var facts: DeviceOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var global: GlobalOptions
 
@@ -80,6 +81,7 @@ struct ClientOptions: ParsableArguments {
                 let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
                 return (String(parts[0]), String(parts[1]))
             }, uniquingKeysWith: { $1 })
+        try facts.set(&configuration)
         configuration.presets = preset.map { URL(fileURLWithPath: $0) }
         configuration.maximumUnconfirmedStarts = starts
         configuration.activation = activation

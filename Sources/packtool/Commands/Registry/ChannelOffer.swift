@@ -18,9 +18,9 @@ struct ChannelOffer {
                 return
                     "superseded \(package) \(version) on \(channel), which offers \(ReleaseText.text(outcome.releases)) now"
             }
-            let percent = outcome.releases.first?.rollout.percent ?? 0
+            let rollout = outcome.releases.first?.rollout ?? Rollout(share: .none)
             return "\(outcome.isChanged ? "offered  " : "unchanged")  \(package) \(version) on \(channel) to "
-                + "\(percent) % of devices"
+                + rollout.devicesText
         }
 
         var json: JSONObject { ReleaseText.json(package, channel, outcome) }
@@ -48,7 +48,7 @@ struct ChannelOffer {
     }
 
     func make(_ manifest: Manifest, _ consent: OfferConsent) async throws -> Made {
-        let change = ChannelChange.offer(manifest.version, try given.share(), consent: consent)
+        let change = ChannelChange.offer(manifest.version, given.wanted, consent: consent)
         do {
             let outcome = try await session.registry.change(change, of: manifest.package, on: channel)
             return Made(package: manifest.package, version: manifest.version, channel: channel, outcome: outcome)
@@ -69,10 +69,10 @@ struct ChannelOffer {
         // A misspelt name makes one.
         if made.contains(where: \.outcome.isNewChannel) { options.console.note("the channel \(channel) is new") }
         for entry in made where !entry.isSuperseded {
-            let share = entry.outcome.releases.first?.rollout.percent ?? 0
+            let share = entry.outcome.releases.first?.rollout.share ?? .none
             guard let rollout = given.rollout, rollout < share else { continue }
             options.console.note(
-                "\(channel) offers \(entry.package) \(entry.version) to \(share) % already and keeps that: packtool "
+                "\(channel) offers \(entry.package) \(entry.version) to \(share) already and keeps that: packtool "
                     + "rollout lowers a share")
         }
     }

@@ -4,19 +4,24 @@ import PackRegistryAPI
 
 /// How `publish` and `promote` offer a version.
 struct OfferOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The share of devices, 0 to 100.", valueName: "PERCENT"))
-    var rollout: Int?
+    @Option(help: ArgumentHelp("The share of devices, 0 to 100, such as 5 or 0.25.", valueName: "PERCENT"))
+    var rollout: Share?
+
+    @Option(
+        help: ArgumentHelp(
+            "Which devices: \"platform=ios; app>=3.2\"; given twice, one of the two (docs/ROLLOUTS.md).",
+            valueName: "CONDITIONS"), transform: { try Audience($0) })
+    var audience: [Audience] = []
 
     @Flag(help: "Offer the version also where the channel was rolled back from it.")
     var again = false
 
     @OptionGroup var consent: ConsentOption
 
-    func validate() throws {
-        guard (0...100).contains(rollout ?? 0) else { throw ValidationError("--rollout is a number from 0 to 100") }
+    /// nil where nothing was said.
+    var wanted: Rollout? {
+        rollout == nil && audience.isEmpty ? nil : Rollout(share: rollout ?? .whole, audiences: audience)
     }
-
-    func share() throws -> Rollout? { try rollout.map { try Rollout(percent: $0) } }
 
     /// - Parameter isOlder: somebody said yes to taking devices back.
     func consent(isOlder: Bool) -> OfferConsent {

@@ -33,7 +33,7 @@ struct PresetCommand: AsyncParsableCommand {
         let offered = overview.channels[channel] ?? [:]
         var wanted: [PackageID: SemanticVersion] = [:]
         for package in packages {
-            let newest = offered[package.package]?.first { $0.rollout == .everyone }?.version
+            let newest = offered[package.package]?.first { $0.rollout.reachesEveryone }?.version
             guard let version = package.version ?? newest else {
                 throw CommandFailure(
                     "\(channel) offers no version of \(package.package) to all devices (it offers "

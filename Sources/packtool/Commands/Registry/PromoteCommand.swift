@@ -33,16 +33,16 @@ struct PromoteCommand: AsyncParsableCommand {
         let session = try RegistrySession(registry, console: options.console)
         let overview = try await session.registry.overview()
         let present = overview.channels[to]?[package.package] ?? []
-        let rollout = try offer.share() ?? .everyone
+        let rollout = offer.wanted ?? .everyone
         var isOlder = false
         if let (version, requiredApp) = meant(in: overview), let newest = present.first {
             isOlder = OlderOffer(of: version, requiredApp: requiredApp, among: present) != nil
-            let replaces = offer.rollout == nil && (newest.version != version || newest.rollout != .everyone)
+            let replaces = offer.wanted == nil && (newest.version != version || !newest.rollout.reachesEveryone)
             if isOlder || replaces {
                 try offer.consent.require(
                     "\(to) offers \(package.package) \(ReleaseText.text(present)). Promoting \(version)\(isOlder ? ", which is older," : "") "
-                        + "replaces that on \(rollout.percent) % of the devices at once"
-                        + (offer.rollout == nil ? "; for a share of them: --rollout PERCENT." : "."), options)
+                        + "replaces that on \(rollout.devicesText) at once"
+                        + (offer.wanted == nil ? "; for a share of them: --rollout PERCENT." : "."), options)
             }
         }
         try await ReleaseText.change(
@@ -55,7 +55,7 @@ struct PromoteCommand: AsyncParsableCommand {
         let source = overview.channels[from]?[package.package] ?? []
         let release = source.first { $0.version == package.version ?? source.first?.version }
         if let release, let version = release.version {
-            return package.version != nil || release.rollout == .everyone ? (version, release.requiredApp) : nil
+            return package.version != nil || release.rollout.reachesEveryone ? (version, release.requiredApp) : nil
         }
         // One that a newer release hides there.
         guard let version = package.version, !source.isEmpty else { return nil }

@@ -7,8 +7,7 @@ import PackRegistryAPI
 enum ReleaseText {
     static func text(_ release: Release) -> String {
         let offer = release.version?.description ?? "embedded"
-        let percent = release.rollout.percent == 100 ? "" : " (\(release.rollout.percent) %)"
-        return offer + percent
+        return release.rollout.reachesEveryone ? offer : "\(offer) (\(release.rollout.text))"
     }
 
     static func text(_ releases: [Release]) -> String {

@@ -5,14 +5,18 @@ import PackRegistryAPI
 /// `packtool rollout`: changes who gets a release.
 struct RolloutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rollout", abstract: "Change the share of devices that get a release.",
+        commandName: "rollout", abstract: "Change which devices get a release, and what share of them.",
         discussion: """
             Without a version: the newest release of the channel, unless that is what a
             rollback to the embedded version or a withdrawal left there.
 
             A larger share adds devices; who is in stays in. A smaller one moves devices
             back to the release below it, with their next check: the command asks first,
-            or takes --yes.
+            or takes --yes. So does another audience, which moves those out that are not in it.
+
+            --audience "platform=ios,android; app>=3.2; tag.tier=gold" is one audience, all of
+            whose conditions hold; given twice, a device is in one of the two. --audience all
+            takes every device again.
             """)
 
     @Argument(help: "The package, and the version if it is not the newest.")
@@ -21,8 +25,15 @@ struct RolloutCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
     var channel: ChannelName
 
-    @Option(help: ArgumentHelp("The share of devices, 0 to 100; a smaller one moves devices back.", valueName: "P"))
-    var percent: Int?
+    @Option(
+        help: ArgumentHelp(
+            "The share of devices, 0 to 100, such as 5 or 0.25; a smaller one moves devices back.", valueName: "P"))
+    var percent: Share?
+
+    @Option(
+        help: ArgumentHelp("Which devices, or all.", valueName: "CONDITIONS"),
+        transform: { try $0 == "all" ? nil : Audience($0) })
+    var audience: [Audience?] = []
 
     @Flag(help: "Let devices on which the release failed try it once more.")
     var retry = false
@@ -32,8 +43,12 @@ struct RolloutCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard (percent != nil) != retry else { throw ValidationError("give either --percent P or --retry") }
-        guard (0...100).contains(percent ?? 0) else { throw ValidationError("--percent is a number from 0 to 100") }
+        guard (percent != nil || !audience.isEmpty) != retry else {
+            throw ValidationError("give --percent P or --audience CONDITIONS, or else --retry")
+        }
+        guard !audience.contains(nil) || audience.count == 1 else {
+            throw ValidationError("--audience all goes with no other audience")
+        }
     }
 
     func run() async throws {
@@ -42,17 +57,28 @@ struct RolloutCommand: AsyncParsableCommand {
         let releases = overview.channels[channel]?[package.package] ?? []
         let index = releases.firstIndex { package.version == nil || $0.version == package.version }
         // What names no version is refused by the registry, and needs no consent.
-        if let percent, let index, let version = releases[index].version, percent < releases[index].rollout.percent {
+        if let index, let version = releases[index].version, let loss = try loss(from: releases[index].rollout) {
             let below = releases.dropFirst(index + 1).first ?? overview.earlier[channel]?[package.package]
-            let (old, lost) = (releases[index].rollout.percent, releases[index].rollout.percent - percent)
             try consent.require(
-                "\(channel) offers \(package.package) \(version) to \(old) % of the devices. With \(percent) %, "
-                    + "\(lost) % of all devices leave it with their next check, and go back to \(ReleaseText.fallback(below)).",
-                options)
+                "\(channel) offers \(package.package) \(version) to \(releases[index].rollout.devicesText). \(loss) "
+                    + "leave it with their next check, and go back to \(ReleaseText.fallback(below)).", options)
         }
         let change: ChannelChange =
-            try percent.map { .percent(try Rollout(percent: $0), of: package.version) } ?? .retry(of: package.version)
+            retry ? .retry(of: package.version) : .setRollout(percent, audiences: audiences, of: package.version)
         try await ReleaseText.change(
             change, of: package.package, on: channel, before: releases, session, options)
+    }
+
+    /// nil leaves those that there are.
+    private var audiences: [Audience]? { audience.isEmpty ? nil : audience.compactMap(\.self) }
+
+    /// Which devices would leave the release; nil where none would.
+    private func loss(from old: Rollout) throws -> String? {
+        if let audiences, !audiences.isEmpty, audiences != old.audiences {
+            return "Devices outside of \(audiences.map(\.description).joined(separator: ", or "))"
+        }
+        guard let percent, percent < old.share else { return nil }
+        let lost = try Share(tenThousandths: old.share.tenThousandths - percent.tenThousandths)
+        return "With \(percent), \(lost) of all devices"
     }
 }

@@ -89,7 +89,7 @@ struct StatusCommand: AsyncParsableCommand {
             let release = packages[package]?.first {
                 $0.offer == .version(version.version, manifest: version.manifest)
             }
-            return release.map { $0.rollout.percent == 100 ? channel.text : "\(channel) \($0.rollout.percent) %" }
+            return release.map { $0.rollout.reachesEveryone ? channel.text : "\(channel) \($0.rollout.text)" }
         }
     }
 }

@@ -87,7 +87,7 @@ struct WithdrawCommand: AsyncParsableCommand {
             guard let index = releases.firstIndex(where: { $0.version == version }) else { return nil }
             let left = releases.dropFirst(index + 1).first { $0.version != version }
             let earlier = overview.earlier[channel]?[package.package]
-            return "  \(channel) offers it to \(releases[index].rollout.percent) % of the devices; they go to "
+            return "  \(channel) offers it to \(releases[index].rollout.devicesText); they go to "
                 + ReleaseText.fallback(left ?? earlier)
         }
         return lines.isEmpty ? ["  No channel offers it."] : lines

@@ -1,0 +1,73 @@
+/// One thing that a rollout asks of a device. The list is closed: what a device does not know admits nobody, because an
+/// ignored condition would give a release to all.
+public enum Condition: Hashable, Sendable {
+    /// Such as `gold` or `silver` of the tag `tier`.
+    case tag(String, in: [String])
+    case app(AppVersionRange)
+    case os(AppVersionRange)
+    /// Such as `ios`; upper and lower case are alike in this and the two that follow.
+    case platform([String])
+    /// A language (`de` admits `de-AT`) or a language and a region.
+    case locale([String])
+    /// ISO 3166-1, such as `DE`.
+    case region([String])
+    /// How a device model begins, such as `iPhone14,`.
+    case model([String])
+    case network([NetworkKind])
+    /// Single installations, by their hashes (``Condition/hash(ofDevice:)``): these, or all but these.
+    case device([String], isIn: Bool)
+    /// Of a newer program: its kind, and what it says as JSON.
+    case unknown(String, json: String)
+
+    /// What a rollout names a device by: the first 16 bytes of SHA-256(`packtool device ` + id) in hexadecimal digits, so that
+    /// no channel file has an id.
+    public static func hash(ofDevice id: String) -> String {
+        String(Digest(of: Array("packtool device \(id)".utf8)).hex.prefix(32))
+    }
+
+    /// Why a device is not admitted; nil where it is.
+    func refusal(of device: DeviceFacts) -> String? {
+        switch self {
+        case .app(let range): Self.refusal(device.lenientAppVersion, range, "the app's version")
+        case .os(let range): Self.refusal(device.osVersion, range, "the system's version")
+        case .platform(let names): Self.refusal(device.platform, "platform", names) { $0 == $1 }
+        case .region(let names): Self.refusal(device.region, "region", names) { $0 == $1 }
+        case .locale(let names):
+            Self.refusal(device.locale?.replacing("_", with: "-"), "locale", names) {
+                $0 == $1 || $0.hasPrefix($1 + "-")
+            }
+        case .model(let prefixes): Self.refusal(device.model, "device model", prefixes) { $0.hasPrefix($1) }
+        case .network(let kinds):
+            Self.refusal(device.network?.rawValue, "network", kinds.map(\.rawValue)) { $0 == $1 }
+        case .tag(let name, let values):
+            device.tags[name].map(values.contains) == true
+                ? nil : "the tag \(name) is \(device.tags[name] ?? "not set"), not \(Self.list(values))"
+        case .device(let hashes, let isIn):
+            hashes.contains(Self.hash(ofDevice: device.deviceID)) == isIn
+                ? nil : isIn ? "the device is not among those that are named" : "the device is named as left out"
+        case .unknown(let kind, _): "it asks for \"\(kind)\", which this program does not know"
+        }
+    }
+
+    private static func refusal(_ value: AppVersion?, _ range: AppVersionRange, _ name: String) -> String? {
+        guard let value else { return "\(name) is not known" }
+        return range.contains(value) ? nil : "\(name) is \(value), not \(range)"
+    }
+
+    private static func refusal(
+        _ value: String?, _ name: String, _ wanted: [String], _ isMatch: (String, String) -> Bool
+    ) -> String? {
+        guard let value else { return "its \(name) is not known" }
+        let lower = value.lowercased()
+        return wanted.contains { isMatch(lower, $0.lowercased()) }
+            ? nil : "its \(name) is \(value), not \(list(wanted))"
+    }
+
+    private static func list(_ values: [String]) -> String { values.joined(separator: " or ") }
+}
+
+/// Whether bytes cost the user something.
+public enum NetworkKind: String, Hashable, Sendable, CaseIterable {
+    case unmetered
+    case metered
+}

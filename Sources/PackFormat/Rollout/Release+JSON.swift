@@ -1,0 +1,101 @@
+package import PackJSON
+
+extension Release {
+    /// Every field that a release may have in format 2.
+    private static let fields: Set<String> = [
+        "id", "version", "manifest", "embedded", "percent", "share", "audiences", "app", "retry",
+    ]
+
+    /// - Parameter format: of the channel file. In format 1 what is not known is ignored, and is not there in files that are made
+    ///   now; in format 2 it keeps every device from the release.
+    package init(json: JSONObject, format: Int = ChannelFile.currentFormat) throws {
+        let offer: Offer
+        if try json["embedded"]?.bool("embedded") ?? false {
+            offer = .embedded
+        } else {
+            offer = try .version(
+                SemanticVersion(json.string("version")), manifest: Digest(hex: json.string("manifest")))
+        }
+        /// A list without an audience would admit nobody: it is not made, and is refused.
+        func audiences() throws -> [Audience] {
+            guard let value = json["audiences"] else { return [] }
+            let audiences = try [Audience](json: value)
+            guard !audiences.isEmpty else {
+                throw FormatError.invalidDocument("a release", reason: "its list of audiences is empty")
+            }
+            return audiences
+        }
+        var unknown: [String] = []
+        var rollout = try json["percent"].map { try Rollout(percent: $0.integer("percent")) } ?? .everyone
+        if format >= 2 {
+            unknown = json.members.map(\.key).filter { !Self.fields.contains($0) }.sorted()
+            // Both would be two answers to one question.
+            if json["percent"] != nil, json["share"] != nil { unknown.append("share") }
+            if let share = json["share"] { rollout = Rollout(share: try Share(tenThousandths: share.integer("share"))) }
+            rollout = Rollout(share: rollout.share, audiences: try audiences())
+        } else {
+            // Never made so; ignored, they would give the release to everybody.
+            unknown = ["audiences", "share"].filter { json[$0] != nil }
+        }
+        try self.init(
+            id: json.string("id"), offer: offer, rollout: rollout,
+            requiredApp: json["app"].map { try VersionRange($0.string("app")) },
+            retry: json["retry"]?.integer("retry") ?? 0, unknownFields: unknown)
+    }
+
+    package var json: JSONObject {
+        var json: JSONObject = ["id": .string(id)]
+        switch offer {
+        case .embedded: json["embedded"] = true
+        case .version(let version, let manifest):
+            json["version"] = .string(version.description)
+            json["manifest"] = .string(manifest.hex)
+        }
+        for member in rollout.json.members { json[member.key] = member.value }
+        json["app"] = requiredApp.map { .string($0.description) }
+        if retry != 0 { json["retry"] = .integer(retry) }
+        return json
+    }
+
+    var isOfFormat1: Bool { rollout.audiences.isEmpty && rollout.share.isWholePercent && unknownFields.isEmpty }
+
+    /// nil where it is for some devices only.
+    var inFormat1: Release? {
+        guard rollout.audiences.isEmpty, unknownFields.isEmpty,
+            let rollout = try? Rollout(percent: rollout.share.percent)
+        else { return nil }
+        return try? Release(id: id, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry)
+    }
+}
+
+extension Rollout {
+    /// `percent` or `share`, and `audiences`; nothing for everyone.
+    package var json: JSONObject {
+        var json: JSONObject = [:]
+        if share != .whole {
+            json[share.isWholePercent ? "percent" : "share"] = .integer(
+                share.isWholePercent ? share.percent : share.tenThousandths)
+        }
+        if !audiences.isEmpty {
+            json["audiences"] = .array(audiences.map(\.json))
+        }
+        return json
+    }
+}
+
+extension Audience {
+    package var json: JSONValue { .array(conditions.map { .object($0.json) }) }
+}
+
+extension [Audience] {
+    /// - Throws: ``FormatError/invalidDocument(_:reason:)`` for an audience without a condition, which would be everybody.
+    package init(json: JSONValue) throws {
+        self = try json.array("audiences").map { audience in
+            let conditions = try audience.array("audiences").map { Condition(json: try $0.object("audiences")) }
+            guard !conditions.isEmpty else {
+                throw FormatError.invalidDocument("a release", reason: "an audience of it has no condition")
+            }
+            return Audience(conditions: conditions)
+        }
+    }
+}

@@ -1,0 +1,31 @@
+public import ArgumentParser
+public import PackFormat
+import PackUpdater
+
+/// What rollouts may ask of a device, beside its platform, tags and app version.
+struct DeviceOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The operating system's version, such as 17.4.", valueName: "V"))
+    var osVersion: String?
+
+    @Option(help: ArgumentHelp("The language, such as de-AT.", valueName: "TAG"))
+    var locale: String?
+
+    @Option(help: ArgumentHelp("Where the device is, such as AT.", valueName: "CODE"))
+    var region: String?
+
+    @Option(help: ArgumentHelp("The device model, such as iPhone14,2.", valueName: "NAME"))
+    var model: String?
+
+    @Option(help: ArgumentHelp("unmetered or metered.", valueName: "KIND"))
+    var network: NetworkKind?
+
+    func set(_ configuration: inout UpdaterConfiguration) throws {
+        configuration.osVersion = try osVersion.map { try AppVersion($0) }
+        configuration.locale = locale
+        configuration.region = region
+        configuration.model = model
+        configuration.network = { [network] in network }
+    }
+}
+
+extension NetworkKind: ExpressibleByArgument {}
