@@ -141,7 +141,7 @@ struct PackHostTests {
         #expect(missing.status == 503)
         #expect(missing.text.contains(absence.why.replacing("\"", with: "&quot;")), "\(missing)")
         // What the channel's gate leaves in the store.
-        try registry.switchOff(in: "store")
+        try registry.switchOff()
         try await host.prepareNavigation(to: registry.shop)
         #expect(await view.load(Self.address + "pay?from=cart").text == "https://shop.example.com/pay?from=cart")
         let browsers = BrowserPages(host)
@@ -175,6 +175,13 @@ struct PackHostTests {
         #expect(old.text.contains("one") && new.text.contains("two"))
         #expect(try await text("app.js", token: old.token).text == "say('one')")
         #expect(try await text("app.js", token: new.token).text == "say('two')")
+        // The app's own rules hold for them as for a view.
+        let ruled = try registry.host(
+            rules: #"{"format": 1, "rules": [], "api": {"/orders/": "https://api.example.com/"}}"#)
+        let request = SiteRequest(url: Self.address + "orders/7", headers: ["sec-fetch-dest": "empty"])
+        guard case .open(let open) = try await BrowserPages(ruled).page(of: registry.shop, for: request, token: nil)
+        else { throw UpdateError.notInstalled(registry.shop) }
+        #expect(await ShownPage.text(of: open.page.answer(request)).text == "https://api.example.com/7")
         await #expect(throws: FormatError.self) {
             try await host.confirm(PageHook.Load(package: "Shop!", version: "2.0.0", token: new.token))
         }

@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackHost
 import PackUpdater
+import PackWeb
 import Testing
 
 /// A registry that the real `packtool` has made, a `packtool serve` on it on loopback, and hosts whose stores are folders here.
@@ -37,19 +38,22 @@ final class ServedRegistry {
     }
 
     /// A host over a store here, as an app has it.
-    func host(_ store: String = "store", change: (inout UpdaterConfiguration) -> Void = { _ in }) throws -> PackHost {
+    /// - Parameter rules: the app's own, as JSON.
+    func host(rules: String? = nil, change: (inout UpdaterConfiguration) -> Void = { _ in }) throws -> PackHost {
         let root = try Data(contentsOf: folder.appendingPathComponent(".packtool/root.json"))
         var configuration = try UpdaterConfiguration(
-            store: folder.appendingPathComponent(store), base: #require(URL(string: url)),
+            store: folder.appendingPathComponent("store"), base: #require(URL(string: url)),
             channel: ChannelName("stable"), root: Array(root))
         configuration.activation = .atOnce
         change(&configuration)
-        return try PackHost(PackHostConfiguration(updater: configuration, schemes: ["h5pack"]))
+        var settings = PackHostConfiguration(updater: configuration, schemes: ["h5pack"])
+        if let rules { settings.rules = try WebRules(parsing: Data(rules.utf8)) }
+        return try PackHost(settings)
     }
 
-    /// Writes into a store that the channel's gate is off for `shop`, as a check does.
-    func switchOff(in store: String) throws {
-        let file = folder.appendingPathComponent(store + "/state.json")
+    /// Writes into the store that the channel's gate is off for `shop`, as a check does.
+    func switchOff() throws {
+        let file = folder.appendingPathComponent("store/state.json")
         let text = try String(contentsOf: file, encoding: .utf8)
         let key = try #require(text.firstRange(of: /"shop": *\{/), "\(text)")
         try Data(text.replacingCharacters(in: key, with: "\"shop\": {\"enabled\": false,").utf8).write(to: file)

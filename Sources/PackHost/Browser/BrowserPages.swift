@@ -62,7 +62,7 @@ public actor BrowserPages {
             load = known
         } else {
             switch try await host.updater.open(package) {
-            case .unavailable(let absence): return Self.found(absence, of: package, for: request)
+            case .unavailable(let absence): return found(absence, of: package, for: request)
             case .installed(let session), .installing(let session): load = try await keep(session)
             }
         }
@@ -94,7 +94,7 @@ public actor BrowserPages {
         {
             return same
         }
-        let load = Load(session: session, pages: PageDirectory(OnePackage(session)))
+        let load = Load(session: session, pages: PageDirectory(OnePackage(session, host.packages.settings)))
         loads = (loads + [load]).suffix(Self.limit)
         return load
     }
@@ -103,12 +103,12 @@ public actor BrowserPages {
         try await host.updater.status().contains { $0.package == package && !$0.isConfirmed }
     }
 
-    private static func found(_ absence: UnavailablePackage, of package: PackageID, for request: SiteRequest) -> Found {
+    private func found(_ absence: UnavailablePackage, of package: PackageID, for request: SiteRequest) -> Found {
         let root = SiteAddress(package: package).virtualURL
         if let origin = absence.origins.first, request.url.hasPrefix(root) {
             return .elsewhere(origin + request.url.dropFirst(root.count))
         }
         // The rule of all ways into a device says what such a request gets.
-        return .absent(PageSession(OnePackage(absence, of: package)))
+        return .absent(PageSession(OnePackage(absence, of: package, host.packages.settings)))
     }
 }
