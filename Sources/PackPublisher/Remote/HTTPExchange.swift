@@ -113,6 +113,15 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable
                     exchange.failure = RegistryError(.unusable, "\(url.path(percentEncoded: false)) cannot be written")
                 }
             }
+            // Undone below this code, without a limit; nobody asked for it.
+            if let coding = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding"),
+                coding.lowercased() != "identity"
+            {
+                exchange.failure = RegistryError(
+                    .unreachable,
+                    "\(response.url?.host() ?? "the server") compresses its answers (\(coding.prefix(40))), which was not asked "
+                        + "for: turn that off for the registry")
+            }
             if response.expectedContentLength > exchange.limit {
                 exchange.failure = Self.overLimit(exchange.limit, response.url)
             }

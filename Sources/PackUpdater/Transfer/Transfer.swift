@@ -78,6 +78,13 @@ struct Transfer: Sendable {
         status = response.statusCode
         validator = response.value(forHTTPHeaderField: "ETag")
         retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap(Int.init).map { .seconds(max(0, $0)) }
+        // Nobody asked for one, and it is undone below this code, without a limit: a few kilobytes may become gigabytes.
+        if let coding = response.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {
+            refuse(
+                "it is compressed (\(coding.prefix(40))), which was not asked for: the server must send files as they are"
+            )
+            return false
+        }
         let range = response.value(forHTTPHeaderField: "Content-Range") ?? ""
         if status == 416, range.hasPrefix("bytes */") { wholeByteCount = Int(range.dropFirst("bytes */".count)) }
         guard hasBody else { return true }

@@ -127,7 +127,9 @@ struct MetadataTransport: TrustTransport {
         case .missing: return nil
         case .unchanged: return known
         case .bytes(let bytes, let validator):
-            if let cache, let validator, !validator.contains("\n") {
+            // Only an ETag that is the content's digest, as a registry's is. Under any other, a mirror could hand out an older
+            // timestamp once, and the registry itself would say later that it is still the same.
+            if let cache, let validator, validator == "\"\(Digest(of: bytes))\"" {
                 try Durable.makeFolder(layout.cache)
                 try Durable.write(Array(validator.utf8) + [UInt8(ascii: "\n")] + bytes, to: cache)
             }

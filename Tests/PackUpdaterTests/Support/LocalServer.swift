@@ -1,4 +1,5 @@
 import Foundation
+import PackFormat
 
 /// A small HTTP server on a loopback port, real sockets, that can misbehave in every way a network can.
 final class LocalServer: Sendable {
@@ -16,6 +17,8 @@ final class LocalServer: Sendable {
         case endless
         /// 200 with a body that is not the file's.
         case body([UInt8])
+        /// The same under header fields.
+        case fields([String: String], [UInt8])
         /// Bytes under an ETag that says nothing of them, with Range; the connection ends after so many of the body.
         case tagged(String, Data, cutAfter: Int?)
         /// 206 that begins where nobody asked.
@@ -92,6 +95,9 @@ final class LocalServer: Sendable {
             return false
         case .body(let bytes):
             return send(connection, head(200, ["Content-Length": "\(bytes.count)", "ETag": "\"other\""]) + bytes)
+        case .fields(let fields, let bytes):
+            let fields = fields.merging(["Content-Length": "\(bytes.count)"]) { given, _ in given }
+            return send(connection, head(200, fields) + bytes)
         case .wrongRange:
             return send(connection, head(206, ["Content-Length": "1", "Content-Range": "bytes 7-7/9"]) + [0])
         case .file, .cut, .stall, .tagged:
@@ -104,7 +110,7 @@ final class LocalServer: Sendable {
                     return send(connection, head(404, ["Content-Length": "0"]))
                 }
                 data = read
-                tag = "\"\(data.count)-\(data.reduce(UInt32(7)) { $0 &* 31 &+ UInt32($1) })\""
+                tag = "\"\(Digest(of: data))\""
             }
             if request.headers["if-none-match"] == tag { return send(connection, head(304, ["ETag": tag])) }
             var body = Array(data)

@@ -91,6 +91,35 @@ struct HTTPTransportTests {
         #expect((Durable.size(of: target) ?? 0) == 0)
     }
 
+    /// 256 KiB of gzip that are 256 MiB of zeros.
+    private func bomb() async throws -> [UInt8] {
+        let file = folder.appending(path: "bomb.gz")
+        let gzip = Process()
+        gzip.executableURL = URL(filePath: "/bin/sh")
+        gzip.arguments = ["-c", "head -c 268435456 /dev/zero | gzip -9 > '\(file.path)'"]
+        try gzip.run()
+        gzip.waitUntilExit()
+        return Array(try Data(contentsOf: file))
+    }
+
+    @Test func `a compressed answer is refused, and not asked for again`() async throws {
+        let bomb = try await bomb()
+        let server = try LocalServer(folder) { _ in .fields(["Content-Encoding": "gzip", "ETag": "\"x\""], bomb) }
+        for path in ["file", "other"] {
+            await #expect {
+                try await self.transport(server).read(path, maximumByteCount: 1 << 20, validator: nil)
+            } throws: {
+                "\($0)".contains("compressed (gzip), which was not asked for")
+            }
+        }
+        await #expect(throws: UpdateError.self) {
+            try await self.transport(server).download("file", to: self.target, maximumByteCount: 1 << 30)
+        }
+        // Once each: what is refused for its coding is not asked for again.
+        #expect(server.requests == ["file", "other", "file"])
+        #expect((try? Data(contentsOf: target))?.isEmpty ?? true)
+    }
+
     @Test func `an endless body ends at the limit`() async throws {
         let server = try LocalServer(folder) { _ in .endless }
         let transport = transport(server)

@@ -89,6 +89,24 @@ struct TrustTests {
         #expect(Array(server.requests.dropFirst(before)) == ["metadata/timestamp.json"])
     }
 
+    @Test func `an older timestamp under the ETag of the newest holds a device only while it is told`() async throws {
+        let timestamp = registry.view.appending(path: "metadata/timestamp.json")
+        let old = [UInt8](try Data(contentsOf: timestamp))
+        let two = try registry.publish("checkout", "1.1.0", ["index.html": "two"])
+        try registry.release("checkout", two, release: "r2")
+        try keys.sign()
+        let tag = "\"\(Digest(of: try Data(contentsOf: timestamp)))\""
+        let isLying = Locked(true)
+        let server = try LocalServer(registry.view) { request in
+            guard request.path == "metadata/timestamp.json", isLying.withLock({ $0 }) else { return .file }
+            return .fields(["ETag": tag], old)
+        }
+        device.configuration.base = server.base
+        #expect(try await updater().update(.all).entries.map(\.outcome) == [.activated(one.version)])
+        isLying.withLock { $0 = false }
+        #expect(try await updater().update(.all).entries.map(\.outcome) == [.activated(two.version)])
+    }
+
     @Test func `over HTTP a cut download goes on, and the version is whole`() async throws {
         let big = (0..<60_000).map { "\($0 &* 2_654_435_761 % 1_000_003) " }.joined()
         let two = try registry.publish("checkout", "1.1.0", ["index.html": "two", "big.js": big])
