@@ -17,8 +17,7 @@ struct AudienceTests {
             ["client", "update", "--store", store, "--channel", "beta", "--root", ".packtool/root.json"] + facts)
         try #require(update.exitCode == 0 || update.exitCode == 2, "\(update)")
         let status = try await tool.run("client", "status", "--store", store, "--json")
-        let package = try status.json().object().array("packages").first?.object()
-        return try package?["active"]?.object("active").string("version") ?? "\(status)"
+        return try status.json().object().object("packages").object("shop").string("active")
     }
 
     @Test func `who is in the audience gets it, the others keep what everybody gets, and it grows to all`() async throws
@@ -37,7 +36,7 @@ struct AudienceTests {
         let status = try await tool.run("status")
         #expect(
             status.standardOutput.contains("beta 100 % of platform=ios; os>=17, or with tag.tester=yes"), "\(status)")
-        let why = try await tool.run("client", "status", "--store", "linux")
+        let why = try await tool.run("client", "status", "--store", "linux", "--json")
         #expect(why.standardOutput.contains("its platform is linux, not ios"), "\(why)")
 
         // A larger share or a second publication changes no audience.
