@@ -93,7 +93,7 @@ let package = Package(
         // Level 2: one hard job each.
         module("PackArchive", ["PackFormat", "PackSystem", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto]),
         module("PackPatch", ["PackFormat", "CZstd", crypto]),
-        module("PackTrust", ["PackJSON", crypto, cryptoExtras]),
+        module("PackTrust", ["PackJSON", "PackSystem", crypto, cryptoExtras]),
         module("PackRegistryAPI", ["PackFormat", "PackJSON", "PackSystem"]),
 
         // Level 3: the product. No arrow between two of these.
@@ -106,7 +106,7 @@ let package = Package(
                 "PackSystem",
                 crypto,
             ]),
-        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "CSync", crypto]),
+        module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", crypto]),
         .target(
             name: "PackWeb", dependencies: ["PackFormat"],
             exclude: ["Hook/packtool-hook.js"],  // The source of EmbeddedHook.swift.
@@ -165,7 +165,7 @@ let package = Package(
                 "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
                 "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", logging, grdb,
             ]),
-        tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackTrust", "PackFormat"]),
+        tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
         tests("PackHostTests", ["PackHost", "PackUpdater", "PackWeb", "PackFormat", "packtool"]),
         tests(

@@ -22,7 +22,7 @@ ALLOWED = {
     "PackSystem": set(),
     "PackArchive": {"PackFormat", "PackSystem", "Crypto", "CArchive", "CZlib", "CDeflate", "CZopfli"},
     "PackPatch": {"PackFormat", "Crypto", "CZstd"},
-    "PackTrust": {"PackJSON", "Crypto", "CryptoExtras"},
+    "PackTrust": {"PackJSON", "PackSystem", "Crypto", "CryptoExtras"},
     "PackRegistryAPI": {"PackFormat", "PackJSON", "PackSystem"},
     "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackSystem"},
     "PackRegistry": {"PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
@@ -35,7 +35,7 @@ ALLOWED = {
         "PackSystem", "GRDB",
     },
     "PackRegistryServer": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto"} | SERVER,
-    "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackTrust", "Crypto"} | APPLE,
+    "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"} | APPLE,
     "PackWeb": {"PackFormat"} | APPLE,
     "PackHost": {"PackFormat", "PackUpdater", "PackWeb"} | APPLE,
     "PackProxy": {"PackWeb", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"},
@@ -56,7 +56,9 @@ STRING = re.compile(r'"[^"]*"')
 TYPE = re.compile(
     r"^(?:@\w+\s+)*(?:public |package |final |nonisolated |indirect )*(?:struct|class|enum|protocol|actor|typealias)\s+(\w+)", re.M)
 # Modules whose folders need each other in one direction only.
-LAYERED = ("PackHost", "PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer")
+LAYERED = (
+    "PackArchive", "PackHost", "PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer",
+)
 
 # Programs that tests start, and import only where they look inside.
 PROGRAMS = {"packtool", "packtool-kiosk", "tuf-client"}

@@ -9,9 +9,12 @@ package struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     package let kind: Kind
     package let description: String
+    /// The `errno` of the call that failed, for who says it in words of their own.
+    package let code: Int32
 
-    package init(_ kind: Kind, _ description: String) {
+    package init(_ kind: Kind, _ description: String, code: Int32) {
         self.kind = kind
         self.description = description
+        self.code = code
     }
 }

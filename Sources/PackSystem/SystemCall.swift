@@ -1,7 +1,6 @@
 package import Foundation
 
 #if canImport(Glibc)
-    import CSync
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
     import Glibc
 #elseif canImport(Darwin)
@@ -29,61 +28,6 @@ package enum SystemCall {
         }
     }
 
-    /// Waits until the file's bytes are on the disk; on Darwin only `F_FULLFSYNC` does that.
-    package static func synchronize(_ descriptor: Int32, _ file: URL) throws(FileFault) {
-        #if canImport(Darwin)
-            let result = retrying { fcntl(descriptor, F_FULLFSYNC) }
-        #else
-            let result = retrying { fsync(descriptor) }
-        #endif
-        guard result == 0 else { throw failure("written to disk", file) }
-    }
-
-    /// ``synchronize(_:_:)`` for a file or folder by its path.
-    package static func synchronize(_ file: URL) throws(FileFault) {
-        let descriptor = try open(file, O_RDONLY)
-        defer { close(descriptor) }
-        try synchronize(descriptor, file)
-    }
-
-    /// Waits until everything that was written to many files of one folder is on the disk.
-    package static func synchronizeAll(_ files: [URL], under folder: URL) throws(FileFault) {
-        #if canImport(Glibc)
-            // One call for a whole package: 20,000 single fsyncs take minutes on a spinning disk.
-            if files.count > 64 { return try synchronizeFileSystem(of: folder) }
-        #endif
-        for file in files { try synchronize(file) }
-    }
-
-    /// Waits until everything that anybody wrote to the folder's file system is on the disk.
-    package static func synchronizeFileSystem(of folder: URL) throws(FileFault) {
-        #if canImport(Glibc)
-            let descriptor = try open(folder, O_RDONLY)
-            defer { close(descriptor) }
-            guard retrying({ syncfs(descriptor) }) == 0 else { throw failure("written to disk", folder) }
-        #else
-            sync()
-        #endif
-    }
-
-    /// Puts a small file in place so that it is there whole or as it was, readable by all and written by its owner,
-    /// whatever the umask is: new file, fsync, rename, fsync of the folder.
-    package static func replace(_ file: URL, with bytes: [UInt8], mode: UInt32 = 0o644) throws {
-        let folder = file.deletingLastPathComponent()
-        let temporary = folder.appending(path: ".\(UUID().uuidString)", directoryHint: .notDirectory)
-        let descriptor = try open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
-        defer { close(descriptor) }
-        do {
-            try bytes.withUnsafeBytes { try writeAll($0, to: descriptor, temporary) }
-            try synchronize(descriptor, temporary)
-            try rename(temporary, to: file)
-        } catch {
-            unlink(temporary.path(percentEncoded: false))
-            throw error
-        }
-        try synchronize(folder)
-    }
-
     package static func rename(_ source: URL, to destination: URL) throws(FileFault) {
         let result = source.path(percentEncoded: false).withCString { from in
             destination.path(percentEncoded: false).withCString { to in retrying { systemRename(from, to) } }
@@ -104,16 +48,6 @@ package enum SystemCall {
         guard result == 0 || errno == EEXIST else { throw failure("made", folder) }
     }
 
-    /// Makes a folder and those above it, each durable in its parent.
-    package static func makeFolders(_ folder: URL) throws(FileFault) {
-        var status = stat()
-        if stat(folder.path(percentEncoded: false), &status) == 0 { return }
-        let parent = folder.deletingLastPathComponent()
-        if parent.path(percentEncoded: false) != folder.path(percentEncoded: false) { try makeFolders(parent) }
-        try makeFolder(folder)
-        try synchronize(parent)
-    }
-
     /// The size of a regular file in bytes; nil where there is none.
     package static func size(of file: URL) -> Int? { size(ofPath: file.path(percentEncoded: false)) }
 
@@ -130,11 +64,12 @@ package enum SystemCall {
         let path = file.path(percentEncoded: false)
         return switch code {
         case ENOSPC, EDQUOT, EFBIG:
-            FileFault(.full, "\(path) cannot be \(verb): no space left. Free some and run the command again")
-        case ENOENT: FileFault(.missing, "\(path) cannot be \(verb): there is no such file")
+            FileFault(
+                .full, "\(path) cannot be \(verb): no space left. Free some and run the command again", code: code)
+        case ENOENT: FileFault(.missing, "\(path) cannot be \(verb): there is no such file", code: code)
         case EACCES, EPERM, EROFS:
-            FileFault(.other, "\(path) cannot be \(verb): \(text(code)). Check who owns the folder")
-        default: FileFault(.other, "\(path) cannot be \(verb): \(text(code))")
+            FileFault(.other, "\(path) cannot be \(verb): \(text(code)). Check who owns the folder", code: code)
+        default: FileFault(.other, "\(path) cannot be \(verb): \(text(code))", code: code)
         }
     }
 
@@ -145,7 +80,22 @@ package enum SystemCall {
         }
     }
 
-    private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
+    /// Locks an open file (flock); of a failure `errno` tells the cause, `EWOULDBLOCK` for a lock that somebody holds.
+    package static func lock(_ descriptor: Int32, exclusive: Bool = true, waiting: Bool) -> Bool {
+        let operation = (exclusive ? LOCK_EX : LOCK_SH) | (waiting ? 0 : LOCK_NB)
+        return retrying { flock(descriptor, operation) } == 0
+    }
+
+    /// Whether a name leads to an open file.
+    package static func isNamed(_ descriptor: Int32, as url: URL) -> Bool {
+        var own = stat()
+        var named = stat()
+        guard fstat(descriptor, &own) == 0, stat(url.path(percentEncoded: false), &named) == 0 else { return false }
+        return own.st_dev == named.st_dev && own.st_ino == named.st_ino
+    }
+
+    /// What a code of `errno` means, in the system's words.
+    package static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 
     private static func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
         #if canImport(Glibc)

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackSystem
 
 extension Updater {
     /// A version that installs itself while its pages are open.
@@ -98,7 +99,7 @@ extension Updater {
         if try Durable.readSound(url, maximumByteCount: verified.bytes.count) != verified.bytes {
             try Durable.write(verified.bytes, to: url)
         }
-        return try FileLock.wait(for: url, .shared, creating: false)
+        return try Durable.lock(url, .shared, creating: false)
     }
 
     private func arrivalInstaller() throws -> Installer {

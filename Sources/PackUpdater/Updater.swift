@@ -1,5 +1,6 @@
 package import Foundation
 public import PackFormat
+import PackSystem
 
 /// Moves one device from version to version of its packages without ever leaving it broken.
 ///
@@ -240,11 +241,11 @@ public actor Updater {
     ) throws(UpdateError) -> FileLock {
         do {
             try Durable.makeFolder(layout.pins)
-            return try FileLock.wait(for: layout.pin(package, version), .shared)
+            return try Durable.lock(layout.pin(package, version), .shared)
         } catch {
             guard case .diskIsFull = error else { throw error }
             let manifest = layout.tree(package, version).appending(path: Manifest.fileName)
-            return try FileLock.wait(for: manifest, .shared, creating: false)
+            return try Durable.lock(manifest, .shared, creating: false)
         }
     }
 

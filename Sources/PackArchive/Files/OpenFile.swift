@@ -114,11 +114,7 @@ final class OpenFile: Sendable {
 
     /// Waits until the content is on the disk.
     func synchronize() throws(SystemFault) {
-        #if canImport(Darwin)
-            guard fcntl(descriptor, F_FULLFSYNC) == 0 || fsync(descriptor) == 0 else { throw SystemFault() }
-        #else
-            guard fsync(descriptor) == 0 else { throw SystemFault() }
-        #endif
+        guard SystemCall.flush(descriptor) else { throw SystemFault() }
     }
 
     /// Waits until a folder's names are on the disk.

@@ -1,4 +1,5 @@
 import Foundation
+import PackSystem
 
 /// File changes that survive a power cut: the bytes are synced before they get their name, the folder after it.
 enum DurableFile {
@@ -7,21 +8,18 @@ enum DurableFile {
     /// Puts bytes under a name, in place of what was there.
     static func replace(_ url: URL, bytes: [UInt8]) throws(TrustError) {
         let temporary = temporaryURL(beside: url)
-        do throws(TrustError) {
-            try writeSynced(bytes, to: temporary, permissions: 0o644)
-            guard rename(temporary.path, url.path) == 0 else { throw fault(url, "it cannot be replaced") }
-            try sync(folder: url.deletingLastPathComponent())
-        } catch {
-            unlink(temporary.path)
-            throw error
+        try step(url, "it cannot be replaced") { () throws(FileFault) in
+            try SystemCall.replace(url, with: bytes, through: temporary)
         }
     }
 
     /// Puts bytes under a name that is not taken.
-    static func create(_ url: URL, bytes: [UInt8], permissions: mode_t) throws(TrustError) {
+    static func create(_ url: URL, bytes: [UInt8], permissions: UInt32) throws(TrustError) {
         let temporary = temporaryURL(beside: url)
         defer { unlink(temporary.path) }
-        try writeSynced(bytes, to: temporary, permissions: permissions)
+        try step(url, "it cannot be written") { () throws(FileFault) in
+            try SystemCall.create(temporary, with: bytes, mode: permissions, isNew: true)
+        }
         // A link, unlike a rename, fails if the name is taken.
         guard link(temporary.path, url.path) == 0 else { throw fault(url, "it cannot be made") }
         try sync(folder: url.deletingLastPathComponent())
@@ -71,36 +69,21 @@ enum DurableFile {
         url.deletingLastPathComponent().appendingPathComponent("\(temporaryPrefix)\(getpid())-\(UUID().uuidString)")
     }
 
-    private static func writeSynced(_ bytes: [UInt8], to url: URL, permissions: mode_t) throws(TrustError) {
-        let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, permissions)
-        guard descriptor >= 0 else { throw fault(url, "it cannot be made") }
-        defer { close(descriptor) }
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw fault(url, "it cannot be written") }
-            written += count
-        }
-        try sync(descriptor, url)
-    }
-
     private static func sync(folder: URL) throws(TrustError) {
-        let descriptor = open(folder.path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw fault(folder, "the folder cannot be opened") }
-        defer { close(descriptor) }
-        try sync(descriptor, folder)
+        try step(folder, "the folder cannot be synced to disk") { () throws(FileFault) in
+            try SystemCall.synchronize(folder)
+        }
     }
 
-    private static func sync(_ descriptor: Int32, _ url: URL) throws(TrustError) {
-        #if canImport(Darwin)
-            // fsync leaves the bytes in the drive's own cache there.
-            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-        #endif
-        guard fsync(descriptor) == 0 else { throw fault(url, "it cannot be synced to disk") }
+    private static func step(_ url: URL, _ what: String, _ body: () throws(FileFault) -> Void) throws(TrustError) {
+        do {
+            try body()
+        } catch {
+            throw .store(path: url.path, reason: "\(what): \(SystemCall.text(error.code))")
+        }
     }
 
     private static func fault(_ url: URL, _ what: String) -> TrustError {
-        .store(path: url.path, reason: "\(what): \(String(cString: strerror(errno)))")
+        .store(path: url.path, reason: "\(what): \(SystemCall.text(errno))")
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackPatch
+import PackSystem
 
 /// Brings verified content into a store: manifests, objects, site trees. It decides nothing about which version; it
 /// runs under the update lock, and several packages at once.
@@ -164,7 +165,7 @@ struct Installer: Sendable {
         try tree.install {
             try store.state()[manifest.package].kept.contains { $0.id.version == manifest.version }
                 || FileManager.default.fileExists(atPath: layout.pin(manifest.package, manifest.version).path)
-                    && FileLock.take(layout.pin(manifest.package, manifest.version), .exclusive) == nil
+                    && Durable.lock(ifFree: layout.pin(manifest.package, manifest.version), .exclusive) == nil
         }
     }
 

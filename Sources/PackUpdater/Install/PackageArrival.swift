@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackSystem
 
 /// Brings the files of one version as its pages ask for them. Each is an object of the signed manifest, verified before
 /// anybody can read it; what nobody asks for comes when no page waits.

@@ -1,5 +1,6 @@
 public import Foundation
 public import PackFormat
+import PackSystem
 
 /// One version of a package, pinned for as long as somebody holds the session: a page keeps the files that it
 /// started with, however many updates come meanwhile, and no collection removes them.

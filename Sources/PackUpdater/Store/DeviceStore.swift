@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackSystem
 
 /// The durable shell around ``StoreState``: it opens a store, changes its state as a whole, and holds its locks.
 ///
@@ -35,7 +36,7 @@ struct DeviceStore: Sendable {
     /// changed. What `body` does besides (a pin) happens under the same lock.
     func change<Result>(_ body: (inout StoreState) throws -> Result) throws -> Result {
         if try !Durable.exists(layout.folder) { try Durable.makeFolder(layout.folder) }
-        let lock = try FileLock.wait(for: layout.stateLock, .exclusive)
+        let lock = try Durable.lock(layout.stateLock, .exclusive)
         defer { withExtendedLifetime(lock) {} }
         let old = try Self.read(layout)
         var state = old ?? StoreState(deviceID: Self.randomID())
@@ -60,7 +61,7 @@ struct DeviceStore: Sendable {
         let deadline = ContinuousClock.now + patience
         while true {
             try Durable.makeFolder(layout.folder)
-            if let lock = try FileLock.take(layout.updateLock, .exclusive) {
+            if let lock = try Durable.lock(ifFree: layout.updateLock, .exclusive) {
                 lock.note("process \(ProcessInfo.processInfo.processIdentifier)")
                 return lock
             }
@@ -108,7 +109,7 @@ struct DeviceStore: Sendable {
     /// active and has to be confirmed anew, the one below it is what the device goes back to.
     /// - Returns: what was done, in words; nothing where the state is sound.
     func rebuildDamagedState() throws -> [String] {
-        let lock = try FileLock.wait(for: layout.stateLock, .exclusive)
+        let lock = try Durable.lock(layout.stateLock, .exclusive)
         defer { withExtendedLifetime(lock) {} }
         let damage: String
         do {

@@ -1,78 +1,63 @@
 #if canImport(Glibc)
     import CDispatch  // `stat` belongs to it or to Glibc, whichever module was loaded first.
-    import CSync
     import Glibc
 #elseif canImport(Darwin)
     import Darwin
 #endif
 import Foundation
+import PackSystem
 
-/// The steps that survive a power cut: write new, sync the file, rename, sync the folder, and only then say "done".
-///
-/// Without them a rename can outlive the bytes it names: measured on XFS, a file of no bytes under its final name.
+/// The durable steps of ``SystemCall`` for a store, whose files are its owner's alone and whose failures are an
+/// ``UpdateError``.
 enum Durable {
     /// Replaces a file as a whole: readers see the old bytes or the new.
     static func write(_ bytes: [UInt8], to url: URL) throws(UpdateError) {
-        let temporary = url.appendingPathExtension("new")
-        try create(bytes, at: temporary)
-        try rename(temporary, to: url)
-        try sync(folder: url.deletingLastPathComponent())
+        try UpdateError.system("write", url) { () throws(FileFault) in
+            try SystemCall.replace(url, with: bytes, mode: 0o600, through: url.appendingPathExtension("new"))
+        }
     }
 
     /// Writes a file and syncs its bytes, not its folder.
-    static func create(_ bytes: [UInt8], at url: URL, mode: mode_t = 0o600) throws(UpdateError) {
-        let file = try OpenFile(url, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: mode)
-        try file.write(bytes)
-        try file.sync()
+    static func create(_ bytes: [UInt8], at url: URL, mode: UInt32) throws(UpdateError) {
+        try UpdateError.system("write", url) { () throws(FileFault) in
+            try SystemCall.create(url, with: bytes, mode: mode, isNew: false)
+        }
     }
 
     static func rename(_ source: URL, to target: URL) throws(UpdateError) {
-        #if canImport(Darwin)
-            let result = Darwin.rename(source.path, target.path)
-        #else
-            let result = Glibc.rename(source.path, target.path)
-        #endif
-        guard result == 0 else { throw .system("rename", source) }
+        try UpdateError.system("rename", source) { () throws(FileFault) in try SystemCall.rename(source, to: target) }
     }
 
     /// Lets two names change places in one step: at every moment both are there.
     static func exchange(_ one: URL, with other: URL) throws(UpdateError) {
-        #if canImport(Darwin)
-            if renamex_np(one.path, other.path, UInt32(RENAME_SWAP)) == 0 { return }
-        #else
-            let exchanges: UInt32 = 1 << 1  // RENAME_EXCHANGE
-            if renameat2(AT_FDCWD, one.path, AT_FDCWD, other.path, exchanges) == 0 { return }
-        #endif
-        guard [EINVAL, ENOSYS, ENOTSUP].contains(errno) else { throw .system("exchange", one) }
-        // A file system without the call: a kill between the first two steps leaves `other` missing, for a repair.
-        let aside = one.appendingPathExtension("aside")
-        try rename(other, to: aside)
-        try rename(one, to: other)
-        try rename(aside, to: one)
+        try UpdateError.system("exchange", one) { () throws(FileFault) in try SystemCall.exchange(one, with: other) }
     }
 
     static func sync(folder: URL) throws(UpdateError) {
-        let file = try OpenFile(folder, flags: O_RDONLY)
-        try file.sync()
+        try UpdateError.system("sync", folder) { () throws(FileFault) in try SystemCall.synchronize(folder) }
     }
 
     /// Makes a folder and those above it, for their owner alone; each new one is synced into its parent.
-    static func makeFolder(_ url: URL) throws(UpdateError) { try makeFolder(url, hasParent: false) }
+    static func makeFolder(_ url: URL) throws(UpdateError) {
+        try UpdateError.system("make the folder", url) { () throws(FileFault) in
+            try SystemCall.makeFolders(url, mode: 0o700)
+        }
+    }
 
-    private static func makeFolder(_ url: URL, hasParent: Bool) throws(UpdateError) {
-        if mkdir(url.path, 0o700) == 0 {
-            return try sync(folder: url.deletingLastPathComponent())
+    /// Waits for a lock.
+    /// - Parameter creating: false locks a file that is there, which may be one that nobody writes.
+    static func lock(_ url: URL, _ kind: FileLock.Kind, creating: Bool = true) throws(UpdateError) -> FileLock {
+        try UpdateError.system("lock", url) { () throws(FileFault) in
+            try FileLock.wait(for: url, kind, creating: creating)
         }
-        let code = errno
-        if code == ENOENT, !hasParent {
-            try makeFolder(url.deletingLastPathComponent())
-            return try makeFolder(url, hasParent: true)
-        }
-        // What stands there may be a file, or a link to nothing.
-        var status = stat()
-        guard code == EEXIST, stat(url.path, &status) == 0, status.st_mode & 0o170000 == 0o040000 else {
-            errno = code
-            throw .system("make the folder", url)
+    }
+
+    /// nil where somebody else holds the lock.
+    static func lock(
+        ifFree url: URL, _ kind: FileLock.Kind, creating: Bool = true
+    ) throws(UpdateError) -> FileLock? {
+        try UpdateError.system("lock", url) { () throws(FileFault) in
+            try FileLock.take(url, kind, creating: creating)
         }
     }
 
@@ -86,36 +71,20 @@ enum Durable {
         chmod(url.path, status.st_mode & 0o700)
     }
 
-    /// Waits until everything written under `folder` is on the device: one by one where that is little, else the
-    /// whole file system at once, which is how a thousand small files cost one wait and not a thousand.
+    /// Waits until what was written under `folder` is on the device.
     static func sync(files: [URL], folders: [URL], in folder: URL) throws(UpdateError) {
-        #if canImport(Glibc)
-            if files.count + folders.count > 16 {
-                let file = try OpenFile(folder, flags: O_RDONLY)
-                guard syncfs(file.descriptor) == 0 else { throw .system("sync", folder) }
-                return
-            }
-        #endif
-        for url in files {
-            let file = try OpenFile(url, flags: O_RDONLY)
-            try file.handOver()
+        try UpdateError.system("sync", folder) { () throws(FileFault) in
+            try SystemCall.synchronizeAll(files + folders, under: folder)
         }
-        for folder in folders {
-            let file = try OpenFile(folder, flags: O_RDONLY)
-            try file.handOver()
-        }
-        #if canImport(Darwin)
-            // One call makes the drive write all that was handed to it.
-            try sync(folder: folder)
-        #endif
     }
 
     /// Waits until every file of a folder and of those in it is on the device, whoever wrote it; no folder is no fault.
     static func sync(everythingIn folder: URL) throws(UpdateError) {
         guard try exists(folder) else { return }
         #if canImport(Glibc)
-            let file = try OpenFile(folder, flags: O_RDONLY)
-            guard syncfs(file.descriptor) == 0 else { throw .system("sync", folder) }
+            try UpdateError.system("sync", folder) { () throws(FileFault) in
+                try SystemCall.synchronizeFileSystem(of: folder)
+            }
         #else
             var (files, folders): ([URL], [URL]) = ([], [folder])
             for name in try names(in: folder) {
@@ -218,14 +187,6 @@ enum Durable {
         var second = stat()
         guard lstat(one.path, &first) == 0, lstat(other.path, &second) == 0 else { return false }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
-    }
-
-    /// Whether a name leads to an open file.
-    static func isNamed(_ descriptor: Int32, as url: URL) -> Bool {
-        var own = stat()
-        var named = stat()
-        guard fstat(descriptor, &own) == 0, stat(url.path, &named) == 0 else { return false }
-        return own.st_dev == named.st_dev && own.st_ino == named.st_ino
     }
 
     /// The bytes that are free on the file system of a folder; nil where it does not say.

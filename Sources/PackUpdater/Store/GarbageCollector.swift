@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackSystem
 
 /// Removes what nothing needs: versions that are not active, previous, staged, embedded or pinned by a page of any
 /// live process, the shared bundles that only they used, objects of no version that stays, and leftovers of updates
@@ -122,7 +123,7 @@ struct GarbageCollector {
             let package = state[manifest.package]
             let id = VersionID(version: manifest.version, manifest: Digest(of: bytes))
             let isNext = package.active == nil && package.offered == id
-            if try isNext || FileLock.take(url, .exclusive, creating: false) == nil {
+            if try isNext || Durable.lock(ifFree: url, .exclusive, creating: false) == nil {
                 live.formUnion(manifest.files.values.map(\.digest))
             } else {
                 over.append(url)
@@ -137,7 +138,7 @@ struct GarbageCollector {
             store.layout.pins.appending(path: "\(tree.package)@\(tree.version)"),
             tree.url(store.layout).appending(path: Manifest.fileName),
         ] where try Durable.exists(url) {
-            if try FileLock.take(url, .exclusive, creating: false) == nil { return true }
+            if try Durable.lock(ifFree: url, .exclusive, creating: false) == nil { return true }
         }
         return false
     }
@@ -145,7 +146,7 @@ struct GarbageCollector {
     private func removePins() throws {
         for name in try Durable.names(in: store.layout.pins) {
             let url = store.layout.pins.appending(path: name)
-            if let lock = try FileLock.take(url, .exclusive) {
+            if let lock = try Durable.lock(ifFree: url, .exclusive) {
                 try withExtendedLifetime(lock) { try Durable.remove(url) }
             }
         }

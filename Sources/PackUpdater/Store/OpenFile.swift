@@ -1,4 +1,5 @@
 import Foundation
+import PackSystem
 
 /// A file that is open, closed when its owner is gone.
 struct OpenFile: ~Copyable {
@@ -30,47 +31,21 @@ struct OpenFile: ~Copyable {
     }
 
     func write(_ bytes: UnsafeRawBufferPointer) throws(UpdateError) {
-        try Self.write(bytes, to: descriptor, url: url)
+        let (descriptor, url) = (descriptor, url)
+        try UpdateError.system("write", url) { () throws(FileFault) in
+            try SystemCall.writeAll(bytes, to: descriptor, url)
+        }
     }
 
     func write(_ bytes: [UInt8]) throws(UpdateError) {
-        do {
-            try bytes.withUnsafeBytes { try Self.write($0, to: descriptor, url: url) }
-        } catch let error as UpdateError {
-            throw error
-        } catch {
-            throw .fileFailed(action: "write", path: url.path, reason: "\(error)")
+        let result = bytes.withUnsafeBytes { bytes in
+            Result<Void, UpdateError> { () throws(UpdateError) in try write(bytes) }
         }
+        try result.get()
     }
-
-    private static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, url: URL) throws(UpdateError) {
-        var rest = bytes
-        while let address = rest.baseAddress, !rest.isEmpty {
-            #if canImport(Darwin)
-                let written = Darwin.write(descriptor, address, rest.count)
-            #else
-                let written = Glibc.write(descriptor, address, rest.count)
-            #endif
-            if written < 0, errno == EINTR { continue }
-            guard written > 0 else { throw .system("write", url) }
-            rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-        }
-    }
-
-    /// Whether the file still stands under its name: a lock on one that was removed locks nobody out.
-    var isNamed: Bool { Durable.isNamed(descriptor, as: url) }
 
     /// Waits until the file's bytes are on the device.
     func sync() throws(UpdateError) {
-        #if canImport(Darwin)
-            // fsync only hands the bytes to the drive; a file system without the call has nothing better.
-            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
-        #endif
-        try handOver()
-    }
-
-    /// Hands the file's bytes to the device; on Darwin it may still have them in its cache.
-    func handOver() throws(UpdateError) {
-        guard fsync(descriptor) == 0 else { throw .system("sync", url) }
+        guard SystemCall.flush(descriptor) else { throw .system("sync", url) }
     }
 }

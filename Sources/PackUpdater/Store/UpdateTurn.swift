@@ -1,3 +1,5 @@
+import PackSystem
+
 /// The update lock of a store as several works of one updater share it: what arrives for pages, side by side, and an
 /// update. The first takes it and the last gives it back, so that other processes' updates come between.
 actor UpdateTurn {

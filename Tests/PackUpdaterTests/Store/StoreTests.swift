@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackSystem
 import Testing
 
 @testable import PackUpdater
@@ -152,14 +153,14 @@ struct StoreTests {
 
     @Test func `a lock on a file that was removed meanwhile is taken again on the one that counts`() async throws {
         let url = device.store.appending(path: "some.lock")
-        let first = try FileLock.wait(for: url, .exclusive)
-        async let second = Task.detached { try FileLock.wait(for: url, .exclusive) }.value
+        let first = try Durable.lock(url, .exclusive)
+        async let second = Task.detached { try Durable.lock(url, .exclusive) }.value
         try await Task.sleep(for: .milliseconds(50))
         try FileManager.default.removeItem(at: url)
-        let third = try FileLock.wait(for: url, .exclusive)
+        let third = try Durable.lock(url, .exclusive)
         _ = consume first
         try await Task.sleep(for: .milliseconds(50))
-        #expect(try FileLock.take(url, .exclusive) == nil)
+        #expect(try Durable.lock(ifFree: url, .exclusive) == nil)
         _ = consume third
         #expect(try await second.url == url)
     }

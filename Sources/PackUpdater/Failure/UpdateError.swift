@@ -1,5 +1,6 @@
 import Foundation
 public import PackFormat
+import PackSystem
 
 /// Why a device could not do what was asked. Each case is a sentence a person can act on; whatever it was, the
 /// version that ran before still runs.
@@ -70,9 +71,21 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
     }
 
     /// Wraps the current `errno`.
-    static func system(_ action: String, _ url: URL) -> UpdateError {
-        let code = errno
+    static func system(_ action: String, _ url: URL) -> UpdateError { system(action, url, code: errno) }
+
+    /// Does a step of ``SystemCall`` and says in a store's words why it failed.
+    static func system<Answer: ~Copyable>(
+        _ action: String, _ url: URL, _ step: () throws(FileFault) -> Answer
+    ) throws(UpdateError) -> Answer {
+        do {
+            return try step()
+        } catch {
+            throw system(action, url, code: error.code)
+        }
+    }
+
+    private static func system(_ action: String, _ url: URL, code: Int32) -> UpdateError {
         if code == ENOSPC || code == EDQUOT { return .diskIsFull(path: url.path, needed: nil, available: nil) }
-        return .fileFailed(action: action, path: url.path, reason: String(cString: strerror(code)))
+        return .fileFailed(action: action, path: url.path, reason: SystemCall.text(code))
     }
 }

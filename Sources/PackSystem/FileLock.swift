@@ -1,0 +1,64 @@
+package import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A lock on a file (flock), shared or exclusive, until it is unlocked or its last reference is gone; the system lets
+/// go of it when the holder dies. It also keeps two holders of one process apart, as each opens the file itself.
+package final class FileLock: Sendable {
+    package enum Kind: Sendable { case shared, exclusive }
+
+    package let url: URL
+    private let descriptor: Int32
+
+    /// Waits for the lock.
+    /// - Parameter creating: false locks a file that is there, which may be one that nobody writes.
+    package static func wait(for url: URL, _ kind: Kind, creating: Bool) throws(FileFault) -> FileLock {
+        while true {
+            let lock = try FileLock(url, creating: creating)
+            guard SystemCall.lock(lock.descriptor, exclusive: kind == .exclusive, waiting: true) else {
+                throw SystemCall.failure("locked", url)
+            }
+            // Who had it may have removed the file: the lock that counts is on the one that has the name.
+            if SystemCall.isNamed(lock.descriptor, as: url) { return lock }
+        }
+    }
+
+    /// nil where somebody else holds the lock.
+    package static func take(_ url: URL, _ kind: Kind, creating: Bool) throws(FileFault) -> FileLock? {
+        while true {
+            let lock = try FileLock(url, creating: creating)
+            guard SystemCall.lock(lock.descriptor, exclusive: kind == .exclusive, waiting: false) else {
+                if errno == EWOULDBLOCK { return nil }
+                throw SystemCall.failure("locked", url)
+            }
+            if SystemCall.isNamed(lock.descriptor, as: url) { return lock }
+        }
+    }
+
+    private init(_ url: URL, creating: Bool) throws(FileFault) {
+        self.url = url
+        descriptor = try SystemCall.open(url, creating ? O_RDWR | O_CREAT : O_RDONLY, mode: 0o600)
+    }
+
+    deinit {
+        unlock()
+        close(descriptor)
+    }
+
+    /// Gives the lock back now, whoever still knows this value.
+    package func unlock() {
+        // Said and not left to the closing: a process that is being forked at this moment has a copy of the file.
+        flock(descriptor, LOCK_UN)
+    }
+
+    /// Notes who holds the lock, for the message that others get. The lock itself does not depend on it.
+    package func note(_ text: String) {
+        guard ftruncate(descriptor, 0) == 0 else { return }
+        let bytes = Array(text.utf8)
+        _ = pwrite(descriptor, bytes, bytes.count, 0)
+    }
+}
