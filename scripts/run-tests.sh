@@ -16,6 +16,8 @@ cd "$(dirname "$0")/.."
 
 # A crashing test must end the run, not wait in the debugger while it holds the pipe open.
 export SWIFT_BACKTRACE=enable=no
+# Colours stand between the marks and the words that are looked for below.
+export NO_COLOR=1
 log=.build/test.log
 values='^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder)Tests\.'
 # Of the modules that also fetch, lock and wait, what does not.

@@ -48,7 +48,9 @@ struct RegistrySession {
         }
     }
 
+    /// Signatures of a folder that expire soon are renewed first: what is expired can be neither verified nor built upon.
     func trust(console: Console) async throws -> PublisherTrust {
+        try await local?.renew()
         let anchor = try await TrustAnchor(project: project, registry: registry)
         if anchor.isNew {
             console.note(

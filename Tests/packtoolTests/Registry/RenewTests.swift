@@ -29,6 +29,10 @@ struct RenewTests {
         let log = try await later(20, "audit --json").json().object().array("entries").map { try $0.object() }
         #expect(try log.map { try $0.string("actor") }.prefix(2) == ["system:renewal", "system:renewal"])
 
+        // What changes the registry renews what it builds upon.
+        let keys = try await later(60, "keys delegate other")
+        #expect(keys.exitCode == 0, "\(keys)")
+
         let server = try await tool.run("renew", "--registry", "http://127.0.0.1:9")
         expectClearError(server, naming: ["server", "folder"])
         let token = try await tool.run("token", "create", "system:renewal", "--publish")
