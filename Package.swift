@@ -157,23 +157,25 @@ let package = Package(
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat"]),
         tests("PackPatchTests", ["PackPatch", "PackFormat"]),
-        tests("PackTrustTests", ["PackTrust", "PackJSON", "tuf-client"]),
+        tests("PackTrustTests", ["PackTrust", "PackJSON", "TestSupport", "tuf-client"]),
         tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),
         tests(
             "PackRegistryTests",
             [
                 "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
-                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", logging, grdb,
+                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", logging, grdb,
             ]),
-        tests("PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat"]),
+        tests(
+            "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
-        tests("PackHostTests", ["PackHost", "PackUpdater", "PackWeb", "PackFormat", "packtool"]),
+        tests("PackHostTests", ["PackHost", "PackUpdater", "PackWeb", "PackFormat", "TestSupport", "packtool"]),
         tests(
             "BrowserTests",
             [
-                "PackWeb", "PackFormat", "packtool", hummingbird, nioCore, httpTypes, logging, lifecycle,
+                "PackWeb", "PackFormat", "TestSupport", "packtool", hummingbird, nioCore, httpTypes, logging, lifecycle,
             ]),
         tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
         .target(
             name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackTrust"], path: "Tests/AttackSupport",
             swiftSettings: settings),

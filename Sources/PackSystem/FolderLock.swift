@@ -13,7 +13,7 @@ package struct FolderLock: ~Copyable {
     /// Waits until the lock is free.
     package init(_ file: URL) throws(FileFault) {
         let descriptor = try Self.open(file)
-        guard SystemCall.retrying({ flock(descriptor, LOCK_EX) }) == 0 else {
+        guard SystemCall.lock(descriptor, waiting: true) else {
             let error = SystemCall.failure("locked", file)
             close(descriptor)
             throw error
@@ -24,7 +24,7 @@ package struct FolderLock: ~Copyable {
     /// Takes the lock if it is free now; nil where somebody holds it.
     package init?(ifFree file: URL) throws(FileFault) {
         let descriptor = try Self.open(file)
-        guard SystemCall.retrying({ flock(descriptor, LOCK_EX | LOCK_NB) }) == 0 else {
+        guard SystemCall.lock(descriptor, waiting: false) else {
             close(descriptor)
             return nil
         }

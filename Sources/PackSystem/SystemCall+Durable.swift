@@ -72,12 +72,7 @@ extension SystemCall {
     ) throws(FileFault) {
         let descriptor = try open(file, O_WRONLY | O_CREAT | (isNew ? O_EXCL : O_TRUNC), mode: mode)
         defer { close(descriptor) }
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { bytes in retrying { systemWrite(descriptor, bytes) } }
-            guard count > 0 else { throw failure("written", file) }
-            rest = rest.dropFirst(count)
-        }
+        try writeAll(bytes, to: descriptor, file)
         try synchronize(descriptor, file)
     }
 
@@ -133,13 +128,5 @@ extension SystemCall {
             return try synchronize(parent)
         }
         try synchronize(parent)
-    }
-
-    private static func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-        #if canImport(Glibc)
-            Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-        #else
-            Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-        #endif
     }
 }

@@ -28,6 +28,13 @@ package enum SystemCall {
         }
     }
 
+    package static func writeAll(_ bytes: [UInt8], to descriptor: Int32, _ file: URL) throws(FileFault) {
+        let result = bytes.withUnsafeBytes { bytes in
+            Result<Void, FileFault> { () throws(FileFault) in try writeAll(bytes, to: descriptor, file) }
+        }
+        try result.get()
+    }
+
     package static func rename(_ source: URL, to destination: URL) throws(FileFault) {
         let result = source.path(percentEncoded: false).withCString { from in
             destination.path(percentEncoded: false).withCString { to in retrying { systemRename(from, to) } }

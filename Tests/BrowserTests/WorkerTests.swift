@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Service workers, which answer in the place of versions, in a real Chromium by `packtool client serve`.
@@ -61,15 +62,15 @@ struct WorkerTests {
             try await bench.run(address, script: Self.reportWhen(title, then: steps), timeout: 60)
         }
         #expect(try await open("1.0.0", then: Self.register) == #"["1.0.0","1.0.0","1","pages"]"#)
-        try store.packtool("client", "confirm", "--store", "store")
+        try store.project.run("client", "confirm", "--store", "store")
         // The worker of version 1 answers first.
         try store.install("2.0.0", Self.cached("2.0.0"))
         #expect(try await open("2.0.0") == #"["2.0.0","1.0.0","0",""]"#)
-        try store.packtool("client", "confirm", "--store", "store")
+        try store.project.run("client", "confirm", "--store", "store")
         // Version 2 may have its own, with its own imports.
         #expect(try await open("2.0.0", then: Self.register) == #"["2.0.0","1.0.0","1","pages"]"#)
         #expect(try await open("2.0.0", then: Self.register) == #"["2.0.0","1.0.0","1","pages"]"#)
-        try store.packtool("client", "rollback", "--store", "store")
+        try store.project.run("client", "rollback", "--store", "store")
         #expect(try await open("1.0.0") == #"["1.0.0","1.0.0","0",""]"#)
         // A version that may have none removes the one before it too.
         #expect(try await open("1.0.0", then: Self.register) == #"["1.0.0","1.0.0","1","pages"]"#)

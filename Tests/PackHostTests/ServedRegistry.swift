@@ -3,38 +3,27 @@ import PackFormat
 import PackHost
 import PackUpdater
 import PackWeb
+import TestSupport
 import Testing
 
 /// A registry that the real `packtool` has made, a `packtool serve` on it on loopback, and hosts whose stores are folders here.
 final class ServedRegistry {
-    let folder: URL
     let shop: PackageID
-    private var server: Process?
-    private var url = ""
+    private let project: PacktoolFolder
+    private let url: String
 
     init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("packhost-\(UUID().uuidString)")
+        project = try PacktoolFolder("packhost")
         shop = try PackageID("shop")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try packtool("init", "--template", "config")
-        url = try serve()
+        url = try project.serve("serve", saying: /http:\/\/127\.0\.0\.1:[0-9]+/)
     }
 
-    deinit {
-        server?.terminate()
-        server?.waitUntilExit()
-        try? FileManager.default.removeItem(at: folder)
-    }
+    var folder: URL { project.url }
 
     /// Builds and publishes a version of `shop`, whose own web site is `https://shop.example.com/`.
     func publish(_ version: String, _ site: [String: String]) throws {
-        let settings = #"{ "origins": ["https://shop.example.com/"], "channel": "stable" }"#
-        try Data(settings.utf8).write(to: folder.appendingPathComponent("packtool.json"))
-        let dist = folder.appendingPathComponent("sites/\(version)")
-        try FileManager.default.createDirectory(at: dist, withIntermediateDirectories: true)
-        for (name, text) in site { try Data(text.utf8).write(to: dist.appendingPathComponent(name)) }
-        try packtool("build", dist.path, "--package", "shop", "--package-version", version, "--out", "packages")
-        try packtool("publish", "packages/shop-\(version).zip", "--channel", "stable")
+        try project.publish(
+            version, site, settings: #"{ "origins": ["https://shop.example.com/"], "channel": "stable" }"#)
     }
 
     /// A host over a store here, as an app has it.
@@ -60,43 +49,5 @@ final class ServedRegistry {
     }
 
     /// Nothing answers from here on.
-    func stop() {
-        server?.terminate()
-        server?.waitUntilExit()
-    }
-
-    private func serve() throws -> String {
-        let (process, output) = (process(["serve", "--port", "0"]), Pipe())
-        process.standardOutput = output
-        process.standardError = FileHandle.nullDevice
-        try process.run()
-        server = process
-        var said = ""
-        while true {
-            let data = output.fileHandleForReading.availableData
-            try #require(!data.isEmpty, "it did not start: \(said)")
-            said += String(decoding: data, as: UTF8.self)
-            if let found = said.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/) { return String(found.output) }
-        }
-    }
-
-    private func packtool(_ arguments: String...) throws {
-        let (process, output) = (process(arguments), Pipe())
-        process.standardOutput = output
-        process.standardError = output
-        try process.run()
-        let said = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-        process.waitUntilExit()
-        try #require(process.terminationStatus == 0, "\(arguments): \(said)")
-    }
-
-    private func process(_ arguments: [String]) -> Process {
-        let tests = URL(fileURLWithPath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
-        let process = Process()
-        process.executableURL = tests.deletingLastPathComponent().appendingPathComponent("packtool")
-        process.arguments = arguments
-        process.currentDirectoryURL = folder
-        process.standardInput = FileHandle.nullDevice
-        return process
-    }
+    func stop() { project.stop() }
 }

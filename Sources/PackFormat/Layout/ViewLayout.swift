@@ -5,18 +5,22 @@ public enum ViewLayout {
     public static let metadataFolder = "metadata"
     public static let targetsFolder = "targets"
 
-    /// The name of a channel file among the signed targets.
-    public static func channelTarget(_ channel: ChannelName) -> String { "channels/\(channel).json" }
+    /// The name of a channel file among the signed targets. One of format 2 is there only where format 1 does not say all of
+    /// it. No channel's name has a dot, so it is no other channel's.
+    public static func channelTarget(_ channel: ChannelName, format: Int = 1) -> String {
+        format == 1 ? "channels/\(channel).json" : "channels/\(channel).v\(format).json"
+    }
 
-    /// The name of the channel file of format 2, which is there only where format 1 does not say all of it. No channel's name
-    /// has a dot, so it is no other channel's.
-    public static func channelTarget2(_ channel: ChannelName) -> String { "channels/\(channel).v2.json" }
+    /// The names under which a channel's file may be listed: the first that is says all of it.
+    public static func channelTargets(_ channel: ChannelName) -> [String] {
+        (1...ChannelFile.currentFormat).reversed().map { channelTarget(channel, format: $0) }
+    }
 
     /// The channel whose file a target is; nil for another target.
     public static func channel(ofTarget name: String) -> ChannelName? {
-        guard name.hasPrefix("channels/"), name.hasSuffix(".json") else { return nil }
-        let text = name.dropFirst("channels/".count).dropLast(".json".count)
-        return try? ChannelName(String(text.hasSuffix(".v2") ? text.dropLast(3) : text))
+        let text = name.dropFirst("channels/".count).prefix { $0 != "." }
+        guard let channel = try? ChannelName(String(text)), channelTargets(channel).contains(name) else { return nil }
+        return channel
     }
 
     /// The name of a manifest among the signed targets.

@@ -67,6 +67,12 @@ public struct ChannelFile: Hashable, Sendable {
             })
     }
 
+    /// The files that say it, by their formats, the one that says all of it last.
+    package var documents: [(format: Int, bytes: [UInt8])] {
+        let format = neededFormat
+        return format == 1 ? [(1, bytes)] : [(1, inFormat1.bytes), (format, bytes)]
+    }
+
     /// Canonical JSON in the lowest format that says all of it.
     public var bytes: [UInt8] {
         let packages = packages.map { id, package -> (String, JSONValue) in

@@ -26,16 +26,16 @@ extension Release {
             return audiences
         }
         var unknown: [String] = []
-        var rollout = try json["percent"].map { try Rollout(percent: $0.integer("percent")) } ?? .everyone
+        var rollout = Rollout.everyone
         if format >= 2 {
             unknown = json.members.map(\.key).filter { !Self.fields.contains($0) }.sorted()
             // Both would be two answers to one question.
             if json["percent"] != nil, json["share"] != nil { unknown.append("share") }
-            if let share = json["share"] { rollout = Rollout(share: try Share(tenThousandths: share.integer("share"))) }
-            rollout = Rollout(share: rollout.share, audiences: try audiences())
+            rollout = Rollout(share: try json.share() ?? .whole, audiences: try audiences())
         } else {
             // Never made so; ignored, they would give the release to everybody.
             unknown = ["audiences", "share"].filter { json[$0] != nil }
+            if let percent = json["percent"] { rollout = try Rollout(percent: percent.integer("percent")) }
         }
         try self.init(
             id: json.string("id"), offer: offer, rollout: rollout,
@@ -72,13 +72,8 @@ extension Rollout {
     /// `percent` or `share`, and `audiences`; nothing for everyone.
     package var json: JSONObject {
         var json: JSONObject = [:]
-        if share != .whole {
-            json[share.isWholePercent ? "percent" : "share"] = .integer(
-                share.isWholePercent ? share.percent : share.tenThousandths)
-        }
-        if !audiences.isEmpty {
-            json["audiences"] = .array(audiences.map(\.json))
-        }
+        if share != .whole { json.set(share) }
+        if !audiences.isEmpty { json["audiences"] = .array(audiences.map(\.json)) }
         return json
     }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PackFormat
 import PackRegistryAPI
 import Synchronization
 
@@ -113,13 +114,10 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable
                     exchange.failure = RegistryError(.unusable, "\(url.path(percentEncoded: false)) cannot be written")
                 }
             }
-            // Undone below this code, without a limit; nobody asked for it.
-            if let coding = (response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Encoding"),
-                coding.lowercased() != "identity"
-            {
+            if let coding = (response as? HTTPURLResponse)?.unwantedCoding {
                 exchange.failure = RegistryError(
                     .unreachable,
-                    "\(response.url?.host() ?? "the server") compresses its answers (\(coding.prefix(40))), which was not asked "
+                    "\(response.url?.host() ?? "the server") compresses its answers (\(coding)), which was not asked "
                         + "for: turn that off for the registry")
             }
             if response.expectedContentLength > exchange.limit {

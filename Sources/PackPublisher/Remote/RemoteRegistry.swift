@@ -105,7 +105,8 @@ package struct RemoteRegistry: Sendable {
     /// One read of the published view; the caller looks at the status. No token goes along: the view is public, and may
     /// be somebody else's CDN.
     func read(_ path: String, into sink: HTTPSink) async throws -> HTTPReply {
-        var request = try makeRequest("GET", Self.encoded(path))
+        var request = try makeRequest(
+            "GET", path.split(separator: "/").map { Route.encoded(String($0)) }.joined(separator: "/"))
         request.timeoutInterval = Self.readTimeout
         var attempt = 1
         while true {
@@ -144,13 +145,6 @@ package struct RemoteRegistry: Sendable {
         request.setValue(ProductVersion.userAgent("packtool"), forHTTPHeaderField: "User-Agent")
         request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         return request
-    }
-
-    /// A path's components percent-encoded: a version's `+` must not be read as a space.
-    static func encoded(_ path: String) -> String {
-        let plain = CharacterSet(charactersIn: "-._~/0123456789").union(
-            CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
-        return path.addingPercentEncoding(withAllowedCharacters: plain) ?? path
     }
 }
 

@@ -12,6 +12,13 @@ package struct ChangeSet: Sendable {
         package let bytes: [UInt8]
     }
 
+    /// A channel's file in one format, byte for byte as it stands in the view.
+    package struct ChannelDocument: Hashable, Sendable {
+        package let channel: ChannelName
+        package let format: Int
+        package let bytes: [UInt8]
+    }
+
     package struct Upload: Sendable {
         package let manifest: Manifest
         package let bytes: [UInt8]
@@ -56,8 +63,10 @@ package struct ChangeSet: Sendable {
     package let time: Date
 
     package private(set) var documents: [Document] = []
-    /// The newest files of their channels, which the channels role lists.
+    /// What channels offer from now on.
     package var channelFiles: [ChannelFile] = []
+    /// The same as the channels role lists it, made by the signer.
+    package private(set) var channelDocuments: [ChannelDocument] = []
     package var uploads: [Upload] = []
     package var publications: [Publication] = []
     package var withdrawals: [Withdrawal] = []
@@ -88,6 +97,8 @@ package struct ChangeSet: Sendable {
     package mutating func put<Body: RoleMetadata>(_ document: SignedDocument<Body>, as role: String) {
         documents.append(Document(role: role, version: document.body.version, bytes: document.bytes))
     }
+
+    package mutating func put(_ document: ChannelDocument) { channelDocuments.append(document) }
 
     package mutating func log(_ action: String, _ subject: String, _ detail: String = "") {
         audit.append(AuditLine(action: action, subject: subject, detail: detail))

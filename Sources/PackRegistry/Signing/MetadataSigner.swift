@@ -48,13 +48,16 @@ package struct MetadataSigner {
             version: (current?.body.version ?? 0) + 1, expires: now.addingTimeInterval(MetadataLifetime.channels))
         role.targets = current?.body.targets ?? [:]
         for file in changes.channelFiles {
-            do { _ = try ChannelFile(parsing: file.bytes) } catch {
+            let documents = file.documents
+            // Devices that read format 1 only go on with what everybody may have.
+            for target in ViewLayout.channelTargets(file.channel) { role.targets[target] = nil }
+            for (format, bytes) in documents {
+                role.targets[ViewLayout.channelTarget(file.channel, format: format)] = TargetInfo(of: bytes)
+                changes.put(ChangeSet.ChannelDocument(channel: file.channel, format: format, bytes: bytes))
+            }
+            do { _ = try ChannelFile(parsing: documents.last?.bytes ?? []) } catch {
                 throw RegistryError(.invalid, "no device would read the channel \(file.channel) any more: \(error)")
             }
-            // Devices that read format 1 only go on with what everybody may have.
-            role.targets[ViewLayout.channelTarget(file.channel)] = TargetInfo(of: file.inFormat1.bytes)
-            role.targets[ViewLayout.channelTarget2(file.channel)] =
-                file.neededFormat > 1 ? TargetInfo(of: file.bytes) : nil
         }
         let targets: SignedDocument<TargetsMetadata> = try required(TopLevelRole.targets.rawValue, changes)
         guard let authority = targets.body.authority(for: ViewLayout.channelsRole) else {

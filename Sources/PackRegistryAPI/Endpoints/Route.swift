@@ -1,3 +1,5 @@
+import Foundation
+
 /// One operation of the HTTP API: its method and path are spelt here and nowhere else.
 package struct Route: Hashable, Sendable {
     package enum Method: String, Hashable, Sendable {
@@ -40,19 +42,12 @@ package struct Route: Hashable, Sendable {
         }.joined(separator: "/")
     }
 
-    private static func encoded(_ value: String) -> String {
-        var result = ""
-        for byte in value.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-                UInt8(ascii: "~"):
-                result.unicodeScalars.append(Unicode.Scalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return result
+    /// One component of a path, in which a `+` of a version must not be read as a space.
+    package static func encoded(_ value: String) -> String {
+        value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? value
     }
+
+    /// RFC 3986 section 2.3.
+    private static let unreserved = CharacterSet(
+        charactersIn: "-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }

@@ -18,7 +18,7 @@ extension ChannelChange {
             for (name, option) in Self.consents where consent.contains(option) { json[name] = true }
         case .setRollout(let share, let audiences, let version):
             json = ["change": "percent"]
-            if let share { json.set(Rollout(share: share)) }
+            if let share { json.set(share) }
             if let audiences { json["audiences"] = .array(audiences.map(\.json)) }
             json["version"] = version.map { .string($0.description) }
         case .rollBack(let version):
@@ -44,8 +44,7 @@ extension ChannelChange {
             guard json["share"] == nil || json["percent"] == nil else {
                 throw JSONError.unexpected(field: "share", wanted: "percent or share, not both", found: "both")
             }
-            if let share = json["share"] { return try Share(tenThousandths: share.integer("share")) }
-            return try json["percent"].map { try Share(percent: $0.integer("percent")) }
+            return try json.share()
         }
         func audiences() throws -> [Audience]? { try json["audiences"].map { try [Audience](json: $0) } }
         func rollout() throws -> Rollout? {
@@ -101,11 +100,9 @@ extension ChannelOutcome {
 }
 
 extension JSONObject {
-    /// A whole number of percent as every packtool has written it.
+    /// Everyone is said too: a registry must not guess.
     fileprivate mutating func set(_ rollout: Rollout) {
-        let share = rollout.share
-        self[share.isWholePercent ? "percent" : "share"] = .integer(
-            share.isWholePercent ? share.percent : share.tenThousandths)
+        set(rollout.share)
         if !rollout.audiences.isEmpty { self["audiences"] = .array(rollout.audiences.map(\.json)) }
     }
 }

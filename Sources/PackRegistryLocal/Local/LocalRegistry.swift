@@ -148,6 +148,8 @@ package struct LocalRegistry: Sendable {
     ) async throws {
         try await renew()
         try await BlockingWork.runCancellable(for: time) { [self] isOver in
+            // What another process recorded and died before it was shown.
+            try view.update()
             if try artifacts.hasLostFolder() { try artifacts.forgetLost() }
             try artifacts.makeWanted(until: isOver, report: report)
         }

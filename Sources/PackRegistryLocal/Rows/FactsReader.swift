@@ -62,9 +62,8 @@ struct FactsReader {
     private func readNames(_ query: FactsQuery.Names, into facts: inout RegistryFacts) throws {
         facts.channelNames = try releases.channels()
         facts.packageNames = try releases.packages(on: query.packagesOn)
-        for version in try versions.published(query.versionsOf) {
-            facts.versions[FactsQuery.Version(version.package, version.version)] = version
-            facts.versionNames.insert(version.version, at: 0)
-        }
+        let published = try versions.published(query.versionsOf)
+        for version in published { facts.versions[FactsQuery.Version(version.package, version.version)] = version }
+        facts.versionNames = published.reversed().map(\.version)
     }
 }

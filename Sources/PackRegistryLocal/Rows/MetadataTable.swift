@@ -87,31 +87,21 @@ struct MetadataTable {
         return bytes
     }
 
-    /// In format 1, and in format 2 where that says more.
-    func putChannel(_ file: ChannelFile) throws {
-        try putChannel(file.inFormat1.bytes, of: file.channel, format: 1)
-        if file.neededFormat > 1 {
-            try putChannel(file.bytes, of: file.channel, format: file.neededFormat)
-        } else {
-            try db.execute(
-                sql: "DELETE FROM channelFile WHERE channel = ? AND format > 1", arguments: [file.channel.text])
-        }
-    }
-
-    private func putChannel(_ bytes: [UInt8], of channel: ChannelName, format: Int) throws {
+    func put(_ document: ChangeSet.ChannelDocument) throws {
+        let (channel, format) = (document.channel.text, document.format)
         let sequence = try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(sequence), 0) + 1 FROM channelFile") ?? 1
         try db.execute(
             sql: """
                 INSERT INTO channelFile (digest, channel, bytes, sequence, format) VALUES (?, ?, ?, ?, ?)
                 ON CONFLICT (channel, digest) DO UPDATE SET sequence = excluded.sequence
                 """,
-            arguments: [Digest(of: bytes).hex, channel.text, Data(bytes), sequence, format])
+            arguments: [Digest(of: document.bytes).hex, channel, Data(document.bytes), sequence, format])
         try db.execute(
             sql: """
                 DELETE FROM channelFile WHERE channel = ? AND format = ? AND sequence NOT IN
                 (SELECT sequence FROM channelFile WHERE channel = ? AND format = ? ORDER BY sequence DESC LIMIT ?)
                 """,
-            arguments: [channel.text, format, channel.text, format, Self.keptVersions])
+            arguments: [channel, format, channel, format, Self.keptVersions])
     }
 
     /// Every kept channel file with the path at which the view has it.
@@ -120,16 +110,15 @@ struct MetadataTable {
             row in
             let channel = try row.parsed("channel") { try ChannelName($0) }
             let digest = try row.parsed("digest") { try Digest(hex: $0) }
-            let target =
-                try row.integer("format") == 1 ? ViewLayout.channelTarget(channel) : ViewLayout.channelTarget2(channel)
+            let target = ViewLayout.channelTarget(channel, format: try row.integer("format"))
             return (ViewLayout.file(ofTarget: target, digest: digest), digest)
         }
     }
 
-    /// The newest file of a channel, in the format that says all of it.
+    /// The newest file of a channel. Of one change's files the one that says all of it is written last.
     func channelFile(_ channel: ChannelName) throws -> ChannelFile? {
         let row = try Row.fetchOne(
-            db, sql: "SELECT bytes FROM channelFile WHERE channel = ? ORDER BY format DESC, sequence DESC LIMIT 1",
+            db, sql: "SELECT bytes FROM channelFile WHERE channel = ? ORDER BY sequence DESC LIMIT 1",
             arguments: [channel.text])
         guard let bytes = try row?.blob("bytes") else { return nil }
         do { return try ChannelFile(parsing: bytes) } catch { throw Row.damaged("channelFile", error) }

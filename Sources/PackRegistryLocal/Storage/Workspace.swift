@@ -43,13 +43,8 @@ struct Workspace: ~Copyable {
     /// Writes a file so that after a power cut it is there whole or not at all: new file, fsync, rename, fsync folder.
     func put(_ bytes: [UInt8], at destination: URL, mode: UInt32 = 0o644) throws {
         let temporary = file(UUID().uuidString)
-        let descriptor = try SystemCall.open(temporary, O_WRONLY | O_CREAT | O_EXCL, mode: mode)
-        defer { close(descriptor) }
         do {
-            try bytes.withUnsafeBytes { bytes in
-                try SystemCall.writeAll(bytes, to: descriptor, temporary)
-            }
-            try SystemCall.synchronize(descriptor, temporary)
+            try SystemCall.create(temporary, with: bytes, mode: mode, isNew: true)
             try move(temporary, to: destination)
         } catch {
             unlink(temporary.path(percentEncoded: false))
@@ -66,7 +61,7 @@ struct Workspace: ~Copyable {
             let file = file(UUID().uuidString)
             let descriptor = try SystemCall.open(file, O_WRONLY | O_CREAT | O_EXCL)
             defer { close(descriptor) }
-            try bytes.withUnsafeBytes { bytes in try SystemCall.writeAll(bytes, to: descriptor, file) }
+            try SystemCall.writeAll(bytes, to: descriptor, file)
             temporary.append(file)
         }
         try SystemCall.synchronizeAll(temporary, under: folder)

@@ -35,13 +35,24 @@ struct Bearer: Sendable {
 
     // Not inlined: with its ways to throw inside them, Swift 6.3.1's optimiser crashes on the routes of release builds
     // (signal 11 in llvm::coro::normalizeCoroutine).
-    /// The registry on behalf of the holder of the request's token, who must have the right to an action.
+    /// Who asks by a route, and has its right for the package and the channel that the path names; nil without a token where
+    /// the route needs none.
     @inline(never)
-    func registry(
-        for request: Request, _ action: TokenAction, package: PackageID? = nil, channel: ChannelName? = nil
-    ) async throws -> any Registry {
+    func identity(
+        of request: Request, _ context: RegistryRequestContext, for route: Route
+    ) async throws -> Identity? {
+        guard let right = route.right else { return try await optionalIdentity(of: request) }
         let identity = try await identity(of: request)
-        try identity.require(action, package: package, channel: channel)
-        return host.registry(as: identity)
+        try identity.require(
+            right, package: context.parameters.get("package").map { try PackageID($0) },
+            channel: context.parameters.get("channel").map { try ChannelName($0) })
+        return identity
+    }
+
+    /// The registry on behalf of ``identity(of:_:for:)``.
+    func registry(
+        for request: Request, _ context: RegistryRequestContext, by route: Route
+    ) async throws -> any Registry {
+        host.registry(as: try await identity(of: request, context, for: route) ?? .anonymous)
     }
 }

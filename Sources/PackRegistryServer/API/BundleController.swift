@@ -34,9 +34,9 @@ struct BundleController {
             let channels: SignedDocument<TargetsMetadata> = try await role(
                 ViewLayout.channelsRole, snapshot.body, &files)
         else { throw Problem.notFound("the published view is not complete") }
-        let names = [ViewLayout.channelTarget2(channel), ViewLayout.channelTarget(channel)]
-        if let name = names.first(where: { channels.body.targets[$0] != nil }), let info = channels.body.targets[name] {
-            let path = RepositoryPath.target(name, info: info, consistentSnapshot: true)
+        let listed = ViewLayout.channelTargets(channel).first { channels.body.targets[$0] != nil }
+        if let listed, let info = channels.body.targets[listed] {
+            let path = RepositoryPath.target(listed, info: info, consistentSnapshot: true)
             if let bytes = try await view.bytes(path) {
                 files[path] = .string(String(decoding: bytes, as: UTF8.self))
                 try await addRoles(of: bytes, snapshot.body, &files)

@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import PackFormat
 import PackJSON
 import PackRegistry
 import PackRegistryAPI
@@ -55,7 +54,7 @@ private struct EndpointHandler<Body: Sendable, Answer: Sendable>: Sendable {
     let gate: ConcurrencyGate?
     let answer: @Sendable (EndpointCall, Body) async throws -> Answer
 
-    // Not inlined, as `Bearer.registry` and for its reason.
+    // Not inlined, as `Bearer.identity` and for its reason.
     @inline(never)
     func respond(to request: Request, _ context: RegistryRequestContext) async throws -> Response {
         let call = try await call(request, context)
@@ -64,16 +63,7 @@ private struct EndpointHandler<Body: Sendable, Answer: Sendable>: Sendable {
     }
 
     private func call(_ request: Request, _ context: RegistryRequestContext) async throws -> EndpointCall {
-        let identity: Identity?
-        if let right = endpoint.route.right {
-            let holder = try await bearer.identity(of: request)
-            try holder.require(
-                right, package: context.parameters.get("package").map { try PackageID($0) },
-                channel: context.parameters.get("channel").map { try ChannelName($0) })
-            identity = holder
-        } else {
-            identity = try await bearer.optionalIdentity(of: request)
-        }
+        let identity = try await bearer.identity(of: request, context, for: endpoint.route)
         return EndpointCall(
             request: request, context: context, registry: bearer.host.registry(as: identity ?? .anonymous),
             identity: identity)

@@ -30,7 +30,7 @@ struct PublishController {
     }
 
     @Sendable func missingObjects(request: Request, context: RegistryRequestContext) async throws -> Response {
-        let registry = try await bearer.registry(for: request, .publish)
+        let registry = try await bearer.registry(for: request, context, by: Endpoints.missingObjects)
         return try await writes.pass {
             let manifest = try await memory.bytes(of: request, context, upTo: limits.maximumManifestByteCount)
             let missing = try await memory.atDesk(manifest.count) { try await registry.missingObjects(of: manifest) }
@@ -39,7 +39,7 @@ struct PublishController {
     }
 
     @Sendable func upload(request: Request, context: RegistryRequestContext) async throws -> Response {
-        let registry = try await bearer.registry(for: request, .publish)
+        let registry = try await bearer.registry(for: request, context, by: Endpoints.uploads)
         try request.refuseBody(over: limits.maximumUploadByteCount)
         let expected = try Self.contentDigest(of: request)
         return try await uploads.pass {

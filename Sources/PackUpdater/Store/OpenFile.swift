@@ -38,10 +38,10 @@ struct OpenFile: ~Copyable {
     }
 
     func write(_ bytes: [UInt8]) throws(UpdateError) {
-        let result = bytes.withUnsafeBytes { bytes in
-            Result<Void, UpdateError> { () throws(UpdateError) in try write(bytes) }
+        let (descriptor, url) = (descriptor, url)
+        try UpdateError.system("write", url) { () throws(FileFault) in
+            try SystemCall.writeAll(bytes, to: descriptor, url)
         }
-        try result.get()
     }
 
     /// Waits until the file's bytes are on the device.

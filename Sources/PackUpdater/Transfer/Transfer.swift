@@ -78,10 +78,9 @@ struct Transfer: Sendable {
         status = response.statusCode
         validator = response.value(forHTTPHeaderField: "ETag")
         retryAfter = response.value(forHTTPHeaderField: "Retry-After").flatMap(Int.init).map { .seconds(max(0, $0)) }
-        // Nobody asked for one, and it is undone below this code, without a limit: a few kilobytes may become gigabytes.
-        if let coding = response.value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" {
+        if let coding = response.unwantedCoding {
             refuse(
-                "it is compressed (\(coding.prefix(40))), which was not asked for: the server must send files as they are"
+                "it is compressed (\(coding)), which was not asked for: the server must send files as they are"
             )
             return false
         }

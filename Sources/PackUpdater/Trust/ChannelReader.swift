@@ -9,14 +9,7 @@ struct ChannelReader {
     /// - Parameter app: whose channel it has to be; nil for a device that does not know yet.
     /// - Throws: ``UpdateError/notTrusted(reason:)`` for the file of another channel or app.
     func channel(_ name: ChannelName, of app: String?) async throws -> ChannelFile {
-        // Where both are listed, only format 2 says all.
-        var target = ViewLayout.channelTarget2(name)
-        var listed = try await targets.file(target)
-        if listed == nil {
-            target = ViewLayout.channelTarget(name)
-            listed = try await targets.file(target)
-        }
-        guard let signed = listed else {
+        guard let (target, signed) = try await listed(name) else {
             throw UpdateError.noChannel(name, existing: await targets.channelNames())
         }
         let cached = layout.cache.appending(path: "channel-\(name).json")
@@ -30,6 +23,14 @@ struct ChannelReader {
         try Durable.makeFolder(layout.cache)
         try Durable.write(bytes, to: cached)
         return channel
+    }
+
+    /// The file that says all of it.
+    private func listed(_ name: ChannelName) async throws -> (target: String, file: SignedFile)? {
+        for target in ViewLayout.channelTargets(name) {
+            if let file = try await targets.file(target) { return (target, file) }
+        }
+        return nil
     }
 
     private func parse(_ bytes: [UInt8], _ name: ChannelName, _ app: String?) throws -> ChannelFile {

@@ -85,6 +85,22 @@ struct ViewUpdateTests {
         #expect(try await shop.releases() == ["1.\(commits).0@100"])
     }
 
+    @Test func `what another process recorded and did not show is shown by the next round of maintenance`() async throws
+    {
+        let shop = try Shop()
+        try await shop.publisher().publish([shop.page("1.0.0").zip])
+        let view = shop.local.viewFolder
+        let old = shop.folder.url.appending(path: "old")
+        try FileManager.default.copyItem(at: view, to: old)
+        _ = try await shop.registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())
+        for name in ["metadata", "targets"] {
+            try FileManager.default.removeItem(at: view.appending(path: name))
+            try FileManager.default.copyItem(at: old.appending(path: name), to: view.appending(path: name))
+        }
+        try await shop.local.maintain()
+        #expect(try await shop.releases() == ["1.0.0@100"])
+    }
+
     @Test func `a single file that was lost is written by the complete check`() async throws {
         let shop = try await busyShop()
         let before = try shop.viewListing

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import TestSupport
 import Testing
 
 @testable import PackRegistry
@@ -58,7 +59,7 @@ import Testing
     }
 
     private static func check(seed: UInt64) async throws -> Int {
-        var random = SplitMix(seed)
+        var random = SeededGenerator(seed: seed)
         let bench = try await bench()
         var waiting = try actors()
         var begun: [Int: Record] = [:]
@@ -98,19 +99,5 @@ import Testing
         var conflicts = 0
         for seed in 0..<count { conflicts += try await Self.check(seed: seed) }
         #expect(conflicts > Int(count))
-    }
-}
-
-private struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

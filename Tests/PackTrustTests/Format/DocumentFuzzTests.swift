@@ -1,5 +1,6 @@
 import Foundation
 import PackTrust
+import TestSupport
 import Testing
 
 /// Bent metadata must be refused or read, and never trap; what is read must be written back as the same content.

@@ -1,6 +1,7 @@
 import Foundation
 import PackJSON
 import PackTrust
+import TestSupport
 import Testing
 
 /// Our parser and canonical encoder against those by which the rest of the TUF world signs.

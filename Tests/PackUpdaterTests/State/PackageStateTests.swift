@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import TestSupport
 import Testing
 
 @testable import PackUpdater
@@ -195,7 +196,7 @@ struct PackageStateTests {
     /// The invariant: once a version was confirmed, there is always one that worked.
     @Test func `no sequence of steps loses the last version that worked`() throws {
         for seed in 0..<400 as Range<UInt64> {
-            var random = SplitMix(state: seed)
+            var random = SeededGenerator(seed: seed)
             var state = PackageState()
             var everWorked: Set<VersionID> = []
             for _ in 0..<60 {
@@ -228,18 +229,5 @@ struct PackageStateTests {
                 #expect(state.previous == nil || state.previous?.id != state.active?.id, "seed \(seed)")
             }
         }
-    }
-}
-
-/// A generator that gives the same numbers for the same seed (splitmix64).
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var z = state
-        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-        return z ^ (z >> 31)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import TestSupport
 import Testing
 
 @testable import PackUpdater
@@ -74,7 +75,7 @@ struct KillTests {
         let whole = ContinuousClock.now - start
         try await device.confirmSigned("checkout")
         let moments = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == nil ? 20 : 200
-        var random = SplitMix(state: 7)
+        var random = SeededGenerator(seed: 7)
         var pages = ["one", "two"]
         for round in 0..<moments {
             let target = round.isMultiple(of: 2) ? two : one

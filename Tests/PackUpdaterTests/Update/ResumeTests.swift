@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackPatch
+import TestSupport
 import Testing
 
 @testable import PackUpdater
@@ -12,7 +13,7 @@ struct ResumeTests {
     let one: VersionID
     let manifest: Manifest
     static let script: String = {
-        var random = SplitMix(state: 5)
+        var random = SeededGenerator(seed: 5)
         return (0..<20_000).map { _ in "value\(UInt32.random(in: 0...9_999_999, using: &random))\n" }.joined()
     }()
 

@@ -96,6 +96,9 @@ struct AudienceTests {
             "rollout", "shop", "--channel", "beta", "--audience", "all", "--percent", "100"
         ).expectSuccess()
         #expect(try channels().keys.sorted() == ["beta.json"])
+        // Who read the role a moment ago still finds what it lists.
+        let kept = try tool.listing(".packtool/registry/view/targets/channels").keys.filter { $0.hasSuffix(".v2.json") }
+        #expect(kept.count == 2, "\(kept)")
         #expect(try versions(channels()["beta.json"]) == ["1.2.0 100"])
     }
 }
