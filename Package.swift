@@ -81,14 +81,14 @@ let package = Package(
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .systemLibrary(name: "CSync"),
         .target(
-            name: "CCurlAuthorities",
+            name: "CCurlHandles",
             linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
         // Level 0 and 1: values that both ends must agree on, and what the operating system does for all.
         module("PackJSON", []),
         module("PackSystem", ["CSync"]),
         module("PackFormat", ["PackJSON", crypto]),
-        module("PackAuthorities", ["CCurlAuthorities"]),
+        module("PackAuthorities", ["CCurlHandles"]),
 
         // Level 2: one hard job each.
         module("PackArchive", ["PackFormat", "PackSystem", "CArchive", "CDeflate", "CZlib", "CZopfli", crypto]),

@@ -18,7 +18,7 @@ SERVER = {
 ALLOWED = {
     "PackJSON": set(),
     "PackFormat": {"PackJSON", "Crypto"},
-    "PackAuthorities": {"CCurlAuthorities"},
+    "PackAuthorities": {"CCurlHandles"},
     "PackSystem": set(),
     "PackArchive": {"PackFormat", "PackSystem", "Crypto", "CArchive", "CZlib", "CDeflate", "CZopfli"},
     "PackPatch": {"PackFormat", "Crypto", "CZstd"},

@@ -1,4 +1,4 @@
-import CCurlAuthorities
+import CCurlHandles
 import Foundation
 import Synchronization
 
@@ -7,7 +7,7 @@ import Synchronization
 ///
 ///     try PrivateAuthorities.trust("company-ca.pem")   // before the first request
 ///
-/// FoundationNetworking, which speaks through libcurl, has no call for it: `CCurlAuthorities` gives them to each of its
+/// FoundationNetworking, which speaks through libcurl, has no call for it: `CCurlHandles` gives them to each of its
 /// handles (decision 0014). Names, dates and chains are checked as ever; a host with a certificate of a public authority works
 /// as before.
 package enum PrivateAuthorities {

@@ -1,7 +1,12 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import PackUpdater
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 
 struct HTTPTransportTests {
     let folder: URL
@@ -10,7 +15,7 @@ struct HTTPTransportTests {
 
     init() throws {
         folder = try Folders.temporary("http")
-        var random = SplitMix(state: 1)
+        var random = SeededGenerator(seed: 1)
         content = (0..<200_000).map { _ in UInt8.random(in: 0...255, using: &random) }
         try Data(content).write(to: folder.appending(path: "file"))
         target = folder.appending(path: "download")
@@ -118,6 +123,19 @@ struct HTTPTransportTests {
         // Once each: what is refused for its coding is not asked for again.
         #expect(server.requests == ["file", "other", "file"])
         #expect((try? Data(contentsOf: target))?.isEmpty ?? true)
+    }
+
+    /// `CCurlHandles`, which is linked with every executable of ours and with these tests.
+    @Test(arguments: [true, false])
+    func `nothing undoes a coding that the request did not allow`(identity: Bool) async throws {
+        let coded = Array(try await bomb().prefix(4096))
+        let server = try LocalServer(folder) { _ in .fields(["Content-Encoding": "gzip"], coded) }
+        var request = URLRequest(url: try #require(URL(string: "file", relativeTo: server.base)))
+        if identity { request.setValue("identity", forHTTPHeaderField: "Accept-Encoding") }
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.invalidateAndCancel() }
+        let received = try? await session.data(for: request).0
+        if identity { #expect(received == Data(coded)) } else { #expect(received != Data(coded)) }
     }
 
     @Test func `an endless body ends at the limit`() async throws {

@@ -1,6 +1,7 @@
-// Certificate authorities for every libcurl handle that this process makes: FoundationNetworking has no call for them.
-#ifndef PACKTOOL_CURL_AUTHORITIES_H
-#define PACKTOOL_CURL_AUTHORITIES_H
+// What FoundationNetworking has no call for, set on every libcurl handle that this process makes: certificate authorities, and
+// that an answer to a request with `Accept-Encoding: identity` is handed over as it came.
+#ifndef PACKTOOL_CURL_HANDLES_H
+#define PACKTOOL_CURL_HANDLES_H
 
 #include <stddef.h>
 

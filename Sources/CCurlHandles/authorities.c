@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
-#include "curl_authorities.h"
+#include "caller.h"
+#include "curl_handles.h"
 
 #if defined(__linux__)
 
@@ -28,24 +29,10 @@ int packtool_set_curl_authorities(const void *pem, size_t count) {
     return 0;
 }
 
-// What the caller would have called without us. A process may hold libcurl twice, with another TLS library each (Debian's
-// libcurl.so.4 and libcurl-gnutls.so.4), and must not get a handle of the one for the other.
-static make_handle next_for(const void *caller) {
-    Dl_info place, ours;
-    make_handle found = NULL;
-    if (dladdr(caller, &place) && dladdr((void *)&next_for, &ours) && place.dli_fbase != ours.dli_fbase) {
-        void *object = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-        if (object) {
-            found = (make_handle)dlsym(object, "curl_easy_init");
-            dlclose(object);
-        }
-    }
-    return found && found != curl_easy_init ? found : (make_handle)dlsym(RTLD_NEXT, "curl_easy_init");
-}
-
 // Stands before libcurl's own: the dynamic linker asks the executable first, and a static link takes what it has.
 CURL *curl_easy_init(void) {
-    make_handle next = next_for(__builtin_return_address(0));
+    make_handle next =
+        (make_handle)packtool_next_function("curl_easy_init", __builtin_return_address(0), (void *)&curl_easy_init);
     CURL *handle = next ? next() : NULL;
     struct curl_blob *blob = atomic_load(&authorities);
     // The options below are of the libcurl that this file is linked with.
