@@ -84,4 +84,62 @@ struct WorkerTests {
         #expect(try await open("3.0.0", then: refused) == #"["3.0.0","1.0.0","0",""]"#)
         await bench.close()
     }
+
+    /// A worker keeps the document with its hook, as the device answered it, and hands it out when another version is active.
+    @Test func `a page of a worker confirms nothing`() async throws {
+        let bench = try await Bench()
+        let store = try ServedStore()
+        func isConfirmed() throws -> Bool {
+            try store.project.run("client", "status", "--store", "store", "--json").contains(#""confirmed": true"#)
+        }
+        func site(_ version: String) -> [String: String] {
+            var site = Self.cached(version)
+            site["sw.js"] = """
+                const version = "\(version)";
+                addEventListener("install", () => skipWaiting());
+                addEventListener("activate", event => event.waitUntil(clients.claim()));
+                addEventListener("message", event => event.source.postMessage(version));
+                addEventListener("fetch", event => event.respondWith((async () => {
+                  const pages = await caches.open("pages");
+                  const kept = await pages.match(event.request);
+                  if (kept) return kept;
+                  const answer = await fetch(event.request);
+                  if (event.request.mode === "navigate") await pages.put(event.request, answer.clone());
+                  return answer;
+                })()));
+                """
+            return site
+        }
+        /// Opens the package, and reports the first page that is on the screen, and how its confirmation ended.
+        func confirm(_ address: String, then steps: String = "") async throws -> String {
+            let script = """
+                addEventListener("load", async () => {
+                  const answer = await packtool.confirm().then(value => String(value), error => error.name);
+                  \(steps)
+                  benchReport(JSON.stringify([document.title, answer, (await caches.keys()).join()]));
+                });
+                """
+            return try await bench.run(address, script: script, timeout: 60)
+        }
+        try store.install("1.0.0", site("1.0.0"))
+        let address = try store.serve()
+        #expect(try await confirm(address, then: Self.register) == #"["1.0.0","true",""]"#)
+        #expect(try isConfirmed())
+        // Through the worker, which keeps it.
+        #expect(try await confirm(address) == #"["1.0.0","true","pages"]"#)
+        try store.install("2.0.0", site("2.0.0"))
+        // The kept page asks as soon as it can: the browser may ask for the worker's script, which ends it, in the meantime.
+        let script = """
+            const log = line => { localStorage.log = (localStorage.log ?? "") + line; };
+            addEventListener("load", () => {
+              log(document.title + " ");
+              if (document.title === "2.0.0") return benchReport(localStorage.log);
+              packtool.confirm().then(value => log(value + " "), () => log("refused "));
+            });
+            """
+        let seen = try await bench.run(address, script: script, timeout: 60)
+        #expect(["1.0.0 2.0.0 ", "1.0.0 refused 2.0.0 "].contains(seen), "\(seen)")
+        #expect(try !isConfirmed(), "version 2 has not said a word")
+        await bench.close()
+    }
 }

@@ -42,9 +42,11 @@ enum HookRoute {
         return origin == "http://\(authority)" || origin == "https://\(authority)" ? origin : nil
     }
 
-    /// A frame of a browser asks for a page. Programs that fetch one get the bytes of the file.
+    /// A frame of a browser asks for a page, also through its service worker, which hands the navigation on. Programs that
+    /// fetch one get the bytes of the file.
     static func isNavigation(_ request: Request) -> Bool {
-        guard let name = HTTPField.Name("Sec-Fetch-Dest") else { return false }
-        return ["document", "iframe", "frame"].contains(request.headers[name] ?? "")
+        func field(_ name: String) -> String? { HTTPField.Name(name).flatMap { request.headers[$0] } }
+        if field("Sec-Fetch-Mode") == "navigate", field("Sec-Fetch-Dest") == "empty" { return true }
+        return ["document", "iframe", "frame"].contains(field("Sec-Fetch-Dest"))
     }
 }
