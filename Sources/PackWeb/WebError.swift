@@ -6,8 +6,6 @@ public enum WebError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The engine handed over a request whose headers announce a body, without the body.
     case bodyLost(method: String, url: String)
     case notHTTP(String)
-    case invalidOfflineManifest(String)
-    case wrongContent(String)
     case notMounted
     /// A client that stopped reading, where the network cannot be made to wait for it.
     case notRead(byteCount: Int)
@@ -20,8 +18,6 @@ public enum WebError: Error, Equatable, Sendable, CustomStringConvertible {
         case .bodyLost(let method, let url):
             "the body of \(method) \(url) did not reach the app: switch the page hook on; nothing was sent"
         case .notHTTP(let url): "\(url) was not answered by HTTP"
-        case .invalidOfflineManifest(let reason): "the offline manifest cannot be used: \(reason)"
-        case .wrongContent(let url): "the content of \(url) is not the one that the manifest names"
         case .notRead(let byteCount): "more than \(byteCount) bytes wait for pages that do not read them"
         case .notMounted: "no packages are mounted: call PackURLProtocol.mount(_:) before the first request"
         }

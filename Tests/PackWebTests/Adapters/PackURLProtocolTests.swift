@@ -198,4 +198,56 @@ struct PackURLProtocolTests {
         await #expect(throws: (any Error).self) { try await session.data(for: lost) }
         #expect(bodies.counts.lost == 1)
     }
+
+    @Test func `it is asked before another protocol, in whatever order the two were put in`() async throws {
+        for order in [[AnyRequest.self], [AnyRequest.self, PackURLProtocol.self]] as [[AnyClass]] {
+            let configuration = URLSessionConfiguration.ephemeral
+            configuration.protocolClasses = order
+            PackURLProtocol.inject(into: configuration)
+            let session = URLSession(configuration: configuration)
+            #expect(try await session.data(for: request("https://shop.package/")).0 == Data("one".utf8))
+            #expect(try await session.data(for: request("https://example.com/")).0 == Data("another".utf8))
+            session.finishTasksAndInvalidate()
+        }
+    }
+
+    @Test func `URLSession.shared and sessions without it are left alone`() async throws {
+        let page = try request("https://shop.package/")
+        #expect(try await session.data(for: page).0 == Data("one".utf8))
+        let bare = URLSession(configuration: .ephemeral)
+        defer { bare.finishTasksAndInvalidate() }
+        // For the network there is no such host.
+        for other in [URLSession.shared, bare] {
+            await #expect(throws: URLError.self) { try await other.data(for: page) }
+        }
+    }
+
+    /// An app may give a configuration that has our class already, and one package's web site may be another package's.
+    @Test func `what goes online is not caught again`() async throws {
+        let wiki = try PackageID("wiki")
+        catalog.change { $0.packages[wiki] = WebSettings.Package(origins: ["https://m.example.com/shop/"]) }
+        let configuration = URLSessionConfiguration.ephemeral
+        PackURLProtocol.inject(into: configuration)
+        PackURLProtocol.mount(pages, online: OnlineSession(configuration))
+        #expect(try await session.data(for: request("https://m.example.com/shop/")).0 == Data("one".utf8))
+        // It asks the network, where there is no such site.
+        await #expect(throws: URLError.self) { try await session.data(for: request("https://wiki.package/")) }
+    }
+}
+
+/// Takes whatever it is asked.
+private final class AnyRequest: URLProtocol {
+    override static func canInit(with request: URLRequest) -> Bool { true }
+
+    override static func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+    override func startLoading() {
+        guard let url = request.url else { return }
+        let response = URLResponse(url: url, mimeType: nil, expectedContentLength: -1, textEncodingName: nil)
+        client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed)
+        client?.urlProtocol(self, didLoad: Data("another".utf8))
+        client?.urlProtocolDidFinishLoading(self)
+    }
+
+    override func stopLoading() {}
 }
