@@ -7,9 +7,14 @@
 #include <curl/curl.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 #undef curl_easy_setopt
+
+typedef CURLcode (*set_option)(CURL *, CURLoption, ...);
 
 // The handle whose request allows no content coding. FoundationNetworking sets all options of a request in one go on one thread,
 // the header fields before the decoding.
@@ -22,12 +27,34 @@ static bool asks_for_identity(const struct curl_slist *fields) {
     return false;
 }
 
-// Stands before libcurl's own, as `curl_easy_init` does. FoundationNetworking asks libcurl to undo every content coding, without
-// a limit: a few kilobytes may become gigabytes before anyone has seen the first byte. A request that allows `identity` only
-// gets the bytes of the wire, and refuses the answer by its field.
+// The most bytes that the answer may have, and keeps the field from the wire: libcurl sends no field without a value. 0: no word of it.
+static uintptr_t take_limit(struct curl_slist *fields) {
+    static const char name[] = PACKTOOL_ANSWER_LIMIT ":";
+    for (; fields; fields = fields->next) {
+        if (!fields->data || strncasecmp(fields->data, name, sizeof name - 1) != 0) continue;
+        uintptr_t limit = strtoull(fields->data + sizeof name - 1, NULL, 10);
+        fields->data[sizeof name - 1] = 0;
+        return limit;
+    }
+    return 0;
+}
+
+// libcurl asks after each round of reading; the limit itself is the pointer. Anything but 0 ends the transfer.
+static int is_beyond(void *limit, curl_off_t total, curl_off_t received, curl_off_t to_send, curl_off_t sent) {
+    return received > 0 && (uint64_t)received > (uintptr_t)limit;
+}
+
+// Stands before libcurl's own, as `curl_easy_init` does. Two things of a request are kept here that FoundationNetworking does not
+// keep in time:
+//
+// It asks libcurl to undo every content coding, without a limit: a few kilobytes may become gigabytes before anyone has seen the
+// first byte. A request that allows `identity` only gets the bytes of the wire, and refuses the answer by its field.
+//
+// It reads on while the program has not seen what came before, and a cancellation waits behind all that. An answer that never ends
+// takes gigabytes so. A request that says how much it takes is ended here.
 CURLcode curl_easy_setopt(CURL *handle, CURLoption option, ...) {
-    CURLcode (*next)(CURL *, CURLoption, ...) =
-        packtool_next_function("curl_easy_setopt", __builtin_return_address(0), (void *)&curl_easy_setopt);
+    set_option next =
+        (set_option)packtool_next_function("curl_easy_setopt", __builtin_return_address(0), (void *)&curl_easy_setopt);
     if (!next) return CURLE_FAILED_INIT;
     va_list arguments;
     va_start(arguments, option);
@@ -41,8 +68,14 @@ CURLcode curl_easy_setopt(CURL *handle, CURLoption option, ...) {
         code = next(handle, option, va_arg(arguments, curl_off_t));
     } else {
         void *pointer = va_arg(arguments, void *);
+        uintptr_t limit = option == CURLOPT_HTTPHEADER ? take_limit(pointer) : 0;
         if (option == CURLOPT_HTTPHEADER) identity = asks_for_identity(pointer) ? handle : NULL;
         code = next(handle, option, pointer);
+        if (code == CURLE_OK && limit) {
+            next(handle, CURLOPT_XFERINFOFUNCTION, &is_beyond);
+            next(handle, CURLOPT_XFERINFODATA, (void *)limit);
+            next(handle, CURLOPT_NOPROGRESS, 0L);
+        }
     }
     va_end(arguments);
     return code;

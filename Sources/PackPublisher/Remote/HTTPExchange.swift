@@ -19,6 +19,17 @@ enum HTTPSink: Sendable {
     case memory(maximumByteCount: Int)
     /// A 200 goes into the file; any other answer stays in memory.
     case file(URL)
+
+    /// The body of an answer that says what went wrong.
+    fileprivate static let maximumProblemByteCount = 1 << 20
+
+    /// Of the body of any answer.
+    fileprivate var maximumByteCount: Int {
+        switch self {
+        case .memory(let limit): max(limit, Self.maximumProblemByteCount)
+        case .file: .max
+        }
+    }
 }
 
 /// Sends requests one by one over a shared URL session: bodies in are bounded, bodies out stream from files, and a
@@ -43,6 +54,8 @@ final class HTTPExchange: Sendable {
 
     /// - Throws: `URLError`, or ``RegistryError`` where the answer is over its limit or the file cannot be written.
     func send(_ request: URLRequest, uploading file: URL? = nil, into sink: HTTPSink) async throws -> HTTPReply {
+        var request = request
+        request.acceptPlainAnswer(upTo: sink.maximumByteCount)
         let task = file.map { session.uploadTask(with: request, fromFile: $0) } ?? session.dataTask(with: request)
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
@@ -56,9 +69,6 @@ final class HTTPExchange: Sendable {
 }
 
 private final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable {
-    /// The body of an answer that says what went wrong.
-    private static let maximumProblemByteCount = 1 << 20
-
     private struct Exchange {
         let sink: HTTPSink
         let continuation: CheckedContinuation<HTTPReply, any Error>
@@ -101,8 +111,8 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate, Sendable
             guard var exchange = exchanges[dataTask.taskIdentifier] else { return false }
             defer { exchanges[dataTask.taskIdentifier] = exchange }
             switch exchange.sink {
-            case .memory(let limit): exchange.limit = status == 200 ? limit : max(limit, Self.maximumProblemByteCount)
-            case .file where status != 200: exchange.limit = Self.maximumProblemByteCount
+            case .memory(let limit): exchange.limit = status == 200 ? limit : exchange.sink.maximumByteCount
+            case .file where status != 200: exchange.limit = HTTPSink.maximumProblemByteCount
             case .file(let url):
                 exchange.limit = .max
                 if FileManager.default.createFile(

@@ -143,7 +143,6 @@ package struct RemoteRegistry: Sendable {
         var request = URLRequest(url: url, cachePolicy: .reloadIgnoringLocalCacheData)
         request.httpMethod = method
         request.setValue(ProductVersion.userAgent("packtool"), forHTTPHeaderField: "User-Agent")
-        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
         return request
     }
 }

@@ -118,7 +118,7 @@ package final class HTTPTransport: UpdateTransport {
     ) async throws -> TransferAnswer {
         var request = URLRequest(url: address(path))
         // What arrives is what is counted: no transparent decompression.
-        request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        request.acceptPlainAnswer(upTo: Transfer.limit(maximumByteCount))
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         let task = session.dataTask(with: request)
         let watch = Task { try await self.watch(task) }

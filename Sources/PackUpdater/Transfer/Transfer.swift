@@ -109,12 +109,14 @@ struct Transfer: Sendable {
         return failure == nil
     }
 
+    /// The body of an error is of no use, but it may not cost more than an answer either.
+    static func limit(_ maximumByteCount: Int) -> Int { max(maximumByteCount, 1 << 16) }
+
     /// - Returns: whether more may come.
     mutating func receive(_ data: Data) -> Bool {
         guard failure == nil else { return false }
-        // The body of an error is of no use, but it may not cost more than an answer either.
         received += data.count
-        guard received <= (hasBody ? maximumByteCount - offset : max(maximumByteCount, 1 << 16)) else {
+        guard received <= (hasBody ? maximumByteCount - offset : Self.limit(maximumByteCount)) else {
             refuse("it is longer than \(maximumByteCount) bytes")
             return false
         }

@@ -73,6 +73,9 @@ final class LocalServer: Sendable {
     /// Each request so far: its path, and its Range if it had one.
     var requests: [String] { log.lines }
 
+    /// The bytes of bodies without an end that clients took.
+    var endlessCount: Int { log.endlessCount }
+
     private static func serve(
         _ connection: Int32, _ folder: URL, _ log: RequestLog, _ answer: (Request) -> Answer
     ) {
@@ -80,18 +83,21 @@ final class LocalServer: Sendable {
         while let (path, headers) = readRequest(connection) {
             let count = log.note(path, headers["range"])
             let request = Request(path: path, headers: headers, count: count)
-            guard respond(to: request, answer(request), folder, connection) else { return }
+            guard respond(to: request, answer(request), folder, connection, log) else { return }
         }
     }
 
     /// - Returns: whether the connection can go on.
-    private static func respond(to request: Request, _ answer: Answer, _ folder: URL, _ connection: Int32) -> Bool {
+    private static func respond(
+        to request: Request, _ answer: Answer, _ folder: URL, _ connection: Int32, _ log: RequestLog
+    ) -> Bool {
         switch answer {
         case .status(let status, let headers):
             return send(connection, head(status, headers.merging(["Content-Length": "0"]) { given, _ in given }))
         case .endless:
             guard send(connection, head(200, [:])) else { return false }
-            while send(connection, [UInt8](repeating: 0, count: 1 << 16)) {}
+            let piece = [UInt8](repeating: 0, count: 1 << 16)
+            while send(connection, piece) { log.noteEndless(piece.count) }
             return false
         case .body(let bytes):
             return send(connection, head(200, ["Content-Length": "\(bytes.count)", "ETag": "\"other\""]) + bytes)
@@ -185,6 +191,12 @@ final class LocalServer: Sendable {
     private final class RequestLog: @unchecked Sendable {
         private let lock = NSLock()
         private var entries: [(path: String, range: String?)] = []
+        private var endless = 0
+
+        /// The bytes of bodies without an end that clients took.
+        var endlessCount: Int { lock.withLock { endless } }
+
+        func noteEndless(_ count: Int) { lock.withLock { endless += count } }
 
         var lines: [String] {
             lock.withLock { entries.map { $0.path + ($0.range.map { " " + $0 } ?? "") } }

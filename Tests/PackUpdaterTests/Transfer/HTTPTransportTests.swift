@@ -1,4 +1,5 @@
 import Foundation
+import PackFormat
 import TestSupport
 import Testing
 
@@ -138,6 +139,17 @@ struct HTTPTransportTests {
         if identity { #expect(received == Data(coded)) } else { #expect(received != Data(coded)) }
     }
 
+    @Test func `the limit of an answer is not sent`() async throws {
+        let fields = Locked<[String: String]>([:])
+        let server = try LocalServer(folder) { request in
+            fields.withLock { $0 = request.headers }
+            return .file
+        }
+        _ = try await transport(server).read("file", maximumByteCount: 1 << 20, validator: nil)
+        #expect(fields.withLock { $0["accept-encoding"] } == "identity")
+        #expect(fields.withLock { $0.keys.filter { $0.contains("packtool") } }.isEmpty)
+    }
+
     @Test func `an endless body ends at the limit`() async throws {
         let server = try LocalServer(folder) { _ in .endless }
         let transport = transport(server)
@@ -148,6 +160,8 @@ struct HTTPTransportTests {
         await #expect(throws: UpdateError.self) {
             _ = try await transport.read("file", maximumByteCount: 1000, validator: nil)
         }
+        // What the sockets hold, each time, and little else.
+        #expect(server.endlessCount < 32 << 20, "\(server.endlessCount >> 20) MiB were taken")
     }
 
     @Test func `a transfer that stands still is given up, and continued`() async throws {

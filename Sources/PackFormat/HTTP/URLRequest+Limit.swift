@@ -1,0 +1,20 @@
+#if canImport(FoundationNetworking)
+    package import FoundationNetworking
+#else
+    package import Foundation
+#endif
+
+extension URLRequest {
+    /// Asks for the file as it is, without a content coding, and for so many bytes at most.
+    ///
+    /// The caller counts too. On Linux that is too late: Foundation reads on while the caller has not seen what came before,
+    /// and a cancellation waits behind all that, so an answer without an end took gigabytes (measured, Swift 6.3). There
+    /// `CCurlHandles`, which executables link, ends the transfer, and takes the field off.
+    /// - Parameter byteCount: of the body, in bytes. One byte more is handed over, so that the caller sees that it is more.
+    package mutating func acceptPlainAnswer(upTo byteCount: Int) {
+        setValue("identity", forHTTPHeaderField: "Accept-Encoding")
+        #if canImport(FoundationNetworking)
+            setValue("\(max(1, byteCount))", forHTTPHeaderField: "Packtool-Answer-Limit")
+        #endif
+    }
+}
