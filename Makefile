@@ -35,7 +35,7 @@ release: ## one stripped executable with the Swift libraries inside: .build/bin/
 man: ## man page and shell completions in .build/share
 	@scripts/build-manual.sh
 
-soak: ## the long sweeps: crashes, fuzzing, random documents (an hour)
+soak: ## the long sweeps: crashes, lies, fuzzing, random documents (two hours)
 	@scripts/install-system-packages.sh
 	@scripts/soak.sh
 

@@ -337,7 +337,7 @@ try:
     FAULTS, COUNT = main()
 finally:
     TOOL.stop()
-if not FAULTS:
+if not FAULTS or ARGUMENTS.prove_it_fails:
     shutil.rmtree(WORK)
 if ARGUMENTS.prove_it_fails:
     sys.exit(0 if FAULTS == COUNT else 1)
