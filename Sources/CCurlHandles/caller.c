@@ -4,12 +4,14 @@
 #if defined(__linux__)
 
 #include <dlfcn.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <stdint.h>
 
-void *packtool_next_function(const char *name, const void *caller, const void *own) {
+static void *look_up(const char *name, const void *caller, const void *own) {
     Dl_info place, ours;
     void *found = NULL;
-    if (dladdr(caller, &place) && dladdr((void *)&packtool_next_function, &ours) && place.dli_fbase != ours.dli_fbase) {
+    if (dladdr(caller, &place) && dladdr((void *)&look_up, &ours) && place.dli_fbase != ours.dli_fbase) {
         void *object = dlopen(place.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
         if (object) {
             found = dlsym(object, name);
@@ -17,6 +19,26 @@ void *packtool_next_function(const char *name, const void *caller, const void *o
         }
     }
     return found && found != own ? found : dlsym(RTLD_NEXT, name);
+}
+
+void *packtool_next_function(const char *name, const void *caller, const void *own) {
+    // dladdr reads all symbols of an object, a millisecond for an executable of ours, and a request sets some forty options. Each
+    // call in the code has its place here, some hundred in all; two that share a place only push each other out.
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static struct {
+        const void *caller, *own;
+        void *found;
+    } known[1024];
+    size_t place = ((uintptr_t)caller >> 2 ^ (uintptr_t)own >> 4) % (sizeof known / sizeof *known);
+    pthread_mutex_lock(&lock);
+    if (known[place].caller != caller || known[place].own != own) {
+        known[place].caller = caller;
+        known[place].own = own;
+        known[place].found = look_up(name, caller, own);
+    }
+    void *found = known[place].found;
+    pthread_mutex_unlock(&lock);
+    return found;
 }
 
 #endif

@@ -26,7 +26,7 @@ final class FileCache: Sendable {
         /// Files that are being read: who asks for the same meanwhile gets the same.
         var loading: [String: (stamp: FileStamp, task: Task<ServedFile?, any Error>)] = [:]
         /// Of files whose bytes nobody asked for.
-        var digests: [String: (stamp: FileStamp, digest: Digest)] = [:]
+        var digests: RecentCache<String, (stamp: FileStamp, digest: Digest)>
     }
 
     private static let trustedTime: TimeAmount = .seconds(1)
@@ -39,7 +39,7 @@ final class FileCache: Sendable {
     /// Bytes of all files kept in memory.
     private let maximumByteCount: Int
     private let maximumEntryCount: Int
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
     init(
         root: URL, maximumFileByteCount: Int = 1 << 20, maximumByteCount: Int = 128 << 20,
@@ -50,6 +50,7 @@ final class FileCache: Sendable {
         self.maximumFileByteCount = maximumFileByteCount
         self.maximumByteCount = maximumByteCount
         self.maximumEntryCount = maximumEntryCount
+        state = Mutex(State(digests: RecentCache(maximumCount: maximumEntryCount)))
     }
 
     /// What is known of a file already; nil where it has to be read, or is not there. Never waits for the disk.
@@ -135,7 +136,7 @@ final class FileCache: Sendable {
     private func knownDigest(_ path: String, _ stamp: FileStamp) -> Digest? {
         state.withLock { state in
             if let entry = state.entries[path], entry.stamp == stamp { return entry.file.digest }
-            return state.digests[path].flatMap { $0.stamp == stamp ? $0.digest : nil }
+            return state.digests.value(for: path).flatMap { $0.stamp == stamp ? $0.digest : nil }
         }
     }
 
@@ -143,8 +144,7 @@ final class FileCache: Sendable {
         if let known = knownDigest(path, open.stamp) { return known }
         let digest = try await open.digest()
         state.withLock { state in
-            if state.digests.count >= maximumEntryCount { state.digests.removeAll() }
-            state.digests[path] = (open.stamp, digest)
+            state.digests.insert((open.stamp, digest), for: path)
         }
         return digest
     }

@@ -12,16 +12,13 @@ actor ReleaseCache {
         let version: SemanticVersion
     }
 
-    /// Manifests can be large, and anybody may ask for any version.
-    private static let maximumManifestCount = 64
-    /// Each holds all packages of the app.
-    private static let maximumChannelCount = 32
-
     private let host: any RegistryHost
     private let view: ViewController
     private var stamp: FileStamp?
-    private var manifests: [SiteKey: Manifest] = [:]
-    private var channels: [ChannelName: Task<ChannelFile?, any Error>] = [:]
+    /// Manifests can be large, and anybody may ask for any version.
+    private var manifests = RecentCache<SiteKey, Manifest>(maximumCount: 64)
+    /// Each holds all packages of the app.
+    private var channels = RecentCache<ChannelName, Task<ChannelFile?, any Error>>(maximumCount: 32)
 
     init(host: any RegistryHost, view: ViewController) {
         self.host = host
@@ -33,12 +30,9 @@ actor ReleaseCache {
     func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest? {
         let stamp = current()
         let key = SiteKey(package: package, version: version)
-        if let manifest = manifests[key] { return manifest }
+        if let manifest = manifests.value(for: key) { return manifest }
         let manifest = try await host.manifest(of: package, version)
-        if let manifest, self.stamp == stamp {
-            if manifests.count >= Self.maximumManifestCount { manifests.removeAll() }
-            manifests[key] = manifest
-        }
+        if let manifest, self.stamp == stamp { manifests.insert(manifest, for: key) }
         return manifest
     }
 
@@ -55,14 +49,13 @@ actor ReleaseCache {
     /// The whole channel at once: after a change one reading serves all who ask, whichever packages they ask about.
     private func file(_ channel: ChannelName) async throws -> ChannelFile? {
         _ = current()
-        if let known = channels[channel] { return try await known.value }
+        if let known = channels.value(for: channel) { return try await known.value }
         let host = host
         let task = Task { try await host.channelFile(channel) }
-        if channels.count >= Self.maximumChannelCount { channels.removeAll() }
-        channels[channel] = task
+        channels.insert(task, for: channel)
         let found = await task.result
         // Names that nobody offers anything on are not kept, and after a failure the next request tries again.
-        if (try? found.get()) == nil, channels[channel] == task { channels[channel] = nil }
+        if (try? found.get()) == nil, channels.value(for: channel) == task { channels.remove(channel) }
         return try found.get()
     }
 
