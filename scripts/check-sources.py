@@ -58,6 +58,7 @@ TYPE = re.compile(
 # Modules whose folders need each other in one direction only.
 LAYERED = (
     "PackArchive", "PackHost", "PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer",
+    "PackUpdater", "PackWeb",
 )
 
 # Programs that tests start, and import only where they look inside.

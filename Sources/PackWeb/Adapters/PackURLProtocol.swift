@@ -19,7 +19,7 @@ import PackFormat
 ///
 /// On Linux (Foundation 6.3) a whole file is handed over at once, because completion handlers there keep the last
 /// chunk only, and `downloadTask` does not work with any `URLProtocol`.
-public final class PackURLProtocol: URLProtocol {
+public final class PackURLProtocol: URLProtocol, PackageProtocol {
     private struct Mount: Sendable {
         let pages: PageDirectory
         let online: OnlineSession

@@ -91,7 +91,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
             configuration.httpCookieStorage = nil
             configuration.httpShouldSetCookies = false
         }
-        configuration.protocolClasses = configuration.protocolClasses?.filter { $0 != PackURLProtocol.self }
+        configuration.protocolClasses = configuration.protocolClasses?.filter { !($0 is any PackageProtocol.Type) }
         configuration.urlCache = nil
         let fields = configuration.httpAdditionalHeaders ?? [:]
         // The system's own text names the program without its version; a page's requests have their engine's.
