@@ -21,7 +21,7 @@ final class SchemeViewController: UIViewController {
 
     init(shop: PackageID, host: PackHost) {
         self.shop = shop
-        handler = PackSchemeHandler(catalog: host.packages, online: OnlineSession())
+        handler = PackSchemeHandler(catalog: host.packages, online: NetworkLoader())
         navigation = PackageNavigation(host, .scheme(handler))
         super.init()
     }

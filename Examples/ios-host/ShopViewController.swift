@@ -39,7 +39,7 @@ final class ShopViewController: UIViewController {
         let cookies = CookieKeeper(
             native: SystemCookieStore(.shared), web: AppleCookieStore(dataStore.httpCookieStore))
         let pages = PageDirectory(host.packages)
-        proxy = LoopbackProxy(pages: pages, online: OnlineSession(cookies: cookies))
+        proxy = LoopbackProxy(pages: pages, online: NetworkLoader(cookies: cookies))
         navigation = PackageNavigation(host, .proxy(pages), cookies: cookies)
         super.init()
     }

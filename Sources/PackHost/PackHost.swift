@@ -7,7 +7,7 @@ import PackWeb
 ///     let host = try PackHost(PackHostConfiguration(updater: configuration, schemes: ["h5pack"]))
 ///     try await host.start()                                     // when the app starts
 ///     try await host.prepare(shop)                               // before a page is asked for
-///     let handler = PackSchemeHandler(catalog: host.packages, online: OnlineSession())
+///     let handler = PackSchemeHandler(catalog: host.packages, online: NetworkLoader())
 ///     // when the answer of a navigation is there, and before it is shown:
 ///     if case .started(let page) = try await host.startPage(at: url, from: handler.pages) { … }
 ///     try await host.confirm(page)                               // when the page works

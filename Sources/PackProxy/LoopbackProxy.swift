@@ -7,7 +7,7 @@ public import PackWeb
 /// A network proxy on this machine for one web view: `https://PACKAGE.package` is answered from the device, everything
 /// else goes out as it came.
 ///
-///     let proxy = LoopbackProxy(pages: PageDirectory(catalog), online: OnlineSession())
+///     let proxy = LoopbackProxy(pages: PageDirectory(catalog), online: NetworkLoader())
 ///     let access = try await proxy.start()
 ///     // point the web view's proxy at access.address, and trust access.certificate for *.package in that view
 ///     try await proxy.stop()
@@ -32,7 +32,7 @@ public final class LoopbackProxy: Sendable {
     }
 
     private let pages: any PageSource
-    private let online: OnlineSession
+    private let online: NetworkLoader
     private let limits: ProxyLimits
     private let authorities: String
     private let group: MultiThreadedEventLoopGroup
@@ -43,7 +43,7 @@ public final class LoopbackProxy: Sendable {
     ///   - authorities: certificates in PEM that are trusted besides the system's for what the proxy sends to services by
     ///     itself: WebSockets and large uploads. ``start(hosts:)`` throws where they cannot be read.
     public init(
-        pages: any PageSource, online: OnlineSession, limits: ProxyLimits = ProxyLimits(), authorities: String = ""
+        pages: any PageSource, online: NetworkLoader, limits: ProxyLimits = ProxyLimits(), authorities: String = ""
     ) {
         self.pages = pages
         self.online = online

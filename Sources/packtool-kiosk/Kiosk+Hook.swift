@@ -28,7 +28,7 @@ extension Kiosk {
 
     /// The app's end of the hook. A page's confirmation counts for the load that it was made for only.
     static func bridge(
-        pages: any PageSource, online: OnlineSession, bodies: BodyStore, cookies: CookieKeeper,
+        pages: any PageSource, online: NetworkLoader, bodies: BodyStore, cookies: CookieKeeper,
         allowsMixedContent: Bool,
         confirm: @escaping @Sendable (PageBridge.Sender, PageHook.Load) async throws -> Void
     ) -> PageBridge {

@@ -22,7 +22,7 @@ final class Kiosk {
     let viewPages: ViewPages?
     /// Told of the view's pages where requests do.
     let directory: PageDirectory?
-    private let online: OnlineSession
+    private let online: NetworkLoader
     let cookies: CookieKeeper
     private let proxy: LoopbackProxy?
     let control: KioskControl?
@@ -48,7 +48,7 @@ final class Kiosk {
         trial = VersionTrial(of: settings.package, in: host, readyTimeout: settings.readyTimeout)
         // Of this kiosk only: other programs of the user have theirs.
         cookies = CookieKeeper(native: try settings.cookieStore())
-        online = OnlineSession(cookies: cookies)
+        online = NetworkLoader(cookies: cookies)
         let bodies = BodyStore()
         let transport: PackageViewConfiguration.Transport
         if settings.usesProxy {

@@ -32,7 +32,7 @@ final class DeviceServer: Sendable {
     ) async throws {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpMaximumConnectionsPerHost = 64
-        let online = OnlineSession(configuration, cookies: cookies) { request in
+        let online = NetworkLoader(configuration, cookies: cookies) { request in
             guard let url = request.url, let host = url.host(), host.hasSuffix(".test"),
                 var parts = URLComponents(url: url, resolvingAgainstBaseURL: false)
             else { return request }
@@ -109,7 +109,7 @@ private struct DeviceResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
     let pages: PageDirectory
-    let online: OnlineSession
+    let online: NetworkLoader
     let bridge: PageBridge
     let transfers: RunningCount
     let bodyDelay: Duration
@@ -139,7 +139,7 @@ private struct DeviceResponder: HTTPResponder {
         for try await _ in request.body {}
         let (events, continuation) = AsyncStream<TransferEvent>.makeStream()
         let room = Room(8)
-        let transfer = Transfer(
+        let transfer = ResourceLoad(
             asked, on: pages.page(for: SiteRequest(asked)), online: online, bodies: bridge.bodies,
             redirects: .handed { $0.host()?.hasSuffix(".test") == true }, at: .serial(label: "device")
         ) { event in

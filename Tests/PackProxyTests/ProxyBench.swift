@@ -20,7 +20,7 @@ final class ProxyBench: SiteCatalog, SiteContent, @unchecked Sendable {
     ) async throws {
         let catalog = ProxyCatalog()
         let proxy = LoopbackProxy(
-            pages: PageDirectory(catalog), online: OnlineSession(), limits: limits, authorities: authorities)
+            pages: PageDirectory(catalog), online: NetworkLoader(), limits: limits, authorities: authorities)
         try self.init(folder, manifest, proxy, await proxy.start(hosts: ["shop.package"]))
         catalog.bench = self
     }

@@ -11,7 +11,7 @@ import Synchronization
 
 /// A folder that remembers compressed contents, so that a content is compressed once on a machine.
 ///
-/// Contents are keyed by SHA-256, compressor and level. Packs (see `PackFile`) are immutable and appear by rename,
+/// Contents are keyed by SHA-256, compressor and level. Packs (see `CacheSegment`) are immutable and appear by rename,
 /// so any number of builds may share the folder without a lock: at worst they keep a content twice. What is damaged
 /// is not used. Deleting the folder at any time is safe.
 package struct CompressionCache: Sendable {
@@ -43,13 +43,15 @@ package struct CompressionCache: Sendable {
     struct Pack {
         let path: String
         let file: OpenFile
-        let entries: [PackFile.Entry]
+        let entries: [CacheSegment.Entry]
         let size: Int
         let modified: Int
         let use = PackUse()
 
         /// Hands an entry's bytes over piece by piece; false where they are not what was written once.
-        func read(_ entry: PackFile.Entry, _ body: (UnsafeRawBufferPointer) throws -> Void = { _ in }) throws -> Bool {
+        func read(_ entry: CacheSegment.Entry, _ body: (UnsafeRawBufferPointer) throws -> Void = { _ in }) throws
+            -> Bool
+        {
             let buffer = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: min(entry.compressedSize, 1 << 20), alignment: 16)
             defer { buffer.deallocate() }
@@ -66,7 +68,7 @@ package struct CompressionCache: Sendable {
             return crc == entry.packedCRC32
         }
 
-        func isWhole(_ entry: PackFile.Entry) -> Bool { (try? read(entry)) == true }
+        func isWhole(_ entry: CacheSegment.Entry) -> Bool { (try? read(entry)) == true }
     }
 
     /// What a build met in a pack.
@@ -80,7 +82,7 @@ package struct CompressionCache: Sendable {
         names().filter { $0.hasPrefix(level.compressorName + "-") && $0.hasSuffix(".pack") }.compactMap { name in
             let path = folder.appending(path: name).path
             guard let file = try? OpenFile.reading(path), let status = try? file.status(),
-                let entries = PackFile.entries(of: file)
+                let entries = CacheSegment.entries(of: file)
             else {
                 // Torn by a power cut, or damaged: nobody can use it.
                 unlink(path)
@@ -139,7 +141,7 @@ package struct CompressionCache: Sendable {
                 return false
             }
             writer.list(
-                PackFile.Entry(
+                CacheSegment.Entry(
                     key: entry.key, size: entry.size, compressedSize: entry.compressedSize, offset: offset,
                     crc32: entry.crc32, packedCRC32: entry.packedCRC32))
         }

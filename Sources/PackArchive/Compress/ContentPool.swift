@@ -21,7 +21,7 @@ package final class ContentPool: Sendable {
     let level: CompressionLevel
     private let cache: CompressionCache?
     private let packs: [CompressionCache.Pack]
-    private let known: [PackFile.Key: (pack: Int, entry: Int)]
+    private let known: [CacheSegment.Key: (pack: Int, entry: Int)]
     private let files: StatCache?
     /// Whether the bytes of a cached content are checked before it counts as there, and not only while they are copied.
     private let checksCache: Bool
@@ -40,7 +40,7 @@ package final class ContentPool: Sendable {
     ) throws {
         self.level = level
         packs = cache?.packs(of: level) ?? []
-        var known: [PackFile.Key: (pack: Int, entry: Int)] = [:]
+        var known: [CacheSegment.Key: (pack: Int, entry: Int)] = [:]
         known.reserveCapacity(packs.reduce(0) { $0 + $1.entries.count })
         for (number, pack) in packs.enumerated() {
             for (index, entry) in pack.entries.enumerated() { known[entry.key] = (number, index) }
@@ -179,7 +179,7 @@ package final class ContentPool: Sendable {
         let isStored = record.object.size == 0 || request.isCompressedAlready
         return isStored
             ? stored(record.object, crc32: record.crc32, request)
-            : find(PackFile.Key(record.object.digest), object: record.object, crc32: record.crc32, request: request)
+            : find(CacheSegment.Key(record.object.digest), object: record.object, crc32: record.crc32, request: request)
     }
 
     private func prepare(
@@ -215,7 +215,7 @@ package final class ContentPool: Sendable {
         if bytes.isEmpty || request.isCompressedAlready {
             return stored(object, crc32: crc32, request)
         }
-        let key = PackFile.Key(object.digest)
+        let key = CacheSegment.Key(object.digest)
         if let found = find(key, object: object, crc32: crc32, request: request) { return found }
         let packed = worker.deflate(bytes)
         return try keep(packed, key: key, object: object, crc32: crc32, request: request)
@@ -236,7 +236,7 @@ package final class ContentPool: Sendable {
         let object = Object(digest: hash.finish(), size: size)
         try check(object, request)
         if request.isCompressedAlready { return stored(object, crc32: crc32, request) }
-        let key = PackFile.Key(object.digest)
+        let key = CacheSegment.Key(object.digest)
         if let found = find(key, object: object, crc32: crc32, request: request) { return found }
         return try largeTurn.withLock { _ in
             // The compressed size is not known before, so the content gets a file of its own first.
@@ -264,7 +264,7 @@ package final class ContentPool: Sendable {
                 position += piece.count
             }
             writer.list(
-                PackFile.Entry(
+                CacheSegment.Entry(
                     key: key, size: size, compressedSize: end, offset: offset, crc32: crc32, packedCRC32: packedCRC))
             return PreparedContent(
                 object: object, compressedSize: end, crc32: crc32, method: ZipFormat.deflated,
@@ -284,7 +284,7 @@ package final class ContentPool: Sendable {
 
     /// Looks a content up in the cache; what is known to be damaged counts as none.
     private func find(
-        _ key: PackFile.Key, object: Object, crc32: UInt32, request: ContentRequest
+        _ key: CacheSegment.Key, object: Object, crc32: UInt32, request: ContentRequest
     ) -> PreparedContent? {
         guard let place = known[key] else { return nil }
         let pack = packs[place.pack]
@@ -303,14 +303,14 @@ package final class ContentPool: Sendable {
 
     /// Keeps compressed bytes, or the fact that a content does not shrink.
     private func keep(
-        _ packed: UnsafeRawBufferPointer?, key: PackFile.Key, object: Object, crc32: UInt32, request: ContentRequest
+        _ packed: UnsafeRawBufferPointer?, key: CacheSegment.Key, object: Object, crc32: UInt32, request: ContentRequest
     ) throws(SystemFault) -> PreparedContent {
         let count = packed?.count ?? 0
         let packedCRC = packed.map { Deflater.crc32($0) } ?? 0
         let offset = writer.reserve(count)
         if let packed { try writer.file.write(packed, at: offset) }
         writer.list(
-            PackFile.Entry(
+            CacheSegment.Entry(
                 key: key, size: object.size, compressedSize: count, offset: offset, crc32: crc32,
                 packedCRC32: packedCRC))
         guard packed != nil else { return stored(object, crc32: crc32, request) }

@@ -15,7 +15,7 @@ package struct AuditLevels: Hashable, Sendable {
     private struct Rule: Hashable {
         let kind: Finding.Kind
         /// Nil for every file.
-        let pattern: PathPattern?
+        let pattern: IgnorePattern?
         let level: Level
     }
 
@@ -24,7 +24,7 @@ package struct AuditLevels: Hashable, Sendable {
     package init() {}
 
     package mutating func set(_ level: Level, for kind: Finding.Kind, files pattern: String? = nil) {
-        rules.append(Rule(kind: kind, pattern: pattern.flatMap { PathPattern(line: $0) }, level: level))
+        rules.append(Rule(kind: kind, pattern: pattern.flatMap { IgnorePattern(line: $0) }, level: level))
     }
 
     /// The finding with the project's level; nil where that is off.

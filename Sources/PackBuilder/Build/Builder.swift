@@ -156,7 +156,7 @@ package struct Builder: Sendable {
     ) throws -> [PackageDraft] {
         let split = SharedSplit(
             plans.map { .init(id: $0.id, contents: $0.contents) },
-            include: PathRules(common.shared.include.compactMap { PathPattern(line: $0) }),
+            include: PathRules(common.shared.include.compactMap { IgnorePattern(line: $0) }),
             isAutomatic: request.sharesAutomatically ?? common.shared.isAutomatic ?? false)
         guard !split.files.isEmpty else {
             return try plans.map { plan in

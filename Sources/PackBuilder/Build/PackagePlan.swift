@@ -143,7 +143,7 @@ struct PackagePlan {
                     "the files have \(ByteCount.text(total)) in all, \(ByteCount.text(total - limit)) over the budget"))
         }
         let patterns = budget.files.compactMap { item in
-            PathPattern(line: item.pattern).map { (PathRules([$0]), item.limit, " for \(item.pattern)") }
+            IgnorePattern(line: item.pattern).map { (PathRules([$0]), item.limit, " for \(item.pattern)") }
         }
         for (path, content) in contents.sorted(by: { $0.key < $1.key }) {
             var limits = patterns.filter { $0.0.selects(path) }.map { (limit: $0.1, name: $0.2) }

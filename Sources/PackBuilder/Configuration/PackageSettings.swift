@@ -96,7 +96,7 @@ struct PackageSettings: Sendable {
             }
             rules.append(PathRules(text: text))
         }
-        rules.append(PathRules(configured.compactMap { PathPattern(line: $0) }))
+        rules.append(PathRules(configured.compactMap { IgnorePattern(line: $0) }))
         return rules
     }
 

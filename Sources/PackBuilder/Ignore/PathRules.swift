@@ -18,9 +18,9 @@ package struct PathRules: Sendable {
             /packtool.schema.json
             """)
 
-    private var patterns: [PathPattern]
+    private var patterns: [IgnorePattern]
 
-    package init(_ patterns: [PathPattern] = []) {
+    package init(_ patterns: [IgnorePattern] = []) {
         self.patterns = patterns
     }
 
@@ -29,7 +29,7 @@ package struct PathRules: Sendable {
     /// Reads the lines of a `.packignore`.
     package init(text: String) {
         patterns = text.split(separator: "\n", omittingEmptySubsequences: true).compactMap {
-            PathPattern(line: String($0))
+            IgnorePattern(line: String($0))
         }
     }
 
@@ -38,7 +38,7 @@ package struct PathRules: Sendable {
     }
 
     /// The pattern that decides over a file or folder, given by its components; nil where none matches.
-    func decision(_ parts: [ArraySlice<UInt8>], isFolder: Bool) -> PathPattern? {
+    func decision(_ parts: [ArraySlice<UInt8>], isFolder: Bool) -> IgnorePattern? {
         patterns.last { $0.matches(parts, isFolder: isFolder) }
     }
 

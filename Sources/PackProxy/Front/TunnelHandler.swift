@@ -13,15 +13,15 @@ final class TunnelHandler: ChannelDuplexHandler {
     private var partner: TunnelHandler?
     private var context: ChannelHandlerContext?
     private var waitsToRead = false
-    private let silence: TunnelSilence
+    private let silence: HalfClosedTimer
 
-    private init(_ silence: TunnelSilence) {
+    private init(_ silence: HalfClosedTimer) {
         self.silence = silence
     }
 
     /// - Parameter limit: how long a tunnel may carry nothing after one direction was closed.
     static func pair(limit: TimeAmount) -> (TunnelHandler, TunnelHandler) {
-        let silence = TunnelSilence(limit: limit)
+        let silence = HalfClosedTimer(limit: limit)
         let (first, second) = (TunnelHandler(silence), TunnelHandler(silence))
         first.partner = second
         second.partner = first
@@ -36,7 +36,7 @@ final class TunnelHandler: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        silence.isBroken()
+        silence.reset()
         partner?.context?.write(data, promise: nil)
     }
 
@@ -63,7 +63,7 @@ final class TunnelHandler: ChannelDuplexHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        silence.isBroken()
+        silence.reset()
         if context.channel.isWritable { partner?.readIfWaiting() }
         context.fireChannelWritabilityChanged()
     }

@@ -13,14 +13,14 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPServerResponsePart
 
     private let pages: any PageSource
-    private let online: OnlineSession
+    private let online: NetworkLoader
     private let services: ServiceConnector
     private var head: HTTPRequestHead?
     private var body: ByteBuffer?
     /// What was decided before the body had come, because it is large.
     private var asked: Asked?
     private var upload: UploadRelay?
-    private var transfer: Transfer?
+    private var transfer: ResourceLoad?
     private var relay: UpgradeRelay?
     private var hasAnswered = false
     /// The answer has no content, whatever a server sends with it.
@@ -28,7 +28,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     /// Events that wait until the connection can take more.
     private var waiting: CircularBuffer<@Sendable () -> Void> = []
 
-    init(pages: any PageSource, online: OnlineSession, services: ServiceConnector) {
+    init(pages: any PageSource, online: NetworkLoader, services: ServiceConnector) {
         self.pages = pages
         self.online = online
         self.services = services
@@ -223,7 +223,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
         let place = CallbackPlace { work in
             loop.execute { bound.value.handler.perform(work, bound.value.context.channel) }
         }
-        let transfer = Transfer(
+        let transfer = ResourceLoad(
             request, answered: answer, on: page, online: online, redirects: .handedWithinOrigin, at: place
         ) { event in
             bound.value.handler.relay(event, to: head, bound.value.context)

@@ -10,7 +10,7 @@ import PackWeb
 /// A WebSocket comes by HTTP/1.1: extended CONNECT (RFC 8441) is not offered.
 struct PackagePipeline: Sendable {
     let pages: any PageSource
-    let online: OnlineSession
+    let online: NetworkLoader
     let services: ServiceConnector
 
     func begin(on channel: any Channel, _ tls: NIOSSLContext) throws {

@@ -40,7 +40,7 @@ final class UploadRelay: ChannelInboundHandler {
     ///   - head: the web view's.
     ///   - request: to the service's address, without the body.
     /// - Returns: whether it is under way; the app may refuse it.
-    func begin(_ head: HTTPRequestHead, _ request: URLRequest, by online: OnlineSession) -> Bool {
+    func begin(_ head: HTTPRequestHead, _ request: URLRequest, by online: NetworkLoader) -> Bool {
         guard let request = online.prepared(request, relocation: relocation), let url = request.url,
             let place = ServicePlace(url.absoluteString)
         else { return false }

@@ -72,8 +72,8 @@ public struct DelegatedRole: Sendable, Equatable {
     /// Whether the role may speak for a target path.
     public func covers(_ path: String) -> Bool {
         switch scope {
-        case .paths(let patterns): patterns.contains { PathPattern($0).matches(path) }
-        case .pathHashPrefixes(let prefixes): PathPattern.hash(of: path, startsWithOneOf: prefixes)
+        case .paths(let patterns): patterns.contains { TargetPathPattern($0).matches(path) }
+        case .pathHashPrefixes(let prefixes): TargetPathPattern.hash(of: path, startsWithOneOf: prefixes)
         }
     }
 

@@ -118,7 +118,7 @@ package final class HTTPTransport: UpdateTransport {
     ) async throws -> TransferAnswer {
         var request = URLRequest(url: address(path))
         // What arrives is what is counted: no transparent decompression.
-        request.acceptPlainAnswer(upTo: Transfer.limit(maximumByteCount))
+        request.acceptPlainAnswer(upTo: DownloadAttempt.limit(maximumByteCount))
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         let task = session.dataTask(with: request)
         let watch = Task { try await self.watch(task) }
@@ -126,7 +126,8 @@ package final class HTTPTransport: UpdateTransport {
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 relay.add(
-                    Transfer(file: file, maximumByteCount: maximumByteCount, continuation: continuation), for: task)
+                    DownloadAttempt(file: file, maximumByteCount: maximumByteCount, continuation: continuation),
+                    for: task)
                 task.resume()
                 // Who was cancelled before the task was known has cancelled nothing.
                 if Task.isCancelled { relay.end(task, CancellationError()) }

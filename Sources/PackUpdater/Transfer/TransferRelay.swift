@@ -10,9 +10,9 @@ import PackFormat
 ///
 /// Delegates of single tasks would be simpler, but on Linux they get no calls (measured, Swift 6.3).
 final class TransferRelay: NSObject, URLSessionDataDelegate {
-    private let transfers = Locked<[Int: Transfer]>([:])
+    private let transfers = Locked<[Int: DownloadAttempt]>([:])
 
-    func add(_ transfer: Transfer, for task: URLSessionTask) {
+    func add(_ transfer: DownloadAttempt, for task: URLSessionTask) {
         transfers.withLock { $0[task.taskIdentifier] = transfer }
     }
 

@@ -15,14 +15,14 @@ import PackFormat
 ///
 /// Our class is put first, so it is asked before any other on every platform, whatever order the system keeps. It takes a
 /// request only if its answer would differ from the network's, so uploads and API calls keep their progress events. It is
-/// never registered globally, and requests that it sends go through an ``OnlineSession``, which does not contain it.
+/// never registered globally, and requests that it sends go through an ``NetworkLoader``, which does not contain it.
 ///
 /// On Linux (Foundation 6.3) a whole file is handed over at once, because completion handlers there keep the last
 /// chunk only, and `downloadTask` does not work with any `URLProtocol`.
 public final class PackURLProtocol: URLProtocol, PackageProtocol {
     private struct Mount: Sendable {
         let pages: PageDirectory
-        let online: OnlineSession
+        let online: NetworkLoader
         let bodies: BodyStore?
         let callbacks: Callbacks
     }
@@ -42,19 +42,19 @@ public final class PackURLProtocol: URLProtocol, PackageProtocol {
     }
 
     private static let mounted = Locked<Mount?>(nil)
-    private let transfer = Locked<Transfer?>(nil)
+    private let transfer = Locked<ResourceLoad?>(nil)
 
     /// Says what is answered from the device; a second call replaces the first.
     /// - Parameter bodies: the ``PageBridge``'s, where pages have the hook: requests with a ``RequestTag`` are then taken
     ///   too, wherever they go.
     public static func mount(
-        _ pages: PageDirectory, online: OnlineSession = OnlineSession(), bodies: BodyStore? = nil
+        _ pages: PageDirectory, online: NetworkLoader = NetworkLoader(), bodies: BodyStore? = nil
     ) {
         mount(pages, online: online, bodies: bodies, callbacks: Callbacks())
     }
 
     static func mount(
-        _ pages: PageDirectory, online: OnlineSession, bodies: BodyStore? = nil, callbacks: Callbacks
+        _ pages: PageDirectory, online: NetworkLoader, bodies: BodyStore? = nil, callbacks: Callbacks
     ) {
         mounted.withLock { $0 = Mount(pages: pages, online: online, bodies: bodies, callbacks: callbacks) }
     }
@@ -90,8 +90,8 @@ public final class PackURLProtocol: URLProtocol, PackageProtocol {
             return
         }
         let page = mount.pages.page(for: SiteRequest(request))
-        let relay = ClientRelay(self, url: url, reportsRedirects: mount.callbacks.reportsRedirects)
-        let transfer = Transfer(
+        let relay = URLProtocolClientSink(self, url: url, reportsRedirects: mount.callbacks.reportsRedirects)
+        let transfer = ResourceLoad(
             request, on: page, online: mount.online, bodies: mount.bodies, at: mount.callbacks.place(),
             redirect: { relay.follows($0) }, sink: { relay.receive($0) })
         self.transfer.withLock { $0 = transfer }

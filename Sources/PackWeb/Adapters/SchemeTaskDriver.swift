@@ -9,7 +9,7 @@ import PackFormat
 
 /// Answers the tasks of a web view's scheme handler: the state machine, with nothing of any framework.
 ///
-///     let driver = SchemeTaskDriver(page: PageSession(catalog), online: OnlineSession())
+///     let driver = SchemeTaskDriver(page: PageSession(catalog), online: NetworkLoader())
 ///     // from the web view:
 ///     driver.start(task, request: request)
 ///     driver.stop(task)      // synchronous: no call after it
@@ -20,11 +20,11 @@ import PackFormat
 public final class SchemeTaskDriver: Sendable {
     private struct Running: Sendable {
         let task: any SchemeTask
-        let transfer: Transfer
+        let transfer: ResourceLoad
     }
 
     private let page: @Sendable (SiteRequest) -> PageSession
-    private let online: OnlineSession
+    private let online: NetworkLoader
     private let bodies: BodyStore?
     private let place: @Sendable () -> CallbackPlace
     private let running = Locked<[ObjectIdentifier: Running]>([:])
@@ -32,7 +32,7 @@ public final class SchemeTaskDriver: Sendable {
     /// - Parameters:
     ///   - bodies: the ``PageBridge``'s, where pages have the hook.
     ///   - place: where the engine wants to be called; web views want their main thread.
-    public init(page: PageSession, online: OnlineSession, bodies: BodyStore? = nil, place: CallbackPlace = .main) {
+    public init(page: PageSession, online: NetworkLoader, bodies: BodyStore? = nil, place: CallbackPlace = .main) {
         self.page = { _ in page }
         self.online = online
         self.bodies = bodies
@@ -44,7 +44,7 @@ public final class SchemeTaskDriver: Sendable {
     ///   - bodies: the ``PageBridge``'s, where pages have the hook.
     ///   - place: asked once for each task; a task whose calls may block needs a place of its own.
     public init(
-        pages: any PageSource, online: OnlineSession, bodies: BodyStore? = nil,
+        pages: any PageSource, online: NetworkLoader, bodies: BodyStore? = nil,
         place: @escaping @Sendable () -> CallbackPlace
     ) {
         page = { pages.page(for: $0) }
@@ -64,7 +64,7 @@ public final class SchemeTaskDriver: Sendable {
             if answerAtOnce(whole, answer, of: page) { return }
             decided = answer
         }
-        let transfer = Transfer(
+        let transfer = ResourceLoad(
             request, answered: decided, on: page, online: online, bodies: bodies, redirects: .followedWithinOrigin,
             at: place(), redirect: { $0 }
         ) { [weak self] event in

@@ -4,7 +4,7 @@
 
     /// Joins a `WKWebView`'s custom scheme to the driver, and its navigations to the pages. It decides nothing.
     ///
-    ///     let handler = PackSchemeHandler(catalog: catalog, online: OnlineSession(cookies: keeper))
+    ///     let handler = PackSchemeHandler(catalog: catalog, online: NetworkLoader(cookies: keeper))
     ///     configuration.setURLSchemeHandler(handler, forURLScheme: "h5pack")
     ///     // in the navigation delegate:
     ///     handler.pages.start(url)    // didStartProvisionalNavigation
@@ -19,7 +19,7 @@
 
         /// - Parameter bodies: the ``PageBridge``'s, where pages have the hook: a custom scheme loses the bodies of its own
         ///   requests.
-        public init(catalog: any SiteCatalog, online: OnlineSession, bodies: BodyStore? = nil) {
+        public init(catalog: any SiteCatalog, online: NetworkLoader, bodies: BodyStore? = nil) {
             pages = ViewPages(catalog)
             driver = SchemeTaskDriver(pages: pages, online: online, bodies: bodies) { .main }
         }

@@ -39,7 +39,7 @@ public final class BodyStore: Sendable {
     }
 
     private struct Entry: Sendable {
-        var body: HandedBody?
+        var body: CapturedBody?
         var data = Data()
         var nextChunk = 0
         var origin = ""
@@ -217,7 +217,7 @@ public final class BodyStore: Sendable {
 
     /// The body of a request, when it is whole; the store forgets it.
     /// - Returns: nil where no body has come in time, or not all of it: the request must then not be sent.
-    public func take(_ id: HookID) async -> (body: HandedBody, data: Data)? {
+    public func take(_ id: HookID) async -> (body: CapturedBody, data: Data)? {
         let watch = Task { await self.watch(id) }
         defer { watch.cancel() }
         await withTaskCancellationHandler {
@@ -256,7 +256,7 @@ public final class BodyStore: Sendable {
     }
 
     /// Keeps a body that was taken for the request's next hop: a redirect that the client follows sends it once more.
-    func putBack(_ id: HookID, _ body: HandedBody, _ data: Data) {
+    func putBack(_ id: HookID, _ body: CapturedBody, _ data: Data) {
         state.withLock { state in
             expire(&state)
             guard state.entries[id] == nil, let at = state.taken.firstIndex(where: { $0.id == id }),

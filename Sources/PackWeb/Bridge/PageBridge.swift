@@ -52,11 +52,11 @@ public final class PageBridge: Sendable {
 
     public let bodies: BodyStore
     private let pages: @Sendable (SiteRequest) -> PageSession
-    private let online: OnlineSession
+    private let online: NetworkLoader
     private let configuration: Configuration
     private let now: @Sendable () -> ContinuousClock.Instant
     private struct Calls: Sendable {
-        var known: [HookID: NativeCall] = [:]
+        var known: [HookID: BridgedFetch] = [:]
         /// Those that no page asks about, such as beacons; they outlive their pages.
         var unread: Set<HookID> = []
         /// The latest frames that have left: what a page sends on its leaving may come after its goodbye.
@@ -70,7 +70,7 @@ public final class PageBridge: Sendable {
         }
 
         /// Takes out those whose reader is gone, which are then told so.
-        mutating func drop(where isLeft: (HookID, NativeCall) -> Bool) -> [NativeCall] {
+        mutating func drop(where isLeft: (HookID, BridgedFetch) -> Bool) -> [BridgedFetch] {
             let left = known.filter { isLeft($0.key, $0.value) }
             for (id, call) in left {
                 known[id] = nil
@@ -84,7 +84,7 @@ public final class PageBridge: Sendable {
 
     /// - Parameter pages: the session of the page that makes a request.
     public convenience init(
-        pages: @escaping @Sendable (SiteRequest) -> PageSession, online: OnlineSession, bodies: BodyStore = BodyStore(),
+        pages: @escaping @Sendable (SiteRequest) -> PageSession, online: NetworkLoader, bodies: BodyStore = BodyStore(),
         configuration: Configuration = Configuration()
     ) {
         // A page that waits for events asks again after each `patience`.
@@ -93,7 +93,7 @@ public final class PageBridge: Sendable {
     }
 
     init(
-        pages: @escaping @Sendable (SiteRequest) -> PageSession, online: OnlineSession, bodies: BodyStore,
+        pages: @escaping @Sendable (SiteRequest) -> PageSession, online: NetworkLoader, bodies: BodyStore,
         configuration: Configuration, now: @escaping @Sendable () -> ContinuousClock.Instant
     ) {
         self.pages = pages
@@ -183,7 +183,7 @@ public final class PageBridge: Sendable {
         return reply.text
     }
 
-    private func call(_ id: HookID, of sender: Sender) throws -> NativeCall {
+    private func call(_ id: HookID, of sender: Sender) throws -> BridgedFetch {
         guard let call = calls.withLock({ $0.known[id] }) else {
             throw HookFault(.unknown, "no such request is under way")
         }
@@ -194,7 +194,7 @@ public final class PageBridge: Sendable {
     private func begin(
         _ id: HookID, _ request: HookMessage.Request, _ body: HookMessage.Body?, from sender: Sender
     ) throws {
-        let call = NativeCall(
+        let call = BridgedFetch(
             origin: sender.origin, isUnread: request.isUnread, isKeptAlive: request.isKeptAlive, now: now())
         let isNew = calls.withLock { calls in
             guard calls.known[id] == nil, !calls.unread.contains(id), calls.count < configuration.maximumCallCount
@@ -213,7 +213,7 @@ public final class PageBridge: Sendable {
             }
             throw error
         }
-        let performer = CallPerformer(
+        let performer = BridgedFetcher(
             request: request, call: call, pages: pages, online: online,
             rules: CrossOriginRules(
                 origin: sender.origin, mode: configuration.asksOtherOrigins ? request.mode : .sameOrigin,

@@ -90,7 +90,7 @@ private struct ParsedBody: Decodable {
         guard size >= 0, data.map({ $0.count == size }) ?? true else {
             throw HookFault(.invalid, "the body's size is not what it says")
         }
-        let kind: HandedBody.Kind
+        let kind: CapturedBody.Kind
         switch try fields.decode(String.self, forKey: StrictKey("kind")) {
         case "bytes":
             kind = .bytes
@@ -110,12 +110,12 @@ private struct ParsedBody: Decodable {
         default:
             throw HookFault(.invalid, "the kind of the body is not known")
         }
-        body = HookMessage.Body(body: HandedBody(kind: kind, size: size), data: data)
+        body = HookMessage.Body(body: CapturedBody(kind: kind, size: size), data: data)
     }
 }
 
 private struct ParsedPart: Decodable {
-    let part: HandedBody.Part
+    let part: CapturedBody.Part
 
     init(from decoder: any Decoder) throws {
         let fields = try decoder.container(keyedBy: StrictKey.self)
@@ -126,7 +126,7 @@ private struct ParsedPart: Decodable {
         guard size >= 0, type.map({ $0.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }) ?? true else {
             throw HookFault(.invalid, "an entry of the form is not valid")
         }
-        part = HandedBody.Part(
+        part = CapturedBody.Part(
             name: try fields.decode(String.self, forKey: StrictKey("name")), size: size,
             filename: try fields.decodeIfPresent(String.self, forKey: StrictKey("filename")), type: type)
     }

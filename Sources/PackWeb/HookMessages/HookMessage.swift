@@ -14,7 +14,7 @@ enum HookMessage: Sendable {
 
     /// The start of a body; `data` is all of it where it is small.
     struct Body: Sendable {
-        let body: HandedBody
+        let body: CapturedBody
         let data: Data?
     }
 

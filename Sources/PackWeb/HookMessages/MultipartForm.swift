@@ -34,7 +34,7 @@ public struct MultipartForm: Hashable, Sendable {
     }
 
     /// - Parameter data: the parts' contents, one after the other; as many bytes as the parts say.
-    public func encoded(_ parts: [HandedBody.Part], data: Data) -> Data {
+    public func encoded(_ parts: [CapturedBody.Part], data: Data) -> Data {
         var result = Data(capacity: data.count + parts.count * 160 + 64)
         var at = data.startIndex
         for part in parts {

@@ -196,7 +196,7 @@ public final class PageSession: Sendable {
 
 extension PageSession {
     struct Decision {
-        let way: SiteAnswer.Way
+        let way: SiteAnswer.Disposition
         let reason: SiteAnswer.Reason
         var detail: String?
     }

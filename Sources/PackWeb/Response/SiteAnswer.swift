@@ -1,6 +1,6 @@
 /// How a page's request is answered, and why.
 public struct SiteAnswer: Sendable {
-    public enum Way: Hashable, Sendable {
+    public enum Disposition: Hashable, Sendable {
         case local(SiteResponse)
         /// The file is in the version's manifest and not on the device yet: ask the arrival for the answer.
         case arriving(SiteArrival)
@@ -38,6 +38,6 @@ public struct SiteAnswer: Sendable {
 
     /// Counts the requests of a page; names this one when it ends.
     public let number: Int
-    public let way: Way
+    public let way: Disposition
     public let reason: Reason
 }

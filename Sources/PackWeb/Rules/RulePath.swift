@@ -15,7 +15,7 @@ struct RulePath {
         readings = kept == cut ? [kept] : [kept, cut]
     }
 
-    func matches(_ pattern: Glob) -> Bool { readings.contains { pattern.matches($0) } }
+    func matches(_ pattern: RuleGlob) -> Bool { readings.contains { pattern.matches($0) } }
 
     /// The bytes of a text whose percent-encoding is undone once, and whether each was encoded.
     /// - Parameter cutsSlashes: whether an encoded slash becomes one; else it stays `%2F`, in capitals.

@@ -118,10 +118,10 @@ public struct WebRules: Hashable, Sendable {
 extension WebRules.Rule {
     func holds(host: String, path: RulePath, file: (type: MediaType, size: Int)?) -> Bool {
         if let pattern = self.host, !Self.host(host, matches: pattern.lowercased()) { return false }
-        if let pattern = self.path, !path.matches(Glob(path: pattern)) { return false }
+        if let pattern = self.path, !path.matches(RuleGlob(path: pattern)) { return false }
         if types == nil, minimumSize == nil, maximumSize == nil { return true }
         guard let file else { return false }
-        if let types, !types.contains(where: { Glob($0.lowercased()).matches(file.type.essence) }) { return false }
+        if let types, !types.contains(where: { RuleGlob($0.lowercased()).matches(file.type.essence) }) { return false }
         return file.size >= minimumSize ?? 0 && file.size <= maximumSize ?? .max
     }
 

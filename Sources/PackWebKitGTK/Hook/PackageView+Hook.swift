@@ -11,11 +11,11 @@ extension PackageView {
     ///   - hook: what the pages are told; its transport is this view's.
     ///   - bridge: answers. The first call for an origin decides.
     public func setHook(_ hook: PageHook, for origin: String, bridge: PageBridge) {
-        let door: HookDoor
+        let door: HookMessageHandler
         if let known = doors[origin] {
             door = known
         } else {
-            door = HookDoor(origin, bridge: bridge, owner: self)
+            door = HookMessageHandler(origin, bridge: bridge, owner: self)
             doors[origin] = door
             door.open(content)
         }

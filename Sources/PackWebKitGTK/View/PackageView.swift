@@ -57,7 +57,7 @@ public final class PackageView {
     /// What the view's own frame says with each message, and no other frame knows.
     let pageKey = PageKey()
     /// By origin.
-    var doors: [String: HookDoor] = [:]
+    var doors: [String: HookMessageHandler] = [:]
     /// WebKit says that a load has finished also where it failed.
     var loadHasFailed = false
     /// After a failure WebKit loads a page of its own, which says so: its start and its end are nobody's success.

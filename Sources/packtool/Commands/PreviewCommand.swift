@@ -97,7 +97,7 @@ struct PreviewCommand: AsyncParsableCommand {
 
     /// The app's end of the hook: performs requests, and says what goes online and who confirms.
     private func bridge(_ pages: PageDirectory, _ console: Console) -> PageBridge {
-        let online = OnlineSession { request in
+        let online = NetworkLoader { request in
             console.note("online   \(request.httpMethod ?? "GET") \(request.url?.absoluteString ?? "")")
             return request
         }

@@ -108,7 +108,7 @@ struct PackURLProtocolTests {
         let server = try EchoServer()
         let late = try PackageID("late")
         catalog.change { $0.packages[late] = WebSettings.Package(origins: [server.address + "/site/"]) }
-        let (bodies, online) = (BodyStore(), OnlineSession())
+        let (bodies, online) = (BodyStore(), NetworkLoader())
         let pages = pages
         let bridge = PageBridge(pages: { pages.page(for: $0) }, online: online, bodies: bodies)
         PackURLProtocol.mount(pages, online: online, bodies: bodies)
@@ -228,7 +228,7 @@ struct PackURLProtocolTests {
         catalog.change { $0.packages[wiki] = WebSettings.Package(origins: ["https://m.example.com/shop/"]) }
         let configuration = URLSessionConfiguration.ephemeral
         PackURLProtocol.inject(into: configuration)
-        PackURLProtocol.mount(pages, online: OnlineSession(configuration))
+        PackURLProtocol.mount(pages, online: NetworkLoader(configuration))
         #expect(try await session.data(for: request("https://m.example.com/shop/")).0 == Data("one".utf8))
         // It asks the network, where there is no such site.
         await #expect(throws: URLError.self) { try await session.data(for: request("https://wiki.package/")) }

@@ -27,7 +27,7 @@ extension PackURLProtocolTests {
             catalog.change { $0.packages[late] = WebSettings.Package(origins: [address + "/"]) }
             let place = thread.place
             PackURLProtocol.mount(
-                PageDirectory(catalog), online: OnlineSession(),
+                PageDirectory(catalog), online: NetworkLoader(),
                 callbacks: PackURLProtocol.Callbacks(place: { place }, reportsRedirects: true))
         }
 

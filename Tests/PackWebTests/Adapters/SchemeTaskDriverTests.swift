@@ -27,7 +27,7 @@ struct SchemeTaskDriverTests {
     }
 
     private func driver(_ place: CallbackPlace = .inPlace) -> SchemeTaskDriver {
-        SchemeTaskDriver(page: PageSession(catalog), online: OnlineSession(), place: place)
+        SchemeTaskDriver(page: PageSession(catalog), online: NetworkLoader(), place: place)
     }
 
     /// A place of its own, one call after the other, as a web view's main thread.
@@ -90,7 +90,7 @@ struct SchemeTaskDriverTests {
         let bytes = Data((0..<1_500_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) })
         let (bodies, page) = (BodyStore(), HookPage())
         let driver = SchemeTaskDriver(
-            page: PageSession(catalog), online: OnlineSession(), bodies: bodies, place: .inPlace)
+            page: PageSession(catalog), online: NetworkLoader(), bodies: bodies, place: .inPlace)
         let tag = way.hasPrefix("hand-over") ? "?packtool-body=\(page.id(1))" : ""
         var post = try request("h5pack://late/mirror\(tag)", method: "POST", ["Content-Type": "a/b"])
         switch way {
@@ -273,7 +273,7 @@ struct SchemeTaskDriverTests {
 
     @Test func `the page's report has the bytes that were handed over`() async throws {
         let page = PageSession(catalog)
-        let driver = SchemeTaskDriver(page: page, online: OnlineSession(), place: .inPlace)
+        let driver = SchemeTaskDriver(page: page, online: NetworkLoader(), place: .inPlace)
         let task = TrappingSchemeTask()
         driver.start(task, request: try request("h5pack://shop/film.mp4"))
         #expect(await eventually { page.report.entries.first?.byteCount != nil })

@@ -13,7 +13,7 @@ struct HookPage: Sendable {
     }
 
     static func bridge(
-        bodies: BodyStore = BodyStore(), online: OnlineSession = OnlineSession(),
+        bodies: BodyStore = BodyStore(), online: NetworkLoader = NetworkLoader(),
         catalog: TestCatalog = TestCatalog(), _ change: (inout PageBridge.Configuration) -> Void = { _ in },
         now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) -> PageBridge {

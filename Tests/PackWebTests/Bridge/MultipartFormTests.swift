@@ -5,11 +5,11 @@ import Testing
 struct MultipartFormTests {
     @Test func `a form is written with the boundary that the request names`() {
         let parts = [
-            HandedBody.Part(name: "a", size: 1),
-            HandedBody.Part(name: "q\"\r\n", size: 0, filename: "ü \"x\".bin", type: "image/png"),
+            CapturedBody.Part(name: "a", size: 1),
+            CapturedBody.Part(name: "q\"\r\n", size: 0, filename: "ü \"x\".bin", type: "image/png"),
         ]
         let body = RestoredBody(
-            HandedBody(kind: .form(parts), size: 1), data: Data("1".utf8),
+            CapturedBody(kind: .form(parts), size: 1), data: Data("1".utf8),
             contentType: "multipart/form-data; boundary=\"B\"")
         #expect(body.contentType == "multipart/form-data; boundary=B")
         let lines = [
@@ -36,11 +36,11 @@ struct MultipartFormTests {
     @Test func `Python reads the form as it was meant`() throws {
         let contents = [Data([0, 13, 10, 45, 45, 255]), Data("ü\r\n".utf8), Data()]
         let parts = [
-            HandedBody.Part(name: "file", size: 6, filename: "a.bin", type: "a/b"),
-            HandedBody.Part(name: "text", size: 4), HandedBody.Part(name: "text", size: 0),
+            CapturedBody.Part(name: "file", size: 6, filename: "a.bin", type: "a/b"),
+            CapturedBody.Part(name: "text", size: 4), CapturedBody.Part(name: "text", size: 0),
         ]
         let body = RestoredBody(
-            HandedBody(kind: .form(parts), size: 10), data: contents.reduce(Data(), +), contentType: nil)
+            CapturedBody(kind: .form(parts), size: 10), data: contents.reduce(Data(), +), contentType: nil)
         let script = """
             import email, sys
             data = sys.stdin.buffer.read()

@@ -51,7 +51,7 @@ struct NativeCallRulesTests {
             keeper.store(setCookie: "\(policy.lowercased())=1; SameSite=\(policy); Path=/", from: server)
         }
         #expect(keeper.scriptCookies(at: server).contains("lax=1"))
-        let bridge = HookPage.bridge(online: OnlineSession(cookies: keeper))
+        let bridge = HookPage.bridge(online: NetworkLoader(cookies: keeper))
         // What it accepts does not make it a navigation, nor an empty referrer the app's own.
         let message = page.request(
             page.id(1), echo.address + "/cookies",

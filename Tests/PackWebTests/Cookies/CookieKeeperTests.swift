@@ -63,7 +63,7 @@ struct CookieKeeperTests {
     func `scenario 3 and 5: answers' cookies are kept at each hop and sent where they belong`() async throws {
         let server = try EchoServer()
         let keeper = CookieKeeper(native: native, web: web)
-        let online = OnlineSession(cookies: keeper)
+        let online = NetworkLoader(cookies: keeper)
         defer { online.close() }
         // Another name of the same machine is another site: its cookies stay its own.
         let other = server.address.replacingOccurrences(of: "127.0.0.1", with: "localhost")
@@ -304,12 +304,12 @@ struct CookieKeeperTests {
     }
 
     /// The body of an answer, through a page as an engine asks.
-    private static func get(_ url: String, _ online: OnlineSession) async throws -> String {
+    private static func get(_ url: String, _ online: NetworkLoader) async throws -> String {
         let request = URLRequest(url: try #require(URL(string: url)))
         let page = PageSession(TestCatalog())
         return try await withCheckedThrowingContinuation { continuation in
             let body = TestBody()
-            let transfer = Transfer(request, on: page, online: online, at: .inPlace) { event in
+            let transfer = ResourceLoad(request, on: page, online: online, at: .inPlace) { event in
                 switch event {
                 case .response: break
                 case .data(let data): body.add(data)

@@ -41,7 +41,7 @@ struct WebRulesTests {
         ("/x/*", "/x/", true), ("/x/*", "/y/x/", false), ("?", "a", false),
     ])
     func `a star stands for any characters`(pattern: String, text: String, expected: Bool) {
-        #expect(Glob(pattern).matches(text) == expected)
+        #expect(RuleGlob(pattern).matches(text) == expected)
     }
 
     @Test(arguments: [

@@ -25,14 +25,14 @@ struct HopTests {
     /// - Returns: the last status and the bytes.
     private func load(
         _ text: String, method: String = "GET", headers: [String: String] = [:], body: Data? = nil,
-        on page: PageSession? = nil, by online: OnlineSession = OnlineSession(), at place: CallbackPlace = .inPlace
+        on page: PageSession? = nil, by online: NetworkLoader = NetworkLoader(), at place: CallbackPlace = .inPlace
     ) async throws -> (status: Int, data: Data) {
         defer { online.close() }
         var request = URLRequest(url: try #require(URL(string: text)))
         request.httpMethod = method
         request.httpBody = body
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        return try await Transfer.load(request, on: page ?? self.page, online: online, at: place)
+        return try await ResourceLoad.load(request, on: page ?? self.page, online: online, at: place)
     }
 
     @Test(arguments: ["GET", "POST"])
@@ -103,7 +103,7 @@ struct HopTests {
 
     @Test(arguments: ["GET", "POST"])
     func `a request may be stopped at any moment of its redirects`(method: String) async throws {
-        let online = OnlineSession()
+        let online = NetworkLoader()
         defer { online.close() }
         let end = "\(server.address)/bytes?n=9"
         let path = (0..<3).reduce(end) { next, _ in
@@ -114,7 +114,7 @@ struct HopTests {
         request.httpMethod = method
         if method == "POST" { request.httpBody = Data("b".utf8) }
         for round in 0..<150 {
-            let transfer = Transfer(request, on: page, online: online, at: .inPlace) { _ in }
+            let transfer = ResourceLoad(request, on: page, online: online, at: .inPlace) { _ in }
             transfer.start()
             try await Task.sleep(for: .microseconds(round * 83 % 9000))
             transfer.stop()
@@ -139,7 +139,7 @@ struct HopTests {
         queue.suspend()
         let place = CallbackPlace { work in queue.async(execute: DispatchWorkItem { work() }) }
         let address = server.address
-        let online = OnlineSession()
+        let online = NetworkLoader()
         let pouring = Task { try await load("\(address)/pour?n=\(byteCount)", by: online, at: place) }
         let (said, _) = try await URLSession.shared.data(from: #require(URL(string: address + "/poured")))
         #expect(said == Data("yes".utf8))

@@ -12,7 +12,7 @@ struct RedirectTests {
     private let page = HookPage()
     private let echo: EchoServer
     private let bodies = BodyStore()
-    private let online = OnlineSession()
+    private let online = NetworkLoader()
 
     init() throws {
         echo = try EchoServer()
@@ -32,7 +32,7 @@ struct RedirectTests {
         request.httpMethod = method
         request.setValue(type, forHTTPHeaderField: "Content-Type")
         let (events, continuation) = AsyncStream<TransferEvent>.makeStream()
-        let transfer = Transfer(
+        let transfer = ResourceLoad(
             request, on: PageSession(catalog), online: online, bodies: bodies,
             redirects: .handed { _ in comesBack }, at: .inPlace
         ) { event in

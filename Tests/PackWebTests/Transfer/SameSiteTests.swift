@@ -10,13 +10,13 @@ import Testing
 /// Which cookies a request gets that an engine has made, where the app performs it.
 struct SameSiteTests {
     private let server: EchoServer
-    private let online: OnlineSession
+    private let online: NetworkLoader
     private let page: PageSession
 
     init() throws {
         server = try EchoServer()
         let keeper = CookieKeeper(native: MemoryCookieStore())
-        online = OnlineSession(cookies: keeper)
+        online = NetworkLoader(cookies: keeper)
         page = PageSession(TestCatalog())
         let address = try #require(URL(string: server.address))
         for policy in ["Strict", "Lax"] {
@@ -31,7 +31,7 @@ struct SameSiteTests {
         var request = URLRequest(url: try #require(URL(string: server.address + path)))
         request.httpMethod = method
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        let data = try await Transfer.load(request, on: page, online: online, at: .inPlace).data
+        let data = try await ResourceLoad.load(request, on: page, online: online, at: .inPlace).data
         return String(decoding: data, as: UTF8.self).split(separator: "; ").sorted().joined(separator: " ")
     }
 
@@ -87,7 +87,7 @@ struct SameSiteTests {
             var request = URLRequest(url: try #require(URL(string: "https://shop.package/cookies")))
             request.setValue(field == "Origin" ? said : said + "/", forHTTPHeaderField: field)
             request.setValue("*/*", forHTTPHeaderField: "Accept")
-            let answer = try await Transfer.load(request, on: PageSession(catalog), online: online, at: .inPlace)
+            let answer = try await ResourceLoad.load(request, on: PageSession(catalog), online: online, at: .inPlace)
             let got = String(decoding: answer.data, as: UTF8.self).split(separator: "; ").sorted()
             #expect(got.joined(separator: " ") == expected, "\(said)")
         }

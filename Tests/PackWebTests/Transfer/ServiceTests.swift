@@ -14,13 +14,13 @@ struct ServiceTests {
     private let store: TestStore
     private let catalog: TestCatalog
     private let keeper = CookieKeeper(native: MemoryCookieStore())
-    private let online: OnlineSession
+    private let online: NetworkLoader
 
     init() throws {
         server = try EchoServer()
         store = try TestStore()
         catalog = TestCatalog(try store.content("shop", "1.0.0", ["index.html": "home"]))
-        online = OnlineSession(cookies: keeper)
+        online = NetworkLoader(cookies: keeper)
         let api = try APIRoutes(["/api/": "\(server.address)/"])
         catalog.change { $0.rules = WebRules([], api: api) }
     }
@@ -30,7 +30,7 @@ struct ServiceTests {
         var request = URLRequest(url: try #require(URL(string: address)))
         request.httpMethod = method
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
-        let answer = try await Transfer.load(request, on: PageSession(catalog), online: online, at: .inPlace)
+        let answer = try await ResourceLoad.load(request, on: PageSession(catalog), online: online, at: .inPlace)
         return String(decoding: answer.data, as: UTF8.self)
     }
 
@@ -70,7 +70,7 @@ struct ServiceTests {
             url: try #require(URL(string: "https://shop.package/api/redirect?status=307&to=\(other.address)/bytes?n=3"))
         )
         func load() async throws -> (status: Int, data: Data) {
-            try await Transfer.load(request, on: PageSession(catalog), online: online, at: .inPlace)
+            try await ResourceLoad.load(request, on: PageSession(catalog), online: online, at: .inPlace)
         }
         // The page's engine gets the redirect itself, and has rules of its own.
         #expect(try await load().status == 307)

@@ -86,7 +86,7 @@ struct ClientServeCommand: AsyncParsableCommand {
         }
         let none = PageDirectory(NoPackages())
         return PageBridge(
-            pages: { request in (report.pages ?? none).page(for: request) }, online: OnlineSession(),
+            pages: { request in (report.pages ?? none).page(for: request) }, online: NetworkLoader(),
             configuration: configuration)
     }
 

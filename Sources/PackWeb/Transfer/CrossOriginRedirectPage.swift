@@ -6,7 +6,7 @@ import Foundation
 
 /// The answer that sends a page's request to another origin, for engines that follow it and for those that show it: WebKit's
 /// scheme handlers show a redirect's own content (WebKitGTK 2.50).
-struct LeavingPage {
+struct CrossOriginRedirectPage {
     let head: TransferHead
     let content: Data
 

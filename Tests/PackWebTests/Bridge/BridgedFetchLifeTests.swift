@@ -3,7 +3,7 @@ import PackWeb
 import Testing
 
 /// How long a request that the app performs lasts, and what of its answer waits for the page.
-struct NativeCallLifeTests {
+struct BridgedFetchLifeTests {
     private let page = HookPage()
 
     @Test(.timeLimit(.minutes(2)))
@@ -56,7 +56,7 @@ struct NativeCallLifeTests {
     func `a request with keepalive goes on when its page leaves, and any other is stopped`(isKept: Bool) async throws {
         let echo = try EchoServer()
         let (begun, ended, failed) = (Counter(), Counter(), Counter())
-        let online = OnlineSession(
+        let online = NetworkLoader(
             prepare: { request in
                 begun.increment()
                 return request

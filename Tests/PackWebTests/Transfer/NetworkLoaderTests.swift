@@ -7,7 +7,7 @@ import Testing
     import FoundationNetworking
 #endif
 
-struct OnlineSessionTests {
+struct NetworkLoaderTests {
     private let store: TestStore
     private let server: EchoServer
 
@@ -23,20 +23,20 @@ struct OnlineSessionTests {
     /// - Returns: status and bytes.
     private func load(
         _ path: String, method: String = "GET", body: Data? = nil, stream: Data? = nil, on page: PageSession,
-        by online: OnlineSession
+        by online: NetworkLoader
     ) async throws -> (status: Int, data: Data) {
         var request = URLRequest(url: try #require(URL(string: server.address + path)))
         request.httpMethod = method
         request.httpBody = body
         if let stream { request.httpBodyStream = InputStream(data: stream) }
-        return try await Transfer.load(request, on: page, online: online, at: .inPlace)
+        return try await ResourceLoad.load(request, on: page, online: online, at: .inPlace)
     }
 
     @Test(arguments: [1, 5])
     func `requests at once each get their own bytes, in order, with so many delegate calls at a time`(
         concurrency: Int
     ) async throws {
-        let online = OnlineSession(concurrency: concurrency)
+        let online = NetworkLoader(concurrency: concurrency)
         defer { online.close() }
         let page = try page()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -58,10 +58,10 @@ struct OnlineSessionTests {
     func `a session that is closed is freed, with its delegate, once its requests have ended`(
         concurrency: Int
     ) async throws {
-        weak var freed: OnlineSession?
+        weak var freed: NetworkLoader?
         let page = try page()
         for _ in 0..<3 {
-            let online = OnlineSession(concurrency: concurrency)
+            let online = NetworkLoader(concurrency: concurrency)
             freed = online
             for number in 0..<4 {
                 let body = number % 2 == 0 ? nil : Data("body".utf8)
@@ -75,7 +75,7 @@ struct OnlineSessionTests {
     }
 
     @Test func `a body that is a stream arrives whole`() async throws {
-        let online = OnlineSession()
+        let online = NetworkLoader()
         defer { online.close() }
         let body = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 13) })
         let answer = try await load("/mirror", method: "POST", stream: body, on: page(), by: online)
@@ -83,9 +83,9 @@ struct OnlineSessionTests {
     }
 
     @Test func `a session that nobody closes stays: the system holds its delegate`() async throws {
-        weak var held: OnlineSession?
+        weak var held: NetworkLoader?
         do {
-            let online = OnlineSession()
+            let online = NetworkLoader()
             held = online
             _ = try await load("/echo", on: page(), by: online)
         }
@@ -95,7 +95,7 @@ struct OnlineSessionTests {
 
     @Test func `an app changes or refuses each request, and is told what became of it`() async throws {
         let seen = Seen()
-        let online = OnlineSession(
+        let online = NetworkLoader(
             prepare: { request in
                 if request.url?.path == "/refused" { return nil }
                 var request = request

@@ -8,20 +8,20 @@ import PackFormat
 /// Performs one request for a page: the body, the preflight where one is due, the request, its redirects, its answer.
 ///
 /// It runs until the answer has ended; cancelling its task stops the request.
-struct CallPerformer: Sendable {
+struct BridgedFetcher: Sendable {
     let request: HookMessage.Request
-    let call: NativeCall
+    let call: BridgedFetch
     let pages: @Sendable (SiteRequest) -> PageSession
-    let online: OnlineSession
+    let online: NetworkLoader
     let rules: CrossOriginRules
     let allowsMixedContent: Bool
 
-    func run(body: (@Sendable () async -> (body: HandedBody, data: Data)?)?) async {
+    func run(body: (@Sendable () async -> (body: CapturedBody, data: Data)?)?) async {
         do {
             if request.mode == .sameOrigin, rules.isCross(request.url) {
                 throw HookFault(.origin, "the page asked for its own origin only")
             }
-            var hop = CallHop(request, rules: rules)
+            var hop = RedirectHop(request, rules: rules)
             if let body {
                 guard let (handed, data) = await body() else {
                     throw WebError.bodyLost(method: request.method, url: request.url.absoluteString)
@@ -46,7 +46,7 @@ struct CallPerformer: Sendable {
         }
     }
 
-    private func preflight(_ hop: CallHop, _ names: [String]) async throws {
+    private func preflight(_ hop: RedirectHop, _ names: [String]) async throws {
         let (request, rules) = (hop.request, hop.rules)
         var question = URLRequest(url: request.url)
         question.httpMethod = "OPTIONS"
@@ -68,7 +68,7 @@ struct CallPerformer: Sendable {
     /// The head of an answer whose body nobody needs; a redirect is an answer.
     private func head(of request: URLRequest) async throws -> TransferHead {
         let (heads, continuation) = AsyncThrowingStream<TransferHead, any Error>.makeStream()
-        let transfer = Transfer(
+        let transfer = ResourceLoad(
             request, on: pages(SiteRequest(request)), online: online, at: .inPlace, redirect: { _ in nil },
             sink: { event in
                 switch event {
@@ -87,7 +87,7 @@ struct CallPerformer: Sendable {
 
     /// One request. Its answer goes to the page.
     /// - Returns: what it is redirected to, where the page wants redirects to be followed; nil at the answer's end.
-    private func perform(_ hop: CallHop) async -> (TransferHead, URLRequest)? {
+    private func perform(_ hop: RedirectHop) async -> (TransferHead, URLRequest)? {
         let (redirects, continuation) = AsyncStream<(TransferHead, URLRequest)>.makeStream()
         let outgoing = hop.urlRequest
         let next = Locked<URLRequest?>(nil)
@@ -95,7 +95,7 @@ struct CallPerformer: Sendable {
         let hasMoved = Locked(false)
         let follows = request.redirect == .follow
         let call = call
-        let transfer = Transfer(
+        let transfer = ResourceLoad(
             outgoing, on: pages(SiteRequest(outgoing)), online: online, at: call.place,
             redirect: { redirected in
                 if follows { next.withLock { $0 = redirected } }
@@ -130,7 +130,7 @@ struct CallPerformer: Sendable {
         return nil
     }
 
-    private func event(for head: TransferHead, of hop: CallHop) -> HookEvent {
+    private func event(for head: TransferHead, of hop: RedirectHop) -> HookEvent {
         let headers = Self.headers(of: head)
         let (request, rules) = (hop.request, hop.rules)
         if [301, 302, 303, 307, 308].contains(head.status), headers["location"] != nil, request.redirect != .follow {
@@ -156,7 +156,7 @@ struct CallPerformer: Sendable {
     }
 
     /// Whether the page may know no more of the answer than that it came ("opaque filtered response", section 2.2.6).
-    private static func isOpaque(_ hop: CallHop) -> Bool {
+    private static func isOpaque(_ hop: RedirectHop) -> Bool {
         hop.request.mode == .noCORS && hop.rules.isCross(hop.request.url)
     }
 

@@ -10,7 +10,7 @@ import PackFormat
 ///
 /// The configuration must not contain our own ``PackURLProtocol``: a request that we sent would come back to us. Trust
 /// and passwords are left to the system's default handling.
-public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
+public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     private struct Container: Sendable {
         let receive: @Sendable (TransferEvent) -> Void
         let redirect: @Sendable (URLRequest) -> URLRequest?
@@ -21,7 +21,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         var exchange: OnlineExchange
         /// Whose cookies are meant, where the request goes to another place than the page's address.
         let relocation: Relocation?
-        let way: Locked<Way>
+        let way: Locked<Cancellation>
         /// Where its events are handed on; nil: where they come.
         let lane: DispatchQueue?
 
@@ -31,7 +31,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     /// What of a request is cancelled; read and changed in `work` only.
-    private struct Way: Sendable {
+    private struct Cancellation: Sendable {
         var task: URLSessionDataTask?
         var isCancelled = false
     }
@@ -63,7 +63,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
     let backlog = SharedBacklog()
     /// Tasks are made and cancelled here only: Foundation on Linux traps when a session is used from inside a
     /// `URLProtocol`'s `startLoading` or `stopLoading`, because all sessions share one queue there.
-    private let work = DispatchQueue(label: "PackWeb.OnlineSession")
+    private let work = DispatchQueue(label: "PackWeb.NetworkLoader")
 
     /// - Parameters:
     ///   - configuration: taken as it is, but for our own protocol and the cache, which are taken out: a page's
@@ -84,7 +84,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         self.prepare = prepare
         self.ended = ended
         bareConfiguration = (configuration.copy() as? URLSessionConfiguration) ?? .ephemeral
-        lanes = concurrency > 1 ? (0..<concurrency).map { DispatchQueue(label: "PackWeb.OnlineSession.\($0)") } : []
+        lanes = concurrency > 1 ? (0..<concurrency).map { DispatchQueue(label: "PackWeb.NetworkLoader.\($0)") } : []
         super.init()
         if cookies != nil {
             // Two that set the field would send a cookie twice.
@@ -136,7 +136,7 @@ public final class OnlineSession: NSObject, URLSessionDataDelegate, Sendable {
         redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
         sent: @escaping @Sendable (Int) -> Void = { _ in }, receive: @escaping @Sendable (TransferEvent) -> Void
     ) -> Started {
-        let way = Locked(Way())
+        let way = Locked(Cancellation())
         let container = Container(
             receive: receive, redirect: redirect, sent: sent, request: request, exchange: OnlineExchange(request),
             relocation: relocation, way: way, lane: nextLane)

@@ -16,12 +16,12 @@ struct PathPatternTests {
         ("*", "/", false), ("**", "ab", true), ("*a", "aaa", true), ("*/b*", "a/b", true), ("*b", "a/b", false),
     ])
     func `a pattern matches within one folder level`(pattern: String, path: String, matches: Bool) {
-        #expect(PathPattern(pattern).matches(path) == matches)
+        #expect(TargetPathPattern(pattern).matches(path) == matches)
     }
 
     @Test func `a pattern made to take for ever does not`() {
         let pattern = String(repeating: "*a", count: 2_000) + "b"
-        #expect(PathPattern(pattern).matches(String(repeating: "a", count: 4_000)) == false)
+        #expect(TargetPathPattern(pattern).matches(String(repeating: "a", count: 4_000)) == false)
     }
 }
 

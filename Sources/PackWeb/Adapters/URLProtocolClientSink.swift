@@ -6,7 +6,7 @@ import PackFormat
 #endif
 
 /// Says a transfer's events to a `URLProtocol`'s client. The gate before it keeps them in order and one at a time.
-final class ClientRelay: Sendable {
+final class URLProtocolClientSink: Sendable {
     nonisolated(unsafe) private let owner: URLProtocol
     private let url: URL
     private let reportsRedirects: Bool

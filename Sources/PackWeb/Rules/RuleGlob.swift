@@ -1,5 +1,5 @@
 /// A pattern in which `*` stands for any characters, none included; everything else stands for itself.
-struct Glob {
+struct RuleGlob {
     /// Nil is a star.
     private let pattern: [UInt8?]
 

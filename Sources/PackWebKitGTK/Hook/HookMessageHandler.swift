@@ -9,7 +9,7 @@ import PackWeb
 /// handlers), and the script goes only into frames whose address is the origin's: a frame of another origin in the same
 /// page cannot speak for it.
 @MainActor
-final class HookDoor {
+final class HookMessageHandler {
     let origin: String
     let bridge: PageBridge
     let key: String
@@ -42,7 +42,7 @@ final class HookDoor {
             _, value, reply, data in
             nonisolated(unsafe) let (value, reply, data) = (value, reply, data)
             MainActor.assumeIsolated {
-                Unmanaged<HookDoor>.fromOpaque(data).takeUnretainedValue()
+                Unmanaged<HookMessageHandler>.fromOpaque(data).takeUnretainedValue()
                     .answer(value.assumingMemoryBound(to: JSCValue.self), reply)
             }
             return 1

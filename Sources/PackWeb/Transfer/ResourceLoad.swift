@@ -9,13 +9,13 @@ import PackFormat
 
 /// One request under way, from the device or from the network, as every adapter relays it.
 ///
-///     let transfer = Transfer(request, on: page, online: session, at: .main) { event in … }
+///     let transfer = ResourceLoad(request, on: page, online: session, at: .main) { event in … }
 ///     transfer.start()
 ///     transfer.stop()  // from then on, no event
 ///
 /// A file is read in chunks, the next one only when the last has been handed over, so a large file takes constant
 /// memory however slow the client is.
-public final class Transfer: Sendable {
+public final class ResourceLoad: Sendable {
     private struct State: Sendable {
         var cancel: (@Sendable () -> Void)?
         var hasStarted = false
@@ -25,7 +25,7 @@ public final class Transfer: Sendable {
         var status: Int?
         var byteCount = 0
         /// What the request took, while the next hop of a redirect may take it again.
-        var taken: (id: HookID, body: HandedBody, data: Data)?
+        var taken: (id: HookID, body: CapturedBody, data: Data)?
         var redirectCount = 0
         var backlog: Backlog
     }
@@ -36,10 +36,10 @@ public final class Transfer: Sendable {
     private let request: URLRequest
     private let decided: SiteAnswer?
     private let page: PageSession
-    private let online: OnlineSession
+    private let online: NetworkLoader
     private let place: CallbackPlace
     private let bodies: BodyStore?
-    private let redirects: RedirectWay
+    private let redirects: RedirectPolicy
     private let redirect: @Sendable (URLRequest) -> URLRequest?
     private let sent: @Sendable (Int) -> Void
     private let gate: TransferGate
@@ -51,8 +51,8 @@ public final class Transfer: Sendable {
     ///   - place: where `sink` is called.
     ///   - sink: gets one response, any data, and one end; nothing after ``stop()``.
     public convenience init(
-        _ request: URLRequest, on page: PageSession, online: OnlineSession, bodies: BodyStore? = nil,
-        redirects: RedirectWay = .followed, at place: CallbackPlace,
+        _ request: URLRequest, on page: PageSession, online: NetworkLoader, bodies: BodyStore? = nil,
+        redirects: RedirectPolicy = .followed, at place: CallbackPlace,
         sink: @escaping @Sendable (TransferEvent) -> Void
     ) {
         self.init(
@@ -63,8 +63,9 @@ public final class Transfer: Sendable {
     /// A request that has been decided on already.
     /// - Parameter answer: the page's own.
     package convenience init(
-        _ request: URLRequest, answered answer: SiteAnswer, on page: PageSession, online: OnlineSession,
-        redirects: RedirectWay = .followed, at place: CallbackPlace, sink: @escaping @Sendable (TransferEvent) -> Void
+        _ request: URLRequest, answered answer: SiteAnswer, on page: PageSession, online: NetworkLoader,
+        redirects: RedirectPolicy = .followed, at place: CallbackPlace,
+        sink: @escaping @Sendable (TransferEvent) -> Void
     ) {
         self.init(
             request, answered: answer, on: page, online: online, redirects: redirects, at: place, redirect: { $0 },
@@ -76,8 +77,8 @@ public final class Transfer: Sendable {
     ///     answer.
     ///   - sent: gets how many bytes of the body have gone out, now and then.
     init(
-        _ request: URLRequest, answered answer: SiteAnswer? = nil, on page: PageSession, online: OnlineSession,
-        bodies: BodyStore? = nil, redirects: RedirectWay = .followed, at place: CallbackPlace,
+        _ request: URLRequest, answered answer: SiteAnswer? = nil, on page: PageSession, online: NetworkLoader,
+        bodies: BodyStore? = nil, redirects: RedirectPolicy = .followed, at place: CallbackPlace,
         redirect: @escaping @Sendable (URLRequest) -> URLRequest?,
         sent: @escaping @Sendable (Int) -> Void = { _ in }, sink: @escaping @Sendable (TransferEvent) -> Void
     ) {
@@ -276,7 +277,7 @@ public final class Transfer: Sendable {
         case .followedWithinOrigin, .handedWithinOrigin: break
         case .followed, .handed: return false
         }
-        return LeavingPage.isDue(for: SiteRequest(self.request), asked: request.url, next: next.url)
+        return CrossOriginRedirectPage.isDue(for: SiteRequest(self.request), asked: request.url, next: next.url)
             && !page.takes(SiteRequest(next))
     }
 
@@ -284,7 +285,7 @@ public final class Transfer: Sendable {
     private func leave(_ event: TransferEvent, to next: URLRequest) {
         switch event {
         case .response(let head):
-            let page = LeavingPage(head, to: next)
+            let page = CrossOriginRedirectPage(head, to: next)
             deliver(.response(page.head))
             if request.httpMethod != "HEAD" { deliver(.data(page.content)) }
         case .data: break

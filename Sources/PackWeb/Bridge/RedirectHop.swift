@@ -5,7 +5,7 @@ import Foundation
 #endif
 
 /// One request of a chain: the page's, or one that a redirect leads to (Fetch section 4.4).
-struct CallHop: Sendable {
+struct RedirectHop: Sendable {
     static let maximumCount = 20
 
     let request: HookMessage.Request
@@ -24,7 +24,7 @@ struct CallHop: Sendable {
 
     /// - Parameter redirected: the request that the transport would make.
     /// - Throws: ``HookFault`` where a browser would not follow.
-    func next(_ redirected: URLRequest) throws -> CallHop {
+    func next(_ redirected: URLRequest) throws -> RedirectHop {
         guard let url = redirected.url, ["https", "http"].contains(url.scheme?.lowercased()) else {
             throw HookFault(.invalid, "\(request.url) redirects to what is no https address")
         }
@@ -47,7 +47,7 @@ struct CallHop: Sendable {
             method: redirected.httpMethod ?? "GET", url: url, address: url.absoluteString, headers: headers,
             mode: request.mode, credentials: request.credentials, redirect: request.redirect,
             referrer: request.referrer, isUnread: request.isUnread, isKeptAlive: request.isKeptAlive)
-        return CallHop(next, rules: rules, body: isKept ? body : nil, count: count + 1)
+        return RedirectHop(next, rules: rules, body: isKept ? body : nil, count: count + 1)
     }
 
     /// The request as it is sent.

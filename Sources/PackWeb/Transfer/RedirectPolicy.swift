@@ -1,7 +1,7 @@
 public import Foundation
 
 /// What becomes of an answer that sends a request elsewhere.
-public enum RedirectWay: Sendable {
+public enum RedirectPolicy: Sendable {
     /// The hops are made here, and the client hears of the last answer only: for web views whose adapters cannot say
     /// that a request was redirected, as those of custom schemes.
     case followed

@@ -1,7 +1,7 @@
 import NIOCore
 
 /// The time that a tunnel of which one direction is closed has carried nothing. Used on one event loop only.
-final class TunnelSilence {
+final class HalfClosedTimer {
     private let limit: TimeAmount
     private var last = NIODeadline.now()
     private var check: Scheduled<Void>?
@@ -19,7 +19,7 @@ final class TunnelSilence {
     }
 
     /// Bytes have come, or were taken.
-    func isBroken() { if check != nil { last = .now() } }
+    func reset() { if check != nil { last = .now() } }
 
     func end() {
         hasEnded = true
@@ -27,7 +27,7 @@ final class TunnelSilence {
         check = nil
     }
 
-    private func wait(_ bound: NIOLoopBound<(silence: TunnelSilence, close: () -> Void)>, on loop: any EventLoop) {
+    private func wait(_ bound: NIOLoopBound<(silence: HalfClosedTimer, close: () -> Void)>, on loop: any EventLoop) {
         check = loop.scheduleTask(deadline: last + limit) {
             let (silence, close) = bound.value
             guard !silence.hasEnded else { return }

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// A pack is written once under a temporary name and never changed after. It is not fsynced: a torn one fails its
 /// checksums, and then its contents are compressed again.
-enum PackFile {
+enum CacheSegment {
     static let magic = Array("PTKPACK1".utf8)
     static let endMagic = Array("PTKPEND1".utf8)
     static let entrySize = 64
@@ -80,9 +80,9 @@ enum PackFile {
 /// A pack that is being written by several threads.
 final class PackWriter: Sendable {
     private struct State {
-        var end = PackFile.magic.count
+        var end = CacheSegment.magic.count
         var index: [UInt8] = []
-        var keys: Set<PackFile.Key> = []
+        var keys: Set<CacheSegment.Key> = []
     }
 
     let file: OpenFile
@@ -97,7 +97,7 @@ final class PackWriter: Sendable {
         file = try OpenFile.creating(path)
         if isPassing { unlink(path) }
         let file = file
-        let result = PackFile.magic.withUnsafeBytes { bytes in
+        let result = CacheSegment.magic.withUnsafeBytes { bytes in
             Result<Void, SystemFault> { () throws(SystemFault) in try file.write(bytes, at: 0) }
         }
         try result.get()
@@ -110,7 +110,7 @@ final class PackWriter: Sendable {
 
     var count: Int { state.withLock { $0.keys.count } }
 
-    func lists(_ key: PackFile.Key) -> Bool { state.withLock { $0.keys.contains(key) } }
+    func lists(_ key: CacheSegment.Key) -> Bool { state.withLock { $0.keys.contains(key) } }
 
     /// Keeps room for `count` bytes and says where.
     func reserve(_ count: Int) -> Int {
@@ -121,7 +121,7 @@ final class PackWriter: Sendable {
     }
 
     /// Lists a content that has been written, for the index.
-    func list(_ entry: PackFile.Entry) {
+    func list(_ entry: CacheSegment.Entry) {
         state.withLock { state in
             guard state.keys.insert(entry.key).inserted else { return }
             for word in [
@@ -138,10 +138,10 @@ final class PackWriter: Sendable {
         let (end, index) = state.withLock { ($0.end, $0.index) }
         var tail = index
         let crc = index.withUnsafeBytes { Deflater.crc32($0) }
-        withUnsafeBytes(of: UInt64(index.count / PackFile.entrySize).littleEndian) { tail.append(contentsOf: $0) }
+        withUnsafeBytes(of: UInt64(index.count / CacheSegment.entrySize).littleEndian) { tail.append(contentsOf: $0) }
         withUnsafeBytes(of: UInt64(end).littleEndian) { tail.append(contentsOf: $0) }
         withUnsafeBytes(of: crc.littleEndian) { tail.append(contentsOf: $0) }
-        tail += PackFile.endMagic
+        tail += CacheSegment.endMagic
         let file = file
         let result = tail.withUnsafeBytes { bytes in
             Result<Void, SystemFault> { () throws(SystemFault) in try file.write(bytes, at: end) }

@@ -1,7 +1,7 @@
 public import Foundation
 
 /// A body as a page handed it over: its bytes, and for a form what they are the bytes of.
-public struct HandedBody: Hashable, Sendable {
+public struct CapturedBody: Hashable, Sendable {
     /// What stands before the bytes.
     public enum Kind: Hashable, Sendable {
         case bytes
@@ -44,7 +44,7 @@ public struct RestoredBody: Hashable, Sendable {
     /// - Parameters:
     ///   - data: all bytes of `body`.
     ///   - contentType: the request's own header: a form is written with the boundary that it names.
-    public init(_ body: HandedBody, data: Data, contentType: String?) {
+    public init(_ body: CapturedBody, data: Data, contentType: String?) {
         switch body.kind {
         case .bytes:
             self.data = data

@@ -6,14 +6,14 @@ import Foundation
     import FoundationNetworking
 #endif
 
-extension Transfer {
+extension ResourceLoad {
     /// Performs a request to its end.
     /// - Returns: the last status and the bytes.
     static func load(
-        _ request: URLRequest, on page: PageSession, online: OnlineSession, at place: CallbackPlace
+        _ request: URLRequest, on page: PageSession, online: NetworkLoader, at place: CallbackPlace
     ) async throws -> (status: Int, data: Data) {
         let (events, continuation) = AsyncThrowingStream<TransferEvent, any Error>.makeStream()
-        let transfer = Transfer(request, on: page, online: online, at: place) { event in
+        let transfer = ResourceLoad(request, on: page, online: online, at: place) { event in
             continuation.yield(event)
             switch event {
             case .finished: continuation.finish()

@@ -5,7 +5,7 @@ import PackFormat
 ///
 /// What waits is bounded: from ``holdingByteCount`` on the call's ``place`` holds work back until the page has read. A
 /// file is then read no further, and of the network's data no more waits than ``Backlog`` lets wait.
-final class NativeCall: Sendable {
+final class BridgedFetch: Sendable {
     /// Bytes of data from which on work is held back: some batches, because a bridge has hundreds of calls.
     static let holdingByteCount = 1 << 20
     /// Bytes of data in one answer to the page.
@@ -25,7 +25,7 @@ final class NativeCall: Sendable {
         var stop: (@Sendable () -> Void)?
         var touched: ContinuousClock.Instant
 
-        var holds: Bool { byteCount > NativeCall.holdingByteCount && !hasEnded }
+        var holds: Bool { byteCount > BridgedFetch.holdingByteCount && !hasEnded }
     }
 
     let origin: String

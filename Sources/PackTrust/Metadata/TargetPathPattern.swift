@@ -2,7 +2,7 @@ import Crypto
 
 /// A pattern of target paths: `*` is any run of characters and `?` any one, neither of them `/` (§4.5 PATHPATTERN).
 /// Case counts, nothing else is special.
-struct PathPattern {
+struct TargetPathPattern {
     private let pattern: [Unicode.Scalar]
 
     init(_ text: String) {

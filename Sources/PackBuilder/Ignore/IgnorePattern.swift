@@ -4,7 +4,7 @@ import PackFormat
 ///
 /// A pattern with a slash that is not at its end is anchored at the root; without one it matches names at any depth.
 /// `*`, `?` and `[…]` stay within a component, `**` spans components, a slash at the end means folders only.
-package struct PathPattern: Hashable, Sendable {
+package struct IgnorePattern: Hashable, Sendable {
     private enum Segment: Hashable {
         /// `**`: any number of components.
         case any

@@ -37,7 +37,7 @@ struct TransferAnswer: Sendable {
 }
 
 /// One request under way: what is done with its answer, and when it is refused.
-struct Transfer: Sendable {
+struct DownloadAttempt: Sendable {
     private let file: DownloadFile?
     private let maximumByteCount: Int
     private let continuation: CheckedContinuation<TransferAnswer, any Error>
