@@ -15,7 +15,7 @@ import PackFormat
 ///
 /// Our class is put first, so it is asked before any other on every platform, whatever order the system keeps. It takes a
 /// request only if its answer would differ from the network's, so uploads and API calls keep their progress events. It is
-/// never registered globally, and requests that it sends go through an ``NetworkLoader``, which does not contain it.
+/// never registered globally, and requests that it sends go through a ``NetworkLoader``, which does not contain it.
 ///
 /// On Linux (Foundation 6.3) a whole file is handed over at once, because completion handlers there keep the last
 /// chunk only, and `downloadTask` does not work with any `URLProtocol`.
