@@ -109,7 +109,7 @@ let package = Package(
         module("PackUpdater", ["PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", crypto]),
         .target(
             name: "PackWeb", dependencies: ["PackFormat"],
-            exclude: ["Hook/packtool-hook.js"],  // The source of EmbeddedHook.swift.
+            exclude: ["Hook/Script"],  // The source of EmbeddedHook.swift.
             swiftSettings: settings),
 
         // Level 4: what an app imports: the updater and the web side, joined.

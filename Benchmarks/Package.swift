@@ -23,7 +23,7 @@ let package = Package(
         .target(name: "PackFormat", dependencies: ["PackJSON", crypto], swiftSettings: settings),
         .target(name: "PackPatch", dependencies: ["PackFormat", "CZstd", crypto], swiftSettings: settings),
         .target(
-            name: "PackWeb", dependencies: ["PackFormat"], exclude: ["Hook/packtool-hook.js"], swiftSettings: settings),
+            name: "PackWeb", dependencies: ["PackFormat"], exclude: ["Hook/Script"], swiftSettings: settings),
         .executableTarget(name: "resolver", dependencies: ["PackFormat", "PackWeb"], swiftSettings: settings),
         .executableTarget(name: "patch-sizes", dependencies: ["PackFormat", "PackPatch"], swiftSettings: settings),
         .executableTarget(

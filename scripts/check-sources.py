@@ -140,6 +140,10 @@ for path in sorted((ROOT / "Tests").rglob("*.swift")):
     count = len(path.read_text(encoding="utf-8").splitlines())
     if count > LONGEST * 2:
         faults.append(f"{path.relative_to(ROOT)}: {count} lines; split it by what it is about")
+for folder in ("Sources", "Tests", "scripts", "Benchmarks", "Examples", "templates"):
+    for path in sorted(path for kind in ("*.py", "*.js") for path in (ROOT / folder).rglob(kind) if "node_modules" not in path.parts):
+        if (count := len(path.read_text(encoding="utf-8").splitlines())) > LONGEST:
+            faults.append(f"{path.relative_to(ROOT)}: {count} lines; split it by what it is about")
 
 for module in LAYERED:
     if circle := folders_in_a_circle(module):

@@ -35,7 +35,9 @@ struct HookComparisonTests {
         let bench = try await Bench()
         let store = try TestStore()
         let page = try String(contentsOf: Self.scripts.appendingPathComponent("scenarios.html"), encoding: .utf8)
-        let scenarios = try String(contentsOf: Self.scripts.appendingPathComponent("scenarios.js"), encoding: .utf8)
+        let parts = Self.scripts.appendingPathComponent("scenarios")
+        let scenarios = try FileManager.default.contentsOfDirectory(atPath: parts.path).sorted()
+            .map { try String(contentsOf: parts.appendingPathComponent($0), encoding: .utf8) }.joined()
         let files = ["scenarios.html": page, "scenarios.js": scenarios]
         let catalog = TestCatalog()
         for host in Self.hosts.values {
