@@ -168,10 +168,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def page(self, path):
         file = (self.folder / path.removeprefix("/app/")).resolve()
-        if not file.is_relative_to(self.folder) or not file.is_file():
+        # A script may lie there in parts, in a folder of its name.
+        parts = [file] if file.is_file() else sorted(file.with_suffix("").glob("*.js")) if file.suffix == ".js" else []
+        if not file.is_relative_to(self.folder) or not parts:
             return self.answer(404, b"no")
         kind = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8"}.get(file.suffix, "text/plain")
-        return self.answer(200, file.read_bytes(), [("Content-Type", kind), ("Cache-Control", "no-store")])
+        return self.answer(200, b"".join(part.read_bytes() for part in parts), [("Content-Type", kind), ("Cache-Control", "no-store")])
 
     def __getattr__(self, name):
         if name.startswith("do_"):
