@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+from packtool_runs import Fault, Packtool
+
 arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
 arguments.add_argument("packtool", type=pathlib.Path)
 arguments.add_argument("--points", type=int, help="kill points an action (default: all)")
@@ -28,16 +30,11 @@ arguments.add_argument("--action", action="append", help="publish, withdraw, upd
 arguments.add_argument("--first", type=int, default=1, help="the first kill point")
 ARGUMENTS = arguments.parse_args()
 
-PACKTOOL = str(ARGUMENTS.packtool.resolve())
 WORK = pathlib.Path(tempfile.mkdtemp(prefix="kill-sweep-"))
 LIBRARY, COUNTER, TRACE = WORK / "kill_at.so", WORK / "counter", WORK / "trace"
-ENVIRONMENT = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(WORK / "home"), "SWIFT_BACKTRACE": "enable=no"}
+TOOL = Packtool(ARGUMENTS.packtool, WORK)
 VERSIONS = ("1.0.0", "1.1.0")
 KILLED = -9
-
-
-class Fault(Exception):
-    pass
 
 
 def text(version, path):
@@ -50,25 +47,18 @@ def text(version, path):
 FILES = ("index.html", "app.js", "same.js")
 
 
-def environment(kill_at, counted):
+def environment(kill_at=None, counted=False):
+    """What a run needs besides, to be killed or counted."""
     if not counted and not kill_at:
-        return ENVIRONMENT
+        return {}
     COUNTER.write_bytes(bytes(64))
     TRACE.unlink(missing_ok=True)
     killing = {"KILL_AT": str(kill_at)} if kill_at else {"KILL_TRACE": str(TRACE)}
-    return ENVIRONMENT | {"LD_PRELOAD": str(LIBRARY), "KILL_COUNTER": str(COUNTER)} | killing
+    return {"LD_PRELOAD": str(LIBRARY), "KILL_COUNTER": str(COUNTER)} | killing
 
 
-def run(folder, *command, kill_at=None, counted=False):
-    return subprocess.run(
-        [PACKTOOL, *command], cwd=folder, env=environment(kill_at, counted), capture_output=True, text=True, timeout=300)
-
-
-def expect(folder, *command, codes=(0,)):
-    outcome = run(folder, *command)
-    if outcome.returncode not in codes:
-        raise Fault(f"packtool {' '.join(command)}: exit code {outcome.returncode}: {outcome.stderr.strip()} {outcome.stdout.strip()}")
-    return outcome.stdout
+def run(folder, *command, **how):
+    return TOOL.run(folder, *command, extra=environment(**how))
 
 
 def counted():
@@ -79,7 +69,7 @@ def counted():
 
 def active(folder, store="device"):
     """The active version of a store, whether it is confirmed; its files must be whole."""
-    status = json.loads(expect(folder, "client", "status", "--store", store, "--json"))["packages"]
+    status = json.loads(TOOL.expect(folder, "client", "status", "--store", store, "--json"))["packages"]
     status = next((entry for entry in status if entry["package"] == "shop"), None) if isinstance(status, list) else status.get("shop")
     if not status or not status.get("active"):
         return None, False
@@ -93,14 +83,14 @@ def active(folder, store="device"):
 
 def published(folder):
     """The versions that the registry offers, by its own word."""
-    return expect(folder, "status", "--json")
+    return TOOL.expect(folder, "status", "--json")
 
 
 def new_device(folder):
     """The version that a device installs which has seen nothing; nil where it finds none."""
     shutil.rmtree(folder / "other", ignore_errors=True)
-    expect(folder, "client", "update", "--store", "other", "--channel", "beta", "--registry", ".packtool/registry", codes=(0, 2))
-    expect(folder, "client", "start", "--store", "other")
+    TOOL.expect(folder, "client", "update", "--store", "other", "--channel", "beta", "--registry", ".packtool/registry", codes=(0, 2))
+    TOOL.expect(folder, "client", "start", "--store", "other")
     return active(folder, "other")[0]
 
 
@@ -111,36 +101,36 @@ def update(store="device"):
 # The actions: what is there before, the command, what must hold after a kill, and after the next run.
 
 def before_first(folder):
-    expect(folder, "init", "--quiet", "--template", "config")
+    TOOL.expect(folder, "init", "--quiet", "--template", "config")
     for version in VERSIONS:
         for path in FILES:
             (folder / "dist").mkdir(exist_ok=True)
             (folder / "dist" / path).write_text(text(version, path))
-        expect(folder, "build", "dist", "--quiet", "--package", "shop", "--package-version", version, "--out", "packages")
-    expect(folder, "publish", "packages/shop-1.0.0.zip", "--channel", "beta", "--quiet")
+        TOOL.expect(folder, "build", "dist", "--quiet", "--package", "shop", "--package-version", version, "--out", "packages")
+    TOOL.expect(folder, "publish", "packages/shop-1.0.0.zip", "--channel", "beta", "--quiet")
 
 
 def before_update(folder):
     before_first(folder)
-    expect(folder, *update())
-    expect(folder, "client", "start", "--store", "device")
-    expect(folder, "client", "confirm", "--store", "device", "--package", "shop")
-    expect(folder, "publish", "packages/shop-1.1.0.zip", "--channel", "beta", "--quiet")
+    TOOL.expect(folder, *update())
+    TOOL.expect(folder, "client", "start", "--store", "device")
+    TOOL.expect(folder, "client", "confirm", "--store", "device", "--package", "shop")
+    TOOL.expect(folder, "publish", "packages/shop-1.1.0.zip", "--channel", "beta", "--quiet")
 
 
 def before_start(folder):
     before_update(folder)
-    expect(folder, *update())
+    TOOL.expect(folder, *update())
 
 
 def before_confirm(folder):
     before_start(folder)
-    expect(folder, "client", "start", "--store", "device")
+    TOOL.expect(folder, "client", "start", "--store", "device")
 
 
 def before_withdraw(folder):
     before_first(folder)
-    expect(folder, "publish", "packages/shop-1.1.0.zip", "--channel", "beta", "--quiet")
+    TOOL.expect(folder, "publish", "packages/shop-1.1.0.zip", "--channel", "beta", "--quiet")
 
 
 def after_publish(folder, outcome):
@@ -149,7 +139,7 @@ def after_publish(folder, outcome):
     found = new_device(folder)
     if found not in VERSIONS or outcome.returncode == 0 and found != "1.1.0":
         raise Fault(f"a new device installs {found}")
-    expect(folder, *ACTIONS["publish"][1])
+    TOOL.expect(folder, *ACTIONS["publish"][1])
     if new_device(folder) != "1.1.0":
         raise Fault("published again, 1.1.0 is not what a new device installs")
 
@@ -159,19 +149,19 @@ def after_withdraw(folder, outcome):
     if found not in (*VERSIONS, None) or "withdrew" in outcome.stdout and found == "1.1.0":
         raise Fault(f"a new device installs {found}")
     # The second run finds it withdrawn, or does it.
-    expect(folder, *ACTIONS["withdraw"][1], codes=(0, 1))
-    expect(folder, "keys", "newest", "shop", codes=(0, 2))
+    TOOL.expect(folder, *ACTIONS["withdraw"][1], codes=(0, 1))
+    TOOL.expect(folder, "keys", "newest", "shop", codes=(0, 2))
     if new_device(folder) == "1.1.0":
         raise Fault("withdrawn again, 1.1.0 still comes to a new device")
-    expect(folder, "publish", "packages/shop-1.0.0.zip", "--channel", "beta", "--quiet")
+    TOOL.expect(folder, "publish", "packages/shop-1.0.0.zip", "--channel", "beta", "--quiet")
 
 
 def after_update(folder, outcome):
     version, confirmed = active(folder)
     if (version, confirmed) != ("1.0.0", True):
         raise Fault(f"{version} is active before the next start, confirmed: {confirmed}")
-    expect(folder, *update(), codes=(0, 2))
-    expect(folder, "client", "start", "--store", "device")
+    TOOL.expect(folder, *update(), codes=(0, 2))
+    TOOL.expect(folder, "client", "start", "--store", "device")
     if active(folder)[0] != "1.1.0":
         raise Fault("updated again, 1.1.0 does not start")
     left = [name for name in os.listdir(folder / "device/downloads")] if (folder / "device/downloads").exists() else []
@@ -183,10 +173,10 @@ def after_start(folder, outcome):
     version, _ = active(folder)
     if version not in VERSIONS or "1.1.0" in outcome.stdout and version != "1.1.0":
         raise Fault(f"{version} is active")
-    expect(folder, "client", "start", "--store", "device")
+    TOOL.expect(folder, "client", "start", "--store", "device")
     if active(folder)[0] != "1.1.0":
         raise Fault("started again, 1.1.0 is not active")
-    expect(folder, "client", "rollback", "--store", "device", "--package", "shop")
+    TOOL.expect(folder, "client", "rollback", "--store", "device", "--package", "shop")
     if active(folder) != ("1.0.0", True):
         raise Fault("1.0.0 cannot be gone back to")
 
@@ -195,7 +185,7 @@ def after_confirm(folder, outcome):
     version, confirmed = active(folder)
     if version != "1.1.0" or outcome.returncode == 0 and not confirmed:
         raise Fault(f"{version} is active, confirmed: {confirmed}")
-    expect(folder, "client", "confirm", "--store", "device", "--package", "shop", codes=(0, 2))
+    TOOL.expect(folder, "client", "confirm", "--store", "device", "--package", "shop", codes=(0, 2))
     if active(folder) != ("1.1.0", True):
         raise Fault("confirmed again, it is not")
 
@@ -210,32 +200,17 @@ def content(path):
 
 
 def before_arrive(folder):
-    expect(folder, "init", "--quiet", "--template", "config")
+    TOOL.expect(folder, "init", "--quiet", "--template", "config")
     (folder / "dist").mkdir()
     for path in (*FILES, LARGE):
         (folder / "dist" / path).write_text(content(path))
-    expect(folder, "build", "dist", "--quiet", "--package", "shop", "--package-version", "1.0.0", "--out", "packages")
-    expect(folder, "publish", "packages/shop-1.0.0.zip", "--channel", "beta", "--quiet")
+    TOOL.expect(folder, "build", "dist", "--quiet", "--package", "shop", "--package-version", "1.0.0", "--out", "packages")
+    TOOL.expect(folder, "publish", "packages/shop-1.0.0.zip", "--channel", "beta", "--quiet")
     registry(folder)
 
 
-SERVERS = []
-
-
 def serving(folder, *command, **how):
-    """A server, its port, and the file of what it says; the port is nil where it ended before it had one."""
-    # A file: a pipe that nobody reads would hold it up when it is full.
-    said = WORK / f"said-{len(SERVERS)}-{how.get('kill_at')}"
-    with open(said, "w") as file:
-        process = subprocess.Popen(
-            [PACKTOOL, *command, "--port", "0"], cwd=folder, env=environment(how.get("kill_at"), how.get("counted")),
-            stdin=subprocess.DEVNULL, stdout=file, stderr=file)
-    SERVERS.append(process)
-    while process.poll() is None:
-        if found := re.search(r"http://127\.0\.0\.1:(\d+)/?\s", said.read_text()):
-            return process, int(found[1]), said
-        time.sleep(0.01)
-    return process, None, said
+    return TOOL.serving(folder, *command, extra=environment(**how))
 
 
 def registry(folder):
@@ -317,7 +292,7 @@ def after_arrive(folder, outcome):
     if active(folder)[0] != "1.0.0":
         raise Fault("opened again, 1.0.0 is not active")
     # An update that finds nothing new does not look for what a dead process left.
-    expect(folder, "client", "gc", "--store", "device", codes=(0, 2))
+    TOOL.expect(folder, "client", "gc", "--store", "device", codes=(0, 2))
     left = [str(path) for name in ("downloads", "arriving") for path in (folder / "device" / name).glob("*")]
     if left:
         raise Fault(f"left over: {left}")
@@ -386,9 +361,7 @@ except Fault as fault:
     print(fault)
     FAULTS = 1
 finally:
-    for server in SERVERS:
-        server.kill()
-        server.wait()
+    TOOL.stop()
 if FAULTS:
     print(f"what was left after each fault is in {WORK}/fault-*")
 else:

@@ -15,10 +15,8 @@ struct RealBuildTests {
             Tool.project.appendingPathComponent("scripts/fetch-datasets.sh"), [],
             environment: ["DATASETS": "Benchmarks/apps.json", "PATH": "/usr/bin:/bin:/usr/local/bin"])
         try #require(fetched.exitCode == 0, "\(fetched)")
-        let script = Tool.project.appendingPathComponent("Tests/Tools/real_builds.py").path
         let products = Tool.executable.deletingLastPathComponent().path
-        let outcome = try await tool.run(
-            URL(fileURLWithPath: "/usr/bin/python3"), [script, products, "--minutes", "10"], environment: [:])
+        let outcome = try await tool.startScript("real_builds.py", products, "--minutes", "10").outcome()
         #expect(outcome.exitCode == 0, "\(outcome)")
         #expect(outcome.standardOutput.contains("12 builds, 0 faults"), "\(outcome)")
     }

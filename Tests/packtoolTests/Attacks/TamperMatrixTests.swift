@@ -5,9 +5,7 @@ import Testing
 /// rows here; all of them, with other bits each day, under `PACKTOOL_LONG=1` (`make soak`), or by `Tests/Tools/tamper_matrix.py`.
 struct TamperMatrixTests {
     private func matrix(_ arguments: String...) async throws -> Outcome {
-        let script = Tool.project.appendingPathComponent("Tests/Tools/tamper_matrix.py").path
-        return try await Tool().run(
-            URL(fileURLWithPath: "/usr/bin/python3"), [script, Tool.executable.path] + arguments, environment: [:])
+        try await Tool().startScript("tamper_matrix.py", [Tool.executable.path] + arguments).outcome()
     }
 
     @Test func `whatever a mirror says and whatever the disk has, a page has the bytes of one version or is an error`()

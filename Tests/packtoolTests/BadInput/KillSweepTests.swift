@@ -9,15 +9,15 @@ struct KillSweepTests {
         action: String
     ) async throws {
         let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] != nil
-        let script = Tool.project.appendingPathComponent("Tests/Tools/kill_sweep.py").path
-        let outcome = try await Tool().run(
-            URL(fileURLWithPath: "/usr/bin/python3"),
-            [script, Tool.executable.path, "--action", action] + (isLong ? [] : ["--points", "12"]), environment: [:])
+        let points = isLong ? [] : ["--points", "12"]
+        let outcome = try await Tool().startScript(
+            "kill_sweep.py", [Tool.executable.path, "--action", action] + points
+        ).outcome()
         #expect(outcome.exitCode == 0, "\(outcome)")
-        let points = try #require(
+        let counts = try #require(
             outcome.standardOutput.firstMatch(of: /: ([0-9]+) calls, ([0-9]+) points, ([0-9]+) kills/))
         // It really was killed, and at calls that were spread over all of them.
-        let (calls, kills) = try (#require(Int(points.1)), #require(Int(points.3)))
+        let (calls, kills) = try (#require(Int(counts.1)), #require(Int(counts.3)))
         // Some runs have a few calls less than the one that was counted.
         #expect(kills * 4 >= min(calls, 12) * 3, "\(outcome)")
     }

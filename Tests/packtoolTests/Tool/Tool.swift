@@ -70,6 +70,10 @@ final class Tool {
 
     /// Starts a script of Tests/Tools.
     func startScript(_ name: String, _ arguments: String...) throws -> RunningTool {
+        try startScript(name, arguments)
+    }
+
+    func startScript(_ name: String, _ arguments: [String]) throws -> RunningTool {
         let script = Self.project.appendingPathComponent("Tests/Tools/\(name)").path
         return try start(URL(fileURLWithPath: "/usr/bin/python3"), [script] + arguments, environment: [:])
     }
