@@ -155,7 +155,7 @@ let package = Package(
         tests("PackJSONTests", ["PackJSON"]),
         tests("PackFormatTests", ["PackFormat", "PackJSON"]),
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
-        tests("PackArchiveTests", ["PackArchive", "PackFormat"]),
+        tests("PackArchiveTests", ["PackArchive", "PackFormat", "TestSupport"]),
         tests("PackPatchTests", ["PackPatch", "PackFormat"]),
         tests("PackTrustTests", ["PackTrust", "PackJSON", "TestSupport", "tuf-client"]),
         tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),

@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ -z "${KIOSK_BIN:-}" ]; then
     for product in packtool packtool-kiosk; do
-        swift build -c release --static-swift-stdlib --scratch-path .build/static --product "$product" >&2
+        swift build -c release -debug-info-format none --static-swift-stdlib --scratch-path .build/static --product "$product" >&2
     done
     KIOSK_BIN=.build/static/release
 fi

@@ -3,4 +3,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require-swift.sh
-exec swift build --build-tests --explicit-target-dependency-import-check error "$@"
+mkdir -p .build
+if ! swift build --build-tests --explicit-target-dependency-import-check error "$@" 2>&1 |
+    scripts/build-progress.py .build/build.log; then
+    grep -q 'error:' .build/build.log || tail -40 .build/build.log >&2
+    echo "error: the build failed; all of it is in .build/build.log" >&2
+    exit 1
+fi

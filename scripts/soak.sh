@@ -18,6 +18,6 @@ if [ "${1:-}" = --race ]; then
     race
     exit
 fi
-scripts/build-debug.sh --quiet
+scripts/build-debug.sh
 PACKTOOL_LONG=1 TEST_TIMEOUT=14400 scripts/run-tests.sh "$@"
 race

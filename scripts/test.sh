@@ -9,7 +9,7 @@ step() { printf '\n== %s (%d s)\n' "$1" $((SECONDS - started)); }
 step "lint"
 scripts/lint.sh
 step "build"
-scripts/build-debug.sh --quiet
+scripts/build-debug.sh
 step "Apple files"
 scripts/check-apple-glue.sh
 step "tests"

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import TestSupport
 import Testing
 
 @testable import PackArchive
@@ -78,16 +79,37 @@ struct ArchiveWriterTests {
         #expect(level != .fast || size > standard)
     }
 
-    @Test func `media and what does not shrink is stored, the rest is deflated`() throws {
+    @Test func `what does not shrink is stored, whatever its name says`() throws {
+        var site = try site()
+        var generator = SeededGenerator(seed: 7)
+        let noise = (0..<400_000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+        let text = Array(String(repeating: "text in front of a picture ", count: 1000).utf8)
+        site += [
+            ("photo.jpg", noise), ("noise.txt", noise), ("titled.png", text + noise), ("signed.mp4", noise + text),
+        ]
         let pool = try ContentPool(level: .standard, cache: nil)
-        let site = try site()
         let contents = try pool.prepare(requests(site, below: "dist"))
         let methods = Dictionary(uniqueKeysWithValues: zip(site.map(\.path), contents.map(\.method)))
-        #expect(methods["static/a.png"] == 0)
-        #expect(methods["static/noise.bin"] == 0)
-        #expect(methods["empty.txt"] == 0)
-        #expect(methods["index.html"] == 8)
-        #expect(methods["static/app.js"] == 8)
+        for path in ["static/noise.bin", "empty.txt", "photo.jpg", "noise.txt"] {
+            #expect(methods[path] == ZipFormat.stored, "\(path)")
+        }
+        for path in ["index.html", "static/app.js", "static/a.png", "titled.png", "signed.mp4"] {
+            #expect(methods[path] == ZipFormat.deflated, "\(path)")
+        }
+    }
+
+    @Test func `a content larger than memory allows is stored if none of its pieces shrinks`() throws {
+        var generator = SeededGenerator(seed: 8)
+        var words = (0..<(ContentPool.wholeFileLimit / 8 + 1000)).map { _ in generator.next() }
+        func method(_ name: String) throws -> Int {
+            let file = try folder.write(words.withUnsafeBytes { Array($0) }, to: name)
+            return try ContentPool(level: .standard, cache: nil)
+                .prepare([ContentRequest(.file(file), path: PackagePath(name))])[0].method
+        }
+        #expect(try method("video.txt") == ZipFormat.stored)
+        // The start of the second piece.
+        for index in (1 << 20) / 8..<(1 << 20) / 8 + 2048 { words[index] = 0 }
+        #expect(try method("video.mp4") == ZipFormat.deflated)
     }
 
     @Test func `a content larger than memory allows is compressed in pieces and cached`() throws {

@@ -59,7 +59,7 @@ struct CraftedZip {
         }
 
         mutating func deflate() throws {
-            let deflater = try Deflater(.standard)
+            let deflater = try Deflater(CompressionLevel.standard.deflateLevel)
             var output = [UInt8](repeating: 0, count: data.count)
             let count = data.withUnsafeBytes { input in
                 output.withUnsafeMutableBytes { deflater.deflate(input, into: $0) }

@@ -21,6 +21,6 @@ package enum CompressionLevel: String, CaseIterable, Sendable {
 
     /// Names what compressed a content, as another version may give other bytes.
     var compressorName: String {
-        "libdeflate-\(LIBDEFLATE_VERSION_STRING)-\(deflateLevel)" + (self == .max ? "-zopfli" : "")
+        "libdeflate-\(LIBDEFLATE_VERSION_STRING)-\(deflateLevel)-probed" + (self == .max ? "-zopfli" : "")
     }
 }

@@ -176,8 +176,7 @@ package final class ContentPool: Sendable {
         guard case .path = request.source, let stamp = request.stamp, let record = files.record(of: stamp),
             request.expected == nil || request.expected == record.object
         else { return nil }
-        let isStored = record.object.size == 0 || request.isCompressedAlready
-        return isStored
+        return record.object.size == 0
             ? stored(record.object, crc32: record.crc32, request)
             : find(CacheSegment.Key(record.object.digest), object: record.object, crc32: record.crc32, request: request)
     }
@@ -187,7 +186,7 @@ package final class ContentPool: Sendable {
         inspect: (UnsafeRawBufferPointer) -> Void
     ) throws -> PreparedContent {
         let size = file.size
-        if size > Self.wholeFileLimit || request.isCompressedAlready {
+        if size > Self.wholeFileLimit {
             return try prepare(large: file, of: request, by: &worker)
         }
         if size > Self.largeFileSize {
@@ -212,32 +211,34 @@ package final class ContentPool: Sendable {
         let object = Object(digest: hash.finish(), size: bytes.count)
         try check(object, request)
         let crc32 = Deflater.crc32(bytes)
-        if bytes.isEmpty || request.isCompressedAlready {
-            return stored(object, crc32: crc32, request)
-        }
+        if bytes.isEmpty { return stored(object, crc32: crc32, request) }
         let key = CacheSegment.Key(object.digest)
         if let found = find(key, object: object, crc32: crc32, request: request) { return found }
         let packed = worker.deflate(bytes)
         return try keep(packed, key: key, object: object, crc32: crc32, request: request)
     }
 
-    /// Content that is stored anyway, or too large for memory: read in pieces.
+    /// Content that is too large for memory: read in pieces.
     private func prepare(
         large file: OpenFile, of request: ContentRequest, by worker: inout ContentWorker
     ) throws -> PreparedContent {
         var hash = ContentHash()
         var crc32: UInt32 = 0
+        var probe = try CompressionProbe()
         let size = try worker.forEachPiece(of: file) { piece, _ in
             hash.update(piece)
             crc32 = Deflater.crc32(piece, after: crc32)
+            probe.look(at: piece)
         }
         // A read that ends early is no end of the file: the size is the one that was opened.
         guard size == file.size else { throw ZipFaultSignal(.sourceChanged) }
         let object = Object(digest: hash.finish(), size: size)
         try check(object, request)
-        if request.isCompressedAlready { return stored(object, crc32: crc32, request) }
         let key = CacheSegment.Key(object.digest)
         if let found = find(key, object: object, crc32: crc32, request: request) { return found }
+        guard probe.findsSomething else {
+            return try keep(nil, key: key, object: object, crc32: crc32, request: request)
+        }
         return try largeTurn.withLock { _ in
             // The compressed size is not known before, so the content gets a file of its own first.
             let temporary = try PackWriter(

@@ -23,7 +23,7 @@ package enum ContentSource: Hashable, Sendable {
 /// One content that a zip will hold.
 package struct ContentRequest: Sendable {
     package let source: ContentSource
-    /// Where it will stand: the extension says whether compression is tried.
+    /// Its path in the zip.
     package let path: PackagePath
     /// What the content must be; nil where it is to be found out.
     package let expected: Object?
@@ -36,14 +36,6 @@ package struct ContentRequest: Sendable {
         self.expected = expected
         self.stamp = stamp
     }
-
-    /// Formats that are compressed already: deflate finds nothing in them and costs time on the device as well.
-    static let compressedExtensions: Set<String> = [
-        "png", "jpg", "jpeg", "gif", "webp", "avif", "heic", "jxl", "woff", "woff2", "mp4", "m4a", "m4v", "mov", "webm",
-        "mp3", "ogg", "opus", "aac", "flac", "zip", "gz", "br", "zst", "bz2", "xz", "7z", "rar", "jar", "apk", "pack",
-    ]
-
-    var isCompressedAlready: Bool { Self.compressedExtensions.contains(path.fileExtension) }
 }
 
 /// A content that is hashed and compressed, ready to be put into any number of zips.

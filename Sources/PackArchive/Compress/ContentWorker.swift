@@ -3,12 +3,17 @@ struct ContentWorker: ~Copyable {
     private static let pieceSize = 1 << 20
 
     private let deflater: Deflater
+    private let probe: CompressionProbe
     private let isExhaustive: Bool
     private var input = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var output = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     init(level: CompressionLevel) throws(SystemFault) {
-        deflater = try Deflater(level)
+        // Both are made before either is kept: a half of this value could not be taken apart.
+        let deflater = try Deflater(level.deflateLevel)
+        let probe = try CompressionProbe()
+        self.deflater = deflater
+        self.probe = probe
         isExhaustive = level == .max
     }
 
@@ -50,6 +55,7 @@ struct ContentWorker: ~Copyable {
 
     /// Compresses; valid until the next call, nil where the content does not shrink.
     mutating func deflate(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        guard probe.mayShrink(bytes) else { return nil }
         Self.grow(&output, to: bytes.count)
         let first = deflater.deflate(bytes, into: output)
         let better = isExhaustive ? ExhaustiveDeflater.deflate(bytes, into: output, below: first ?? bytes.count) : nil

@@ -5,8 +5,9 @@ import CZlib
 struct Deflater: ~Copyable {
     private let handle: OpaquePointer
 
-    init(_ level: CompressionLevel) throws(SystemFault) {
-        guard let handle = libdeflate_alloc_compressor(level.deflateLevel) else { throw SystemFault("no memory") }
+    /// - Parameter level: libdeflate's, from 1, the fastest, to 12.
+    init(_ level: Int32) throws(SystemFault) {
+        guard let handle = libdeflate_alloc_compressor(level) else { throw SystemFault("no memory") }
         self.handle = handle
     }
 

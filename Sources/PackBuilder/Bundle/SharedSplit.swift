@@ -27,7 +27,7 @@ struct SharedSplit {
             return
         }
         struct Use {
-            var content: PreparedContent
+            let content: PreparedContent
             var paths: [PackagePath] = []
             var packages: Set<PackageID> = []
             var isIncluded = false
@@ -36,9 +36,6 @@ struct SharedSplit {
         for package in packages {
             for (path, content) in package.contents {
                 var use = uses[content.object.digest] ?? Use(content: content)
-                // The same content may be stored under one path and deflated under another: the smallest path decides,
-                // so that the bundle does not depend on the order of the packages.
-                if use.paths.allSatisfy({ path < $0 }) { use.content = content }
                 use.paths.append(path)
                 use.packages.insert(package.id)
                 use.isIncluded = use.isIncluded || include.selects(path)

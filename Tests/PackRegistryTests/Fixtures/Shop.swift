@@ -75,7 +75,8 @@ final class Shop: Sendable {
     }
 
     /// What a device would do: everything verified from the embedded root.
-    func device() throws -> TrustClient {
+    func device(over registry: (any RegistryReading)? = nil) throws -> TrustClient {
+        let registry = registry ?? self.registry
         let clock = clock
         return try TrustClient(
             store: FolderTrustStore(folder: folder.url.appending(path: "device-\(UUID().uuidString)")),

@@ -19,6 +19,7 @@ final class MemoryRegistryStore: RegistryStore {
     struct State {
         var documents: [String: [Int: [UInt8]]] = [:]
         var channelFiles: [ChannelName: ChannelFile] = [:]
+        var channelDocuments: Set<ChangeSet.ChannelDocument> = []
         var manifests: [Digest: (manifest: Manifest, bytes: [UInt8])] = [:]
         var objects: Set<Object> = []
         var versions: [Version] = []
@@ -160,6 +161,7 @@ final class MemoryRegistryStore: RegistryStore {
             guard state.documents[document.role]?[document.version] == nil else { throw Impossible() }
             state.documents[document.role, default: [:]][document.version] = document.bytes
         }
+        state.channelDocuments.formUnion(changes.channelDocuments)
         for file in changes.channelFiles { state.channelFiles[file.channel] = file }
         for step in changes.tokens {
             switch step {

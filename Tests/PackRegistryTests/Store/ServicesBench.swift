@@ -1,0 +1,53 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackPublisher
+@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
+
+/// What stands behind a registry's ports.
+enum ServicesKind: CaseIterable, CustomTestStringConvertible {
+    /// SQLite, a folder of objects, a folder of files.
+    case folder
+    /// Nothing but the twins.
+    case memory
+
+    var testDescription: String { "\(self)" }
+}
+
+/// A registry over one kind of services, with the keys of a shop's developer.
+struct ServicesBench {
+    let shop: Shop
+    let services: RegistryServices
+
+    init(_ kind: ServicesKind) async throws {
+        let shop = try Shop()
+        self.shop = shop
+        switch kind {
+        case .folder: services = shop.local.services
+        case .memory:
+            let store = MemoryRegistryStore(app: "shop")
+            let clock = shop.clock
+            services = RegistryServices(
+                store: store, signer: try OnlineKeys.load(from: shop.local.files), content: MemoryContentStore(),
+                view: MemoryRegistryView(of: store), clock: { clock.now })
+            let founded = try await shop.local.services.store.facts(FactsQuery())
+            try await services.commit(
+                RegistryFounding(root: founded.required("root"), targets: founded.required("targets")),
+                as: .local(user: "ann"))
+        }
+    }
+
+    var registry: any Registry { AuthorizedRegistry(services, as: .local(user: "ann")) }
+
+    func publish(_ versions: String...) async throws {
+        let publisher = try shop.publisher(over: registry)
+        for version in versions { _ = try await publisher.publish([shop.page(version).zip]) }
+    }
+
+    func change(_ change: ChannelChange) async throws {
+        _ = try await registry.change(change, of: package(), on: channel())
+    }
+}
