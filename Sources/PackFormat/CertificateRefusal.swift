@@ -1,16 +1,16 @@
 import Foundation
 
-/// Why a server's certificate was not accepted, as far as what to do depends on it.
+/// Why a server's certificate was refused, as far as it decides what the user can do.
 package enum CertificateRefusal: Sendable, Equatable {
-    /// No authority that is trusted has signed it.
+    /// No trusted authority has signed it.
     case unknownAuthority
-    /// It is made out to another host.
+    /// It is for another host.
     case otherName
-    /// It is not valid yet, or no longer.
+    /// It is not valid yet, or has expired.
     case outOfDate
 
-    /// - Parameter error: of a URLSession. Foundation on Linux has no code for it (6.3: `NSURLErrorUnknown` for whatever
-    ///   libcurl says of TLS), so the text decides there.
+    /// - Parameter error: An error of URLSession. Foundation on Linux has no code for these refusals (6.3:
+    /// `NSURLErrorUnknown` for all TLS errors of libcurl), so there the text decides.
     package init?(_ error: any Error) {
         let error = error as NSError
         guard error.domain == NSURLErrorDomain else { return nil }
@@ -37,7 +37,7 @@ package enum CertificateRefusal: Sendable, Equatable {
         }
     }
 
-    /// What to do, as the end of a sentence.
+    /// What the user can do, as the end of a sentence.
     package var advice: String {
         switch self {
         case .unknownAuthority:

@@ -1,4 +1,4 @@
-/// Why a value from outside is not what it claims to be. Each case is a sentence a person can act on.
+/// Why a value from outside is invalid. Each case has a message that a person can act on.
 public enum FormatError: Error, Equatable, Sendable, CustomStringConvertible {
     case invalidPackageID(String)
     case invalidChannelName(String)

@@ -44,7 +44,7 @@ public struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
         return (a, b, c, d)
     }
 
-    /// Takes the 32 bytes as big-endian numbers.
+    /// Makes a digest from its 32 bytes as big-endian numbers.
     package init(words: (UInt64, UInt64, UInt64, UInt64)) {
         (a, b, c, d) = words
     }
@@ -65,7 +65,7 @@ public struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.init(SHA256.hash(data: data))
     }
 
-    /// A digest that the caller computed over a stream.
+    /// Makes a digest that the caller has computed over a stream.
     public init(_ digest: SHA256Digest) {
         self = digest.withUnsafeBytes { Self(reading: $0) }
     }

@@ -1,7 +1,7 @@
 import PackJSON
 
 extension Manifest {
-    /// Reads `pack.json`. Unknown fields are refused: what is signed must be understood.
+    /// Parses `pack.json`. Unknown fields are refused, because signed content must be understood.
     /// - Throws: ``FormatError/invalidDocument(_:reason:)``, ``FormatError/unsupportedFormat(_:found:supported:)``
     public init(parsing bytes: some Collection<UInt8>) throws(FormatError) {
         guard bytes.count <= Self.maximumByteCount else {
@@ -19,7 +19,8 @@ extension Manifest {
     /// The bytes of `pack.json`: canonical JSON, equal for equal manifests.
     public var bytes: [UInt8] { bytes(inOrder: sortedPaths) }
 
-    /// The same as ``bytes``, for whoever has the paths in their order already; another list is not used.
+    /// Returns the same as ``bytes`` for a caller that has the paths in order already. A list with other paths is not
+    /// used.
     package func bytes(inOrder paths: [PackagePath]) -> [UInt8] {
         let isOrder =
             paths.count == files.count && zip(paths, paths.dropFirst()).allSatisfy { $0 < $1 }

@@ -6,19 +6,21 @@
 /// Its bytes are canonical JSON without time stamps (`pack.json` in the zip), so equal content gives an equal
 /// manifest, and the SHA-256 of those bytes names the version's content for ever.
 public struct Manifest: Hashable, Sendable {
-    /// The newest format that this program reads and writes. A manifest has the lowest that holds it, see ``format``.
+    /// The newest format that this program reads and writes. A manifest is written in the lowest format that can hold
+    /// it, see ``format``.
     public static let currentFormat = 2
     /// The manifest's name inside a package zip; a site cannot have a file of this name at its root.
     public static let fileName = "pack.json"
-    /// Bounds on a manifest from outside, checked before and while it is parsed.
+    /// The limits for a manifest from outside, checked before and while it is parsed.
     public static let maximumByteCount = 64 << 20
     public static let maximumFileCount = 200_000
-    /// Bytes of all files together: far above every real site, far below where sums of sizes overflow.
+    /// The most bytes of all files together: far above every real site, far below the point where sums of sizes
+    /// overflow.
     public static let maximumTotalSize = 1 << 50
 
     public struct File: Hashable, Sendable {
         public let digest: Digest
-        /// Bytes.
+        /// The size in bytes.
         public let size: Int
         /// The shared bundle that carries the file; nil for a file of this package's own zip.
         public let from: PackageID?
@@ -30,7 +32,7 @@ public struct Manifest: Hashable, Sendable {
         }
     }
 
-    /// The one version of a shared bundle that a version was built with.
+    /// The one version of a shared bundle that a version uses.
     public struct SharedPin: Hashable, Sendable {
         public let version: SemanticVersion
         /// The digest of the bundle's manifest.
@@ -52,7 +54,7 @@ public struct Manifest: Hashable, Sendable {
     public let origins: [String]
     /// The app versions that can run this version; nil for all.
     public let requiredApp: VersionRange?
-    /// Unknown paths without extension open the entry (a single-page application).
+    /// Whether unknown paths without an extension open the entry (a single-page application).
     public let isSinglePage: Bool
     /// Response headers for every file, such as `Content-Security-Policy`, by lower-case name.
     public let headers: [String: String]
@@ -90,7 +92,7 @@ public struct Manifest: Hashable, Sendable {
         }
     }
 
-    /// 1, or 2 where a field is used that format 1 does not have. A device that reads format 1 only refuses the others.
+    /// 1, or 2 if a field is used that format 1 does not have. A device that only reads format 1 refuses format 2.
     public var format: Int { base == nil && !wantsServiceWorker && api.isEmpty ? 1 : 2 }
 
     /// The paths in the order in which both ends derive a patch's content: by bytes.

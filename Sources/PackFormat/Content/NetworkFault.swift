@@ -1,6 +1,6 @@
-/// A fault of which the network may be the cause: whoever answers a page tells a server that is away from one that gives
-/// what nobody signed.
+/// An error that the network may have caused. The answer to a page tells an unreachable server from one that sent
+/// unsigned content.
 public protocol NetworkFault: Error {
-    /// Nothing came, or not in time: asking again may help.
+    /// Nothing arrived, or not in time: another try may succeed.
     var isUnreachable: Bool { get }
 }

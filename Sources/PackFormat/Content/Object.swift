@@ -1,7 +1,7 @@
 /// The bytes of one file, named by their SHA-256.
 public struct Object: Hashable, Sendable {
     public let digest: Digest
-    /// Bytes.
+    /// The size in bytes.
     public let size: Int
 
     public init(digest: Digest, size: Int) {

@@ -18,7 +18,7 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
         self.text = text
     }
 
-    /// The components, split at the byte `/`: as a `Character`, a slash with a combining mark would not be one.
+    /// The components, split at the byte `/`, because a slash with a combining mark is a different `Character`.
     public var components: [Substring] {
         text.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
     }
@@ -30,7 +30,7 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
             bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex)...])
     }
 
-    /// What follows the last dot of the name, in lower case; empty where there is none.
+    /// What follows the last dot of the name, in lower case; empty if there is none.
     public var fileExtension: String {
         let name = name.utf8
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return "" }

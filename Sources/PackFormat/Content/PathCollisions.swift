@@ -1,6 +1,7 @@
-/// Finds paths that cannot live side by side on every file system.
+/// Finds paths that cannot exist side by side on every file system.
 package enum PathCollisions {
-    /// Says which two paths clash: equal under NFKC and full case folding, or one the folder of the other.
+    /// Describes the first two paths that clash: equal under NFKC and full case folding, or one is a folder of the
+    /// other.
     package static func first(in paths: some Collection<PackagePath>) -> String? {
         var byKey: [String: PackagePath] = [:]
         byKey.reserveCapacity(paths.count)

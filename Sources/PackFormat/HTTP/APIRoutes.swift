@@ -7,10 +7,10 @@
 /// No file of the package lies below a prefix. Of two prefixes that fit the longer one counts.
 public struct APIRoutes: Hashable, Sendable {
     public static let none = APIRoutes()
-    /// The most prefixes of a package.
+    /// The largest number of prefixes in a package.
     public static let maximumCount = 64
 
-    /// The URL prefix by the path prefix; both end with `/`.
+    /// The URL prefixes by path prefix; both end with `/`.
     public let targets: [String: String]
     /// The path prefixes, those that begin with another one before it.
     private let prefixes: [String]
@@ -37,7 +37,7 @@ public struct APIRoutes: Hashable, Sendable {
         prefixes = []
     }
 
-    /// The URL that a request goes to; nil where no prefix fits.
+    /// The URL that a request goes to; nil if no prefix fits.
     /// - Parameter requestPath: the path as it was sent, percent-encoded, starting with `/`; it may have a query. A path
     ///   that a server may read as another one (``SitePath/fault(of:)``) must be refused before.
     public func target(of requestPath: String) -> String? {

@@ -5,7 +5,8 @@ public struct ByteRange: Hashable, Sendable {
     /// How many bytes; at least 1.
     public let count: Int
 
-    /// - Parameter bounds: offsets from the start of the representation; nil where it is empty or negative.
+    /// - Parameter bounds: Offsets from the start of the representation. Returns nil if the range is empty or
+    /// negative.
     public init?(_ bounds: Range<Int>) {
         guard !bounds.isEmpty, bounds.lowerBound >= 0 else { return nil }
         lowerBound = bounds.lowerBound
@@ -27,17 +28,17 @@ public struct ByteRange: Hashable, Sendable {
 
     /// What a `Range` header asks of a representation.
     public enum Selection: Hashable, Sendable {
-        /// Answer 200 with everything: no range, another unit, a malformed one (section 14.2 lets us ignore it),
-        /// or several, which we need not honour.
+        /// Answer 200 with everything: there is no range, or one with another unit, a malformed one (section 14.2
+        /// allows ignoring it), or several, which a server need not honour.
         case whole
         /// Answer 206.
         case part(ByteRange)
-        /// Answer 416: no range that is asked for overlaps the representation.
+        /// Answer 416: no requested range overlaps the representation.
         case unsatisfiable
     }
 
     /// - Parameters:
-    ///   - header: the value of `Range`; nil where there is none.
+    ///   - header: the value of `Range`; nil if there is none.
     ///   - size: the representation's length in bytes.
     public static func selection(by header: String?, of size: Int) -> Selection {
         guard let header, let specs = specifications(header), let first = specs.first else { return .whole }
@@ -71,7 +72,7 @@ extension ByteRange {
         }
     }
 
-    /// The members of a `bytes` range set; nil where the header is malformed or of another unit.
+    /// The members of a `bytes` range set; nil if the header is malformed or of another unit.
     private static func specifications(_ header: String) -> [Specification]? {
         let parts = header.utf8.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, Substring(parts[0]).lowercased() == "bytes" else { return nil }

@@ -1,4 +1,4 @@
-/// What the conditional and range headers of a request make of an answer (RFC 9110 sections 13 and 14).
+/// How the conditional and range headers of a request change an answer (RFC 9110 sections 13 and 14).
 ///
 ///     let request = ConditionalRequest(method: "GET") { headers[$0] }
 ///     switch request.outcome(for: EntityTag(file.digest), size: file.size) {

@@ -1,16 +1,16 @@
 /// An entity tag (RFC 9110 section 8.8.3).
 public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
     public let isWeak: Bool
-    /// What stands between the quotes.
+    /// The characters between the quotes.
     public let opaque: String
 
-    /// The strong tag of content that is named by its digest: equal tags mean equal bytes.
+    /// The strong tag of content with this digest: equal tags mean equal bytes.
     public init(_ digest: Digest) {
         isWeak = false
         opaque = digest.hex
     }
 
-    /// Reads one tag such as `"abc"` or `W/"abc"`; nil where the text is anything else.
+    /// Parses one tag such as `"abc"` or `W/"abc"`; nil if the text is anything else.
     public init?(_ text: some StringProtocol) {
         var text = Substring(text).utf8
         isWeak = text.starts(with: "W/".utf8)
@@ -21,12 +21,12 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
         opaque = String(decoding: inner, as: UTF8.self)
     }
 
-    /// Strong comparison (section 8.8.3.2): both strong, same characters. What ranges need.
+    /// Strong comparison (section 8.8.3.2): both are strong and have the same characters. Ranges need it.
     public func stronglyMatches(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// Weak comparison (section 8.8.3.2): same characters. What `If-None-Match` needs.
+    /// Weak comparison (section 8.8.3.2): both have the same characters. `If-None-Match` needs it.
     public func weaklyMatches(_ other: EntityTag) -> Bool {
         opaque == other.opaque
     }
@@ -39,11 +39,11 @@ public struct EntityTag: Hashable, Sendable, CustomStringConvertible {
 extension EntityTag {
     /// The value of `If-Match` or `If-None-Match` (sections 13.1.1 and 13.1.2).
     public enum List: Hashable, Sendable {
-        /// `*`: whatever the representation is.
+        /// `*`: any representation.
         case any
         case tags([EntityTag])
 
-        /// Nil where the text is no list of tags: a condition that cannot be read never holds.
+        /// Nil if the text is not a list of tags. A condition that cannot be parsed never holds.
         public init?(_ text: String) {
             let whitespace: Set<UInt8> = [UInt8(ascii: " "), UInt8(ascii: "\t")]
             var rest = text.utf8[...]

@@ -5,8 +5,9 @@
 #endif
 
 extension HTTPURLResponse {
-    /// The content coding (RFC 9110 section 8.4.1) of an answer to a request that allowed `identity` only; nil where it kept
-    /// to that. URLSession undoes a coding without a limit, so that a few kilobytes may become gigabytes: refuse the answer.
+    /// The content coding (RFC 9110 section 8.4.1) of an answer whose request allowed only `identity`; nil if the
+    /// answer complies. URLSession decodes without a limit, so a few kilobytes may become gigabytes: refuse such an
+    /// answer.
     package var unwantedCoding: String? {
         guard let coding = value(forHTTPHeaderField: "Content-Encoding"), coding.lowercased() != "identity" else {
             return nil

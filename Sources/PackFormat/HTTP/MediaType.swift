@@ -1,8 +1,8 @@
-/// A media type with the charset that our answers give it.
+/// A media type with the charset that our answers declare.
 public struct MediaType: Hashable, Sendable, CustomStringConvertible {
     /// Type and subtype in lower case, such as `text/html`.
     public let essence: String
-    /// The charset parameter; a page's files are UTF-8 unless they say otherwise, and a type without text has none.
+    /// The charset parameter. A page's files are UTF-8 unless they say otherwise; a type that is not text has none.
     public let charset: String?
 
     public init(_ essence: String, charset: String? = nil) {
@@ -10,12 +10,12 @@ public struct MediaType: Hashable, Sendable, CustomStringConvertible {
         self.charset = charset
     }
 
-    /// The type of a file by its name; `application/octet-stream` where the extension is unknown.
+    /// The type of a file by its name; `application/octet-stream` if the extension is unknown.
     public init(of path: PackagePath) {
         self.init(fileExtension: path.fileExtension)
     }
 
-    /// - Parameter fileExtension: without the dot, in lower case.
+    /// - Parameter fileExtension: The extension without the dot, in lower case.
     public init(fileExtension: String) {
         let essence = Self.essences[fileExtension] ?? "application/octet-stream"
         let isText = essence.hasPrefix("text/") || Self.textual.contains(essence)

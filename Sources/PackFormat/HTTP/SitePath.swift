@@ -1,19 +1,19 @@
-/// Which file of a version answers a request path: the one rule of the device, the online copy and the preview.
+/// Decides which file of a version answers a request path. Device, online copy and preview share this one rule.
 ///
 /// In this order: the exact file; `path/index.html`; `path.html`; for a single-page application the entry, where
 /// the path has no extension and a page is asked for. `/` is the entry. Nothing else is ever looked up, so no
 /// request leads to a file that the manifest does not list. Where the manifest has a `base`, a path below it is looked
 /// up without it first, then as it stands.
 public enum SitePath {
-    /// The longest request path in bytes, before its percent-encoding is undone.
+    /// The longest request path in bytes, before percent-decoding.
     public static let maximumLength = 4096
 
     public enum Resolution: Hashable, Sendable {
         case file(PackagePath, Manifest.File)
-        /// A sound path that the version does not have: 404, or whatever stands behind the version.
+        /// A valid path that the version does not have: answer 404, or ask the server behind the version.
         case missing
-        /// A path that no site can have: `..`, NUL, a backslash, an empty segment, bad percent-encoding, not NFC,
-        /// too long. The text says which. It must not be handed to anything that might read it differently.
+        /// A path that no site can have: `..`, NUL, a backslash, an empty segment, bad percent-encoding, not NFC, or
+        /// too long. The text says which. Do not pass it on to anything that may read it differently.
         case refused(String)
     }
 
@@ -56,8 +56,8 @@ public enum SitePath {
         return accept?.contains("text/html") ?? true
     }
 
-    /// Whether the path of a page that a version does not have would open its entry if it were a single-page application: the
-    /// most likely reason of such a 404.
+    /// Whether a page's path that the version lacks would open the entry in a single-page application: the most
+    /// likely reason of such a 404.
     package static func wouldBeRoute(_ requestPath: String, in manifest: Manifest) -> Bool {
         !manifest.isSinglePage && manifest.entry != nil
             && requestPath.split(separator: "/").last?.contains(".") == false
@@ -77,8 +77,8 @@ public enum SitePath {
         text.utf8.last == UInt8(ascii: "/") ? String(text.utf8.dropLast()) ?? text : text
     }
 
-    /// Why no site can have a path; nil for a sound one. For answers that do not come from a version at hand: only a
-    /// sound path may be handed on to an online copy.
+    /// Why no site can have this path; nil for a valid path. Use it for answers that do not come from an installed
+    /// version: pass only a valid path on to an online copy.
     public static func fault(of requestPath: String) -> String? {
         switch decode(requestPath) {
         case .failure(let refusal): return refusal.reason

@@ -5,7 +5,7 @@
 #endif
 
 extension URLRequest {
-    /// Asks for the file as it is, without a content coding, and for so many bytes at most.
+    /// Requests the file without a content coding, and limits the answer to this many bytes.
     ///
     /// The caller counts too. On Linux that is too late: Foundation reads on while the caller has not seen what came before,
     /// and a cancellation waits behind all that, so an answer without an end took gigabytes (measured, Swift 6.3). There

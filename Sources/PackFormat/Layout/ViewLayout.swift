@@ -1,17 +1,17 @@
-/// Where everything stands in the published view: paths relative to the registry's base URL, or to its folder.
+/// The paths of all files in the published view, relative to the registry's base URL or to its folder.
 ///
 /// Everything but `metadata/timestamp.json` is immutable under its name.
 public enum ViewLayout {
     public static let metadataFolder = "metadata"
     public static let targetsFolder = "targets"
 
-    /// The name of a channel file among the signed targets. One of format 2 is there only where format 1 does not say all of
-    /// it. No channel's name has a dot, so it is no other channel's.
+    /// The name of a channel file among the signed targets. A file of format 2 exists only if format 1 cannot express
+    /// everything. No channel's name has a dot, so the name is never another channel's.
     public static func channelTarget(_ channel: ChannelName, format: Int = 1) -> String {
         format == 1 ? "channels/\(channel).json" : "channels/\(channel).v\(format).json"
     }
 
-    /// The names under which a channel's file may be listed: the first that is says all of it.
+    /// The names under which a channel's file may be listed. The first one that is listed is complete.
     public static func channelTargets(_ channel: ChannelName) -> [String] {
         (1...ChannelFile.currentFormat).reversed().map { channelTarget(channel, format: $0) }
     }
@@ -34,23 +34,24 @@ public enum ViewLayout {
     /// The delegated role of the registry that signs channel files.
     public static let channelsRole = "channels"
 
-    /// The bytes of one file.
+    /// The path of an object.
     public static func object(_ digest: Digest) -> String {
         let hex = digest.hex
         return "objects/\(hex.prefix(2))/\(hex)"
     }
 
-    /// What turns the objects of the version with manifest `base` into those of `target`; from nothing if nil.
+    /// The path of the patch that makes the objects of the version with manifest `target` from those of `base`; of
+    /// the full download if `base` is nil.
     public static func patch(from base: Digest?, to target: Digest) -> String {
         patch(from: base?.hex, to: target.hex)
     }
 
-    /// For digests as a database gives them by the thousand.
+    /// The same for digests in the form in which a database returns them by the thousand.
     package static func patch(from base: String?, to target: String) -> String {
         "patches/\(target)/\(base ?? "full").zst"
     }
 
-    /// The manifest `target` as a frame against the manifest `base`.
+    /// The path of the patch that makes the manifest `target` from the manifest `base`.
     public static func manifestPatch(from base: Digest, to target: Digest) -> String {
         manifestPatch(from: base.hex, to: target.hex)
     }
@@ -59,14 +60,14 @@ public enum ViewLayout {
         "patches/\(target)/\(base).manifest.zst"
     }
 
-    /// The package as people and other tools take it.
+    /// The path of the package zip for people and other tools.
     public static func archive(_ package: PackageID, _ version: SemanticVersion) -> String {
         archive(package.text, version.description)
     }
 
     package static func archive(_ package: String, _ version: String) -> String { "packages/\(package)-\(version).zip" }
 
-    /// The online copy of a version's page or file.
+    /// The path of a page or file in a version's online copy.
     public static func site(_ package: PackageID, _ version: SemanticVersion, _ path: String) -> String {
         "site/\(package)/\(version)/\(path)"
     }

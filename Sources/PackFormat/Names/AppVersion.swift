@@ -3,7 +3,7 @@
 /// The order: the numbers from left to right, a missing one counting as 0; then a pre-release (`-beta.2`) before none, two of
 /// them as SemVer compares them; then the build number, a missing one counting as 0. Versions of the same order are equal.
 public struct AppVersion: ComparableVersion {
-    /// Bytes.
+    /// The longest accepted text in bytes.
     public static let maximumLength = 64
     private static let maximumNumberCount = 8
 

@@ -1,4 +1,4 @@
-/// A version of something that ranges compare.
+/// A version that ranges can compare.
 public protocol ComparableVersion: Comparable, Hashable, Sendable, CustomStringConvertible {
     init(_ text: String) throws(FormatError)
 }

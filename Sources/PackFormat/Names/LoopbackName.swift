@@ -1,7 +1,8 @@
-/// Hosts that only this machine reaches, so that what travels to them need not be encrypted.
+/// Hosts that only this machine can reach, so that traffic to them need not be encrypted.
 package enum LoopbackName {
-    /// `localhost`, `::1` and 127.0.0.0/8 (RFC 6890, section 2.2.2); a name that only begins like an address is none, and
-    /// neither is one below `localhost`, which a resolver may ask the network for.
+    /// Whether a host is `localhost`, `::1` or in 127.0.0.0/8 (RFC 6890, section 2.2.2). A name that only begins like
+    /// an address is not one of them, and neither is a name below `localhost`, because a resolver may ask the network
+    /// for it.
     package static func isOne(_ host: String) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         let isAddress =
@@ -9,9 +10,9 @@ package enum LoopbackName {
         return isAddress || host == "localhost" || host == "::1" || host == "[::1]"
     }
 
-    /// Whether a host may be this machine under a name that ``isOne(_:)`` does not know: `127.1`, `2130706433`, `0x7f.1`,
-    /// `0.0.0.0`, `localhost.`, `[::]`, `[::ffff:127.0.0.1]` (WHATWG URL, "IPv4 parser"; RFC 4291, section 2.5). Nobody
-    /// writes one in good faith.
+    /// Whether a host may be this machine under a name that ``isOne(_:)`` does not know: `127.1`, `2130706433`,
+    /// `0x7f.1`, `0.0.0.0`, `localhost.`, `[::]`, `[::ffff:127.0.0.1]` (WHATWG URL, "IPv4 parser"; RFC 4291, section
+    /// 2.5). Only an attacker writes such a name.
     package static func isDisguised(_ host: String) -> Bool {
         guard !isOne(host) else { return false }
         if host.hasPrefix("[") {

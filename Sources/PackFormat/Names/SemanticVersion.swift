@@ -1,9 +1,9 @@
-/// A version by Semantic Versioning 2.0.0.
+/// A version as defined by Semantic Versioning 2.0.0.
 ///
 /// Order is SemVer's precedence (section 11); build metadata takes part in equality only, so two versions that
 /// differ in it are different versions of the same precedence.
 public struct SemanticVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The longest text that is accepted, in bytes: a version stands in file names.
+    /// The longest accepted text in bytes. The limit exists because file names contain versions.
     public static let maximumLength = 128
 
     public let major: UInt64

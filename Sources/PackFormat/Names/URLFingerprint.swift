@@ -1,7 +1,8 @@
 import Crypto
 import Foundation
 
-/// The name that older offline caches give a URL: the MD5 of its text in hexadecimal. A name and no protection.
+/// The name that older offline caches give a URL: the MD5 of its text in hexadecimal. It is a name and protects
+/// nothing.
 package enum URLFingerprint {
     package static func name(of url: String) -> String {
         Insecure.MD5.hash(data: Data(url.utf8)).map { byte in

@@ -1,7 +1,7 @@
-/// What a package asks of the app's version.
+/// The app versions that a package requires.
 public typealias VersionRange = ComparisonRange<SemanticVersion>
 
-/// What a rollout asks of the version of an app or an operating system.
+/// The versions of an app or operating system that a rollout requires.
 public typealias AppVersionRange = ComparisonRange<AppVersion>
 
 /// Comparisons that must all hold, such as `>=3.2.0 <5.0.0`.
@@ -47,7 +47,7 @@ public struct ComparisonRange<Version: ComparableVersion>: Hashable, Sendable, C
         }
     }
 
-    /// Whether a version can be in both.
+    /// Whether a version can be in both ranges.
     public func overlaps(_ other: ComparisonRange) -> Bool {
         let all = bounds + other.bounds
         let lower = all.filter { [.atLeast, .above, .equal].contains($0.comparison) }

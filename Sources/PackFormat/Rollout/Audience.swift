@@ -1,4 +1,4 @@
-/// Devices that a release is for: all of the conditions hold.
+/// The devices that a release is for: those that meet all conditions.
 ///
 /// As a text, conditions separated by `;`: `platform=ios,android; app>=3.2 <5; os>=17; locale=de,fr; region=DE;
 /// model=iPhone14*; network=unmetered; tag.tier=gold; device=ID; device!=ID`.
@@ -23,7 +23,7 @@ public struct Audience: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { conditions.map(\.audienceText).joined(separator: "; ") }
 
-    /// Why a device is not admitted; nil where it is.
+    /// Why a device is not admitted; nil if it is.
     func refusal(of device: DeviceFacts) -> String? {
         for condition in conditions {
             if let refusal = condition.refusal(of: device) { return refusal }

@@ -1,23 +1,24 @@
 import PackJSON
 
-/// `channels/CHANNEL.json`: for each package of an app the releases on one channel, newest first.
+/// `channels/CHANNEL.json`: the releases of each package of an app on one channel, newest first.
 ///
 /// Unknown fields of the file and of a package are ignored, so that a registry can say more than an older device
 /// understands. What an older device must not ignore raises the format number. In format 1 a release has a whole percentage and
 /// no audience; in format 2 a release with a field that is not known is taken by nobody.
 public struct ChannelFile: Hashable, Sendable {
-    /// The newest that is read.
+    /// The newest format that this program reads.
     public static let currentFormat = 2
-    /// Bytes.
+    /// The largest channel file in bytes.
     public static let maximumByteCount = 16 << 20
-    /// Bounds on a channel file from outside: a device writes down a line for each package, and looks at each release.
+    /// The limits for a channel file from outside: a device records a line for each package, and looks at each
+    /// release.
     public static let maximumPackageCount = 2_000
     public static let maximumReleaseCount = 1_000
 
     public struct Package: Hashable, Sendable {
         /// Newest first.
         public let releases: [Release]
-        /// The feature gate: false makes the app load the package's pages online.
+        /// The feature gate. If it is false, the app loads the package's pages online.
         public let isEnabled: Bool
 
         public init(releases: [Release], isEnabled: Bool = true) {
@@ -51,13 +52,13 @@ public struct ChannelFile: Hashable, Sendable {
         }
     }
 
-    /// The lowest format that says all of it.
+    /// The lowest format that can express the whole file.
     public var neededFormat: Int {
         packages.values.contains { $0.releases.contains { !$0.isOfFormat1 } } ? 2 : 1
     }
 
-    /// What devices see that read only format 1: without releases that are for some devices, and with shares rounded down, so
-    /// that none of them gets more than it should.
+    /// The file for devices that read only format 1: it leaves out releases that are for some devices and rounds
+    /// shares down, so that no device gets more than it should.
     public var inFormat1: ChannelFile {
         guard neededFormat > 1 else { return self }
         return ChannelFile(
@@ -67,13 +68,13 @@ public struct ChannelFile: Hashable, Sendable {
             })
     }
 
-    /// The files that say it, by their formats, the one that says all of it last.
+    /// The documents to publish, by format; the last one is complete.
     package var documents: [(format: Int, bytes: [UInt8])] {
         let format = neededFormat
         return format == 1 ? [(1, bytes)] : [(1, inFormat1.bytes), (format, bytes)]
     }
 
-    /// Canonical JSON in the lowest format that says all of it.
+    /// Canonical JSON in the lowest format that can express the whole file.
     public var bytes: [UInt8] {
         let packages = packages.map { id, package -> (String, JSONValue) in
             var json: JSONObject = ["releases": .array(package.releases.map { .object($0.json) })]

@@ -18,7 +18,7 @@ extension Condition {
         }
     }
 
-    /// Never fails: what is not understood, in whole or in part, admits nobody.
+    /// Never fails: a condition that is not understood, in whole or in part, admits no device.
     package init(json: JSONObject) {
         self =
             Self.known(json)

@@ -1,31 +1,31 @@
-/// One thing that a rollout asks of a device. The list is closed: what a device does not know admits nobody, because an
-/// ignored condition would give a release to all.
+/// One requirement of a rollout on a device. The list is closed: an unknown condition admits no device, because
+/// ignoring it would give a release to all.
 public enum Condition: Hashable, Sendable {
-    /// Such as `gold` or `silver` of the tag `tier`.
+    /// The value of a tag: for the tag `tier`, such as `gold` or `silver`.
     case tag(String, in: [String])
     case app(AppVersionRange)
     case os(AppVersionRange)
-    /// Such as `ios`; upper and lower case are alike in this and the two that follow.
+    /// A platform such as `ios`. Upper and lower case are alike in this and the next two.
     case platform([String])
     /// A language (`de` admits `de-AT`) or a language and a region.
     case locale([String])
-    /// ISO 3166-1, such as `DE`.
+    /// A region by ISO 3166-1, such as `DE`.
     case region([String])
-    /// How a device model begins, such as `iPhone14,`.
+    /// The beginning of a device model, such as `iPhone14,`.
     case model([String])
     case network([NetworkKind])
     /// Single installations, by their hashes (``Condition/hash(ofDevice:)``): these, or all but these.
     case device([String], isIn: Bool)
-    /// Of a newer program: its kind, and what it says as JSON.
+    /// A condition of a newer program: its kind, and its content as JSON.
     case unknown(String, json: String)
 
-    /// What a rollout names a device by: the first 16 bytes of SHA-256(`packtool device ` + id) in hexadecimal digits, so that
-    /// no channel file has an id.
+    /// The hash by which a rollout names a device: the first 16 bytes of SHA-256(`packtool device ` + id) in
+    /// hexadecimal digits, so that no channel file contains an id.
     public static func hash(ofDevice id: String) -> String {
         String(Digest(of: Array("packtool device \(id)".utf8)).hex.prefix(32))
     }
 
-    /// Why a device is not admitted; nil where it is.
+    /// Why a device is not admitted; nil if it is.
     func refusal(of device: DeviceFacts) -> String? {
         switch self {
         case .app(let range): Self.refusal(device.lenientAppVersion, range, "the app's version")
@@ -66,7 +66,7 @@ public enum Condition: Hashable, Sendable {
     private static func list(_ values: [String]) -> String { values.joined(separator: " or ") }
 }
 
-/// Whether bytes cost the user something.
+/// Whether the user pays for transferred bytes.
 public enum NetworkKind: String, Hashable, Sendable, CaseIterable {
     case unmetered
     case metered

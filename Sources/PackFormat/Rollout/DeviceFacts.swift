@@ -1,23 +1,23 @@
-/// What a rollout decision may look at. Nothing of it leaves the device.
+/// The facts that a rollout decision may use. They never leave the device.
 public struct DeviceFacts: Hashable, Sendable {
     /// The random id of this installation of the app.
     public let deviceID: String
-    /// The app's version; nil where the host does not say, and then a release that requires one is not taken.
+    /// The app's version. If it is nil, the device passes over releases that require a version.
     public let appVersion: SemanticVersion?
-    /// Such as `ios`, `linux`.
+    /// The platform, such as `ios` or `linux`.
     public let platform: String?
     public let tags: [String: String]
     /// The operating system's version.
     public let osVersion: AppVersion?
-    /// BCP 47, such as `de-AT`.
+    /// The locale by BCP 47, such as `de-AT`.
     public let locale: String?
-    /// ISO 3166-1, such as `AT`.
+    /// The region by ISO 3166-1, such as `AT`.
     public let region: String?
-    /// Such as `iPhone14,2`.
+    /// The device model, such as `iPhone14,2`.
     public let model: String?
     public let network: NetworkKind?
 
-    /// What is nil is not known, and a release that asks for it is not taken.
+    /// A fact that is nil is unknown, and the device passes over releases that ask for it.
     public init(
         deviceID: String, appVersion: SemanticVersion? = nil, platform: String? = nil, tags: [String: String] = [:],
         osVersion: AppVersion? = nil, locale: String? = nil, region: String? = nil, model: String? = nil,

@@ -6,8 +6,8 @@ extension Release {
         "id", "version", "manifest", "embedded", "percent", "share", "audiences", "app", "retry",
     ]
 
-    /// - Parameter format: of the channel file. In format 1 what is not known is ignored, and is not there in files that are made
-    ///   now; in format 2 it keeps every device from the release.
+    /// - Parameter format: The format of the channel file. In format 1 unknown fields are ignored; files that are
+    /// made today have none. In format 2 an unknown field keeps every device from the release.
     package init(json: JSONObject, format: Int = ChannelFile.currentFormat) throws {
         let offer: Offer
         if try json["embedded"]?.bool("embedded") ?? false {
@@ -59,7 +59,7 @@ extension Release {
 
     var isOfFormat1: Bool { rollout.audiences.isEmpty && rollout.share.isWholePercent && unknownFields.isEmpty }
 
-    /// nil where it is for some devices only.
+    /// nil if it is for some devices only.
     var inFormat1: Release? {
         guard rollout.audiences.isEmpty, unknownFields.isEmpty,
             let rollout = try? Rollout(percent: rollout.share.percent)
@@ -69,7 +69,7 @@ extension Release {
 }
 
 extension Rollout {
-    /// `percent` or `share`, and `audiences`; nothing for everyone.
+    /// The fields `percent` or `share`, and `audiences`; none if the rollout is for everyone.
     package var json: JSONObject {
         var json: JSONObject = [:]
         if share != .whole { json.set(share) }
@@ -83,7 +83,8 @@ extension Audience {
 }
 
 extension [Audience] {
-    /// - Throws: ``FormatError/invalidDocument(_:reason:)`` for an audience without a condition, which would be everybody.
+    /// - Throws: ``FormatError/invalidDocument(_:reason:)`` for an audience without a condition, which would admit
+    /// every device.
     package init(json: JSONValue) throws {
         self = try json.array("audiences").map { audience in
             let conditions = try audience.array("audiences").map { Condition(json: try $0.object("audiences")) }

@@ -1,21 +1,21 @@
-/// One entry of a channel: a version, or the way back to what the app embeds, offered under a rollout.
+/// One entry of a channel: a version, or the way back to the embedded version, offered under a rollout.
 public struct Release: Hashable, Sendable {
-    /// What a device that is admitted should run.
+    /// What an admitted device should run.
     public enum Offer: Hashable, Sendable {
         case version(SemanticVersion, manifest: Digest)
-        /// The preset that the app was shipped with, or nothing where there is none.
+        /// The preset that the app was shipped with, or nothing if there is none.
         case embedded
     }
 
-    /// Names the release; a new release of the same version has a new id. 1 to 64 letters, digits, `-` and `_`.
+    /// The name of the release: 1 to 64 letters, digits, `-` and `_`. A new release of the same version has a new id.
     public let id: String
     public let offer: Offer
     public let rollout: Rollout
     /// The app versions that can run it (from the manifest's `requires`); nil for all.
     public let requiredApp: VersionRange?
-    /// How often the publisher asked devices to try a version again that failed on them.
+    /// How often the publisher has asked devices to retry a version that failed on them.
     public let retry: Int
-    /// What a newer registry says about it and this program does not know: such a release is taken by no device.
+    /// Fields of a newer registry that this program does not know. No device installs such a release.
     public let unknownFields: [String]
 
     /// - Throws: ``FormatError/invalidDocument(_:reason:)``

@@ -3,7 +3,7 @@ public struct Rollout: Hashable, Sendable {
     public static let everyone = Rollout()
 
     public let share: Share
-    /// One of them has to admit a device; none: every device may be admitted.
+    /// The audiences, one of which must admit the device. If there are none, every device may be admitted.
     public let audiences: [Audience]
 
     public init(share: Share = .whole, audiences: [Audience] = []) {
@@ -16,10 +16,10 @@ public struct Rollout: Hashable, Sendable {
         self.init(share: try Share(percent: percent))
     }
 
-    /// Whether every device is admitted, whatever it is. Only such a release hides what was offered before it.
+    /// Whether every device is admitted. Only such a release hides the releases before it.
     public var reachesEveryone: Bool { share == .whole && audiences.isEmpty }
 
-    /// Whether no device is.
+    /// Whether no device is admitted.
     public var reachesNobody: Bool { share == .none }
 
     /// Whether a device is admitted, and why or why not.

@@ -1,19 +1,19 @@
 import Crypto
 import Foundation
 
-/// Which release of a package a device takes, and why: one pure function for the device and the registry.
+/// Decides which release of a package a device gets, and why. Device and registry share this pure function.
 ///
 ///     let decision = RolloutDecision(app: "shop", package: id, releases: channel.releases(of: id), device: facts)
 ///     if let release = decision.release { … }
 public struct RolloutDecision: Hashable, Sendable {
-    /// Why one release was passed over or taken.
+    /// Why one release was passed over or selected.
     public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case admitted(Share)
         case outsideShare(Share)
-        /// What failed first in each audience.
+        /// The first condition that failed in each audience.
         case outsideAudience([String])
         case appTooOld(requires: VersionRange, has: SemanticVersion?)
-        /// It says something that this program does not know.
+        /// The release has a field that this program does not know.
         case notUnderstood(String)
 
         public var description: String {
@@ -35,12 +35,12 @@ public struct RolloutDecision: Hashable, Sendable {
         public let reason: Reason
     }
 
-    /// Every release that was looked at, in order; the last one is the one taken, if any was.
+    /// Every release that was examined, in order. If a release was selected, it is the last one.
     public let steps: [Step]
-    /// The release that the device takes; nil when none admits it.
+    /// The selected release; nil if none admits the device.
     public let release: Release?
 
-    /// Takes the first release, newest first, whose rollout admits the device.
+    /// Selects the first release, newest first, whose rollout admits the device.
     public init(app: String, package: PackageID, releases: [Release], device: DeviceFacts) {
         var steps: [Step] = []
         var taken: Release?
@@ -63,7 +63,8 @@ public struct RolloutDecision: Hashable, Sendable {
         self.release = taken
     }
 
-    /// The first 8 bytes of SHA-256(`app/package/release/device`), big-endian: fixed for a device and a release.
+    /// The first 8 bytes of SHA-256(`app/package/release/device`), big-endian. The bucket never changes for a device
+    /// and a release.
     static func bucket(app: String, package: PackageID, release: String, device: String) -> UInt64 {
         let hash = SHA256.hash(data: Data("\(app)/\(package)/\(release)/\(device)".utf8))
         return hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

@@ -18,7 +18,7 @@ public struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
         tenThousandths = percent * 100
     }
 
-    /// A percentage with at most two decimals, such as `25`, `0.5` or `12.25`.
+    /// Parses a percentage with at most two decimals, such as `25`, `0.5` or `12.25`.
     /// - Throws: ``FormatError/invalidShare(_:)``
     public init(_ text: String) throws(FormatError) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
@@ -38,13 +38,13 @@ public struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
         self.tenThousandths = tenThousandths
     }
 
-    /// Rounded down.
+    /// The whole percent, rounded down.
     public var percent: Int { tenThousandths / 100 }
 
-    /// Whether a whole number of percent says all of it.
+    /// Whether the share is a whole number of percent.
     public var isWholePercent: Bool { tenThousandths % 100 == 0 }
 
-    /// Without the sign, such as `12.5`.
+    /// The percentage without the sign, such as `12.5`.
     public var percentText: String {
         let decimals = tenThousandths % 100
         guard decimals != 0 else { return "\(percent)" }

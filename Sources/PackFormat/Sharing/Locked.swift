@@ -1,6 +1,6 @@
 import Foundation
 
-/// A value that threads share, one at a time.
+/// A value that several threads share; only one at a time can use it.
 ///
 /// `Mutex` of the standard library needs iOS 18 and the device libraries run on iOS 17. The stored value is touched
 /// under the lock only, in the one method below: that is what the compiler cannot see.
