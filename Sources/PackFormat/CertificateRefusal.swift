@@ -10,7 +10,7 @@ package enum CertificateRefusal: Sendable, Equatable {
     case outOfDate
 
     /// - Parameter error: An error of URLSession. Foundation on Linux has no code for these refusals (6.3:
-    /// `NSURLErrorUnknown` for all TLS errors of libcurl), so there the text decides.
+    ///   `NSURLErrorUnknown` for all TLS errors of libcurl), so there the text decides.
     package init?(_ error: any Error) {
         let error = error as NSError
         guard error.domain == NSURLErrorDomain else { return nil }

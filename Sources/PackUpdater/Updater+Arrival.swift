@@ -7,7 +7,7 @@ extension Updater {
     struct Arriving {
         let arrival: PackageArrival
         weak var session: PackageSession?
-        /// Of the pages that were opened; none where only frames of other pages show it.
+        /// Of the pages that were opened; none if only frames of other pages show it.
         var tokens: [String] = []
         /// One of them said that it works, before all of the version was here.
         var isConfirmed = false
@@ -17,8 +17,8 @@ extension Updater {
         var completing: Task<Bool, Never>?
     }
 
-    /// A page of a package of which no version is here. The manifest comes as for an install: signed metadata that is
-    /// refreshed now, the channel's offer, the publisher's word. Without it there is no page.
+    /// Opens a page of a package that is not installed. It fetches the manifest as an install does: by freshly
+    /// refreshed metadata, the channel's offer and the publisher's role. Without it there is no page.
     func openArriving(_ package: PackageID) async throws -> OpenedPackage {
         if let known = arrivals[package], !known.hasFailed {
             return .installing(try session(of: package, known.arrival))
@@ -58,11 +58,11 @@ extension Updater {
 
     private enum Beginning: Sendable {
         case arrival(PackageArrival)
-        /// It is here by now, or there is nothing to show.
+        /// The package is installed by now, or there is nothing to show.
         case opened(OpenedPackage)
     }
 
-    /// Under the update lock.
+    /// Runs under the update lock.
     private func beginning(of package: PackageID) async throws -> Beginning {
         // Another process may have had the lock before.
         if let session = try pin(package) { return .opened(.installed(session)) }
@@ -118,7 +118,7 @@ extension Updater {
     }
 
     /// Takes an open page for the first start of a version that is installing itself.
-    /// - Returns: false where it is installed by now.
+    /// - Returns: false if it is installed by now.
     func countsAsLoad(_ session: PackageSession) -> Bool {
         let package = session.package
         guard let known = arrivals[package], known.arrival.job.id.manifest == session.manifest.digest else {
@@ -141,7 +141,7 @@ extension Updater {
 
     // MARK: Completing
 
-    /// Brings what no page has asked for. A network that is away is asked again, later each time.
+    /// Fetches what no page has requested. If the network is unreachable, it tries again, later each time.
     private func completeInBackground(_ package: PackageID, _ arrival: PackageArrival) {
         Task { [weak self] in
             for attempt in 0..<Self.completionAttempts {
@@ -156,7 +156,7 @@ extension Updater {
     /// The last wait is of four minutes; after that an update, or the next open, takes it up.
     private static let completionAttempts = 9
 
-    /// - Returns: whether nothing is left to do.
+    /// - Returns: Whether nothing is left to do.
     private func complete(_ package: PackageID, _ arrival: PackageArrival) async -> Bool {
         // An update brings it too, unless it is of other packages.
         await waitForUpdate()
@@ -180,7 +180,7 @@ extension Updater {
         return isDone
     }
 
-    /// The same as an update's install, under its lock: by the cheapest way, and nothing that is here is fetched.
+    /// Installs like an update, under its lock: in the cheapest way, and without fetching what is here.
     private func install(_ package: PackageID, _ arrival: PackageArrival) async throws {
         let installer = try arrivalInstaller()
         let run = UpdateRun(
@@ -192,8 +192,8 @@ extension Updater {
             in: arrival.verified.manifest, arrival.job.id, verified: installer.verified)
     }
 
-    /// All of the version is in the store: from here on it is like any other, with the pages that are open as its first
-    /// start.
+    /// Makes a version active whose objects are all in the store. From here on it is like any other version, and the
+    /// open pages are its first start.
     private func takeIn(_ package: PackageID, _ arrival: PackageArrival) throws {
         let job = arrival.job
         let known = arrivals[package].flatMap { $0.arrival === arrival ? $0 : nil }
@@ -243,7 +243,7 @@ extension Updater {
         }
     }
 
-    /// Keeps the word of a page whose version is not whole yet.
+    /// Keeps the confirmation of a page whose version is not complete yet.
     func keepsConfirmation(_ package: PackageID, _ version: SemanticVersion, _ token: String) -> Bool {
         guard let arriving = arrivals[package], arriving.arrival.job.id.version == version,
             arriving.tokens.contains(token)

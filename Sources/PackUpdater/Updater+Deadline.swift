@@ -2,18 +2,18 @@ public import Foundation
 public import PackFormat
 
 extension Updater {
-    /// When the active version was first started without being confirmed since, by the configuration's clock; kept over
-    /// restarts of the app.
-    /// - Returns: nil where it is confirmed, was not started yet, or none is active.
+    /// When the active version was first started without having been confirmed since, by the configuration's clock.
+    /// The time is kept across restarts of the app.
+    /// - Returns: nil if it is confirmed, was not started yet, or none is active.
     public func unconfirmedSince(_ package: PackageID) throws -> Date? {
         guard let active = try store.state()[package].active, !active.isConfirmed else { return nil }
         return active.unconfirmedSince.map { Date(timeIntervalSince1970: Double($0) / 1000) }
     }
 
-    /// What is left of the active version's ready deadline. An app with a window sets its timer by it, at each load: the
-    /// load after a reload has no new time. When it is over, ``rollBack(_:reason:)`` leaves the version; opening it
-    /// once more does so too.
-    /// - Returns: nil where the version is confirmed, was not opened in this run of the app, or there is no deadline.
+    /// What is left of the active version's ready deadline. An app with a window sets its timer by it at each load,
+    /// because the load after a reload gets no new time. When it is over, ``rollBack(_:reason:)`` leaves the version,
+    /// and so does opening it once more.
+    /// - Returns: nil if the version is confirmed, was not opened in this run of the app, or there is no deadline.
     ///   Zero or less: it has passed.
     public func timeToConfirm(_ package: PackageID) throws -> Duration? {
         guard let limit = configuration.readyDeadline, let active = try store.state()[package].active,
@@ -23,7 +23,7 @@ extension Updater {
         return limit - age
     }
 
-    /// The active version, where its deadline has passed.
+    /// The active version if its deadline has passed.
     func lateVersion(_ package: PackageID) throws -> VersionID? {
         guard let left = try timeToConfirm(package), left <= .zero else { return nil }
         return try store.state()[package].active?.id

@@ -2,7 +2,7 @@ import Foundation
 package import PackFormat
 
 extension Updater {
-    /// Takes in a version whose content a host has at hand, such as an opened package zip.
+    /// Installs a version whose content the host already has, such as an opened package zip.
     /// - Parameters:
     ///   - bytes: the manifest.
     ///   - requiresSignature: false takes what nobody signed, which is for development only.
@@ -61,8 +61,8 @@ extension Updater {
     }
 }
 
-/// Takes the objects of a package that is imported: `begin`, any number of `write`, then `finish` when the caller has
-/// verified what it wrote.
+/// Accepts the objects of an imported package: call `begin`, any number of `write`, then `finish` when the written
+/// content is verified.
 package struct ImportBatch {
     let batch: ObjectBatch
 

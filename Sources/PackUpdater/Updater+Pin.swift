@@ -1,11 +1,12 @@
 public import PackFormat
 
 extension Updater {
-    /// Pins the active version of a package for what is no page by itself: a frame in another package's page, a worker.
+    /// Pins the active version of a package for something that is not a page by itself: a frame in another package's
+    /// page, or a worker.
     ///
     /// No start is counted, and the session's ``PackageSession/loadToken`` is empty: nothing that is answered from it can
     /// confirm the version.
-    /// - Returns: nil where nothing is installed, its files are damaged, or the channel's feature gate is off:
+    /// - Returns: nil if nothing is installed, its files are damaged, or the channel's feature gate is off:
     ///   ``open(_:)`` decides then.
     public func pin(_ package: PackageID) throws -> PackageSession? {
         let state = try store.state()[package]

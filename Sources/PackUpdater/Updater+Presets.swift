@@ -2,7 +2,7 @@ import Foundation
 import PackFormat
 
 extension Updater {
-    /// Installs the presets that the app brought and this store has not seen.
+    /// Installs the app's presets that this store has not seen.
     ///
     /// One that fails leaves the others alone; what was wrong is thrown at the end.
     ///

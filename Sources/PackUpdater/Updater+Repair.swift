@@ -1,8 +1,8 @@
 import PackFormat
 
 extension Updater {
-    /// Reads every object of every version through, fetches the damaged ones again one by one, and links the files
-    /// anew that had them. A damaged `state.json` is made again from the versions that stand in the store.
+    /// Reads every object of every version, fetches the damaged ones again one by one, and links the affected files
+    /// anew. A damaged `state.json` is made again from the versions in the store.
     ///
     /// Needs the network only where nothing on the device has the bytes, and trusts nothing but digests.
     public func repair() async throws -> RepairReport {

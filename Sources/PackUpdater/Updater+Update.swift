@@ -10,7 +10,7 @@ extension Updater {
         var isInChannel = true
     }
 
-    /// One check for many packages: which would change, and why. Nothing is downloaded.
+    /// Checks many packages at once and says which would change, and why. Nothing is downloaded.
     public func check(_ selection: PackageSelection = .all) async throws -> UpdateReport {
         let lock = try await store.lockForUpdate(patience: configuration.patience)
         defer { withExtendedLifetime(lock) {} }
@@ -31,7 +31,8 @@ extension Updater {
             })
     }
 
-    /// Brings packages to what the channel offers this device: one check for all of them, then downloads side by side.
+    /// Brings packages to the versions that the channel offers this device: one check for all of them, then parallel
+    /// downloads.
     ///
     /// A package that fails leaves the others alone; its entry says why. What could not even be decided (no network,
     /// metadata that is not trusted, a full disk) is thrown.
@@ -198,7 +199,7 @@ extension Updater {
         return offers
     }
 
-    /// A name that the channel does not have: misspelt, or not released there yet.
+    /// An offer for a name that the channel does not have: it is misspelt, or not released there yet.
     private func absent(_ package: PackageID, from channel: ChannelFile) -> Offer {
         let names = UpdateError.list(channel.packages.keys.map(\.text))
         let step = "the channel \"\(channel.channel)\" does not have the package (it has: \(names))"

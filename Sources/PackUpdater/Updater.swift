@@ -38,7 +38,7 @@ public actor Updater {
     /// The versions whose files were looked at in this run of the app.
     var checked: Set<VersionID> = []
 
-    /// Opens the store, or makes one. Nothing is fetched.
+    /// Opens the store, or creates one. Nothing is fetched.
     ///
     /// A damaged store opens, so that ``repair()`` can mend it; everything else throws
     /// ``UpdateError/storeIsDamaged(file:reason:)`` until then.
@@ -56,12 +56,12 @@ public actor Updater {
         }
     }
 
-    /// Makes the signed targets for the state in a folder, from a root, over a transport, under a clock.
+    /// Makes the signed targets from the state in a folder, a root, a transport and a clock.
     package typealias TargetsMaker =
         @Sendable (StoreLayout, [UInt8]?, any UpdateTransport, @escaping @Sendable () -> Date) throws
         -> any SignedTargets
 
-    /// Takes its network and its trust from outside, for tests.
+    /// Gets its network and its trust from outside, for tests.
     package init(
         _ configuration: UpdaterConfiguration, transport: any UpdateTransport,
         pageTransport: (any UpdateTransport)? = nil, targets: @escaping TargetsMaker
@@ -102,7 +102,7 @@ public actor Updater {
 
     // MARK: Starting, opening, confirming
 
-    /// To be called when the app starts, before pages open: switches to what is staged and takes in presets.
+    /// Switches to staged versions and installs presets. Call it when the app starts, before pages open.
     /// - Throws: what was wrong with a preset, after everything else was done.
     public func start() async throws {
         try activate()
@@ -112,7 +112,7 @@ public actor Updater {
         try taken.get()
     }
 
-    /// Switches to what is staged now. Open pages keep their version.
+    /// Switches to staged versions now. Open pages keep their version.
     /// - Returns: the packages that switched, with the version that is active now.
     @discardableResult
     public func activate(_ packages: [PackageID]? = nil) throws -> [PackageID: SemanticVersion?] {
@@ -133,8 +133,9 @@ public actor Updater {
         return result
     }
 
-    /// Opens a package for a page: the active version, else the one that the channel offers, which then installs itself
-    /// while its pages use it. For that the signed metadata is checked and the version's manifest fetched first.
+    /// Opens a package for a page: the active version, else the one that the channel offers, which then installs
+    /// itself while its pages use it. In the second case the signed metadata is checked and the version's manifest
+    /// fetched first.
     public func open(_ package: PackageID) async throws -> OpenedPackage {
         if let session = try openInstalled(package) { return .installed(session) }
         let state = try store.state()[package]
@@ -154,8 +155,9 @@ public actor Updater {
         }
     }
 
-    /// Makes a package ready that a page may show in a frame: what is not here begins to install itself. No start is counted,
-    /// and nothing that is answered from it can confirm the version; ``open(_:)`` does both for the page itself.
+    /// Makes a package ready that a page may show in a frame: if it is not here, it begins to install itself. No
+    /// start is counted, and nothing that is answered from it can confirm the version. ``open(_:)`` does both for the
+    /// page itself.
     public func prepare(_ package: PackageID) async throws -> OpenedPackage {
         if let session = try pin(package) { return .installed(session) }
         let state = try store.state()[package]
@@ -169,9 +171,9 @@ public actor Updater {
         return try await openArriving(package)
     }
 
-    /// Pins the active version for a page, and counts the start of an unconfirmed one before any code of it runs.
-    /// A version that has used up its starts is left here; so is one whose files are damaged.
-    /// - Returns: nil where none is installed, or the channel's gate is off. Nothing is fetched.
+    /// Pins the active version for a page, and counts the start of an unconfirmed one before any of its code runs. It
+    /// leaves a version that has used up its starts or whose files are damaged.
+    /// - Returns: nil if none is installed, or the channel's gate is off. Nothing is fetched.
     public func openInstalled(_ package: PackageID) throws -> PackageSession? {
         // Below the last version there is nothing: it gets its time once more.
         var late = try lateVersion(package)
@@ -255,7 +257,7 @@ public actor Updater {
         return active.map { !$0.isConfirmed && $0.loads.contains(session.loadToken) } ?? false
     }
 
-    /// Takes the word of a page, or of the app, that a version works.
+    /// Confirms a version on behalf of a page or the app.
     /// - Parameter loadToken: the token of the session of that page.
     /// Of a version that is still installing itself the word is kept until all of it is here.
     /// - Throws: ``UpdateError/notConfirmed(_:reason:)`` where it is of another version or load.
@@ -274,7 +276,7 @@ public actor Updater {
         }
     }
 
-    /// Leaves the active version for the one that was confirmed before it, else the embedded one.
+    /// Leaves the active version for the one that was confirmed before it, or else the embedded one.
     /// - Parameter suspect: the manifest of the version that is meant; nil: whichever is active. Another one stays.
     /// - Returns: the version that is active now; nil: none.
     /// - Throws: ``UpdateError/nothingToGoBackTo(_:)``, also where `suspect` is not active any more, or the only version.
@@ -303,7 +305,7 @@ public actor Updater {
 
     // MARK: Looking
 
-    /// How every package stands, in the order of their ids.
+    /// The state of every package, in the order of their ids.
     public func status() throws -> [PackageStatus] {
         try store.state().packages.sorted { $0.key < $1.key }.map { PackageStatus(package: $0.key, state: $0.value) }
     }

@@ -6,7 +6,7 @@ public struct ByteRange: Hashable, Sendable {
     public let count: Int
 
     /// - Parameter bounds: Offsets from the start of the representation. Returns nil if the range is empty or
-    /// negative.
+    ///   negative.
     public init?(_ bounds: Range<Int>) {
         guard !bounds.isEmpty, bounds.lowerBound >= 0 else { return nil }
         lowerBound = bounds.lowerBound

@@ -7,7 +7,7 @@ extension Release {
     ]
 
     /// - Parameter format: The format of the channel file. In format 1 unknown fields are ignored; files that are
-    /// made today have none. In format 2 an unknown field keeps every device from the release.
+    ///   made today have none. In format 2 an unknown field keeps every device from the release.
     package init(json: JSONObject, format: Int = ChannelFile.currentFormat) throws {
         let offer: Offer
         if try json["embedded"]?.bool("embedded") ?? false {
@@ -84,7 +84,7 @@ extension Audience {
 
 extension [Audience] {
     /// - Throws: ``FormatError/invalidDocument(_:reason:)`` for an audience without a condition, which would admit
-    /// every device.
+    ///   every device.
     package init(json: JSONValue) throws {
         self = try json.array("audiences").map { audience in
             let conditions = try audience.array("audiences").map { Condition(json: try $0.object("audiences")) }

@@ -5,14 +5,14 @@ struct PackageDecision {
     enum Choice: Equatable {
         /// The device runs what the channel offers to it.
         case upToDate
-        /// The channel does not know the package, or offers this device nothing of it.
+        /// The channel does not have the package, or offers this device no version of it.
         case nothing
-        /// The feature gate is off: the package has no pages here, but those of its `origins`.
+        /// The feature gate is off: the device has no pages of the package; its `origins` answer instead.
         case disabled
         case install(VersionID, PackageState.ReleaseMark)
-        /// - Parameter isWithdrawn: the publisher took the active version back.
+        /// - Parameter isWithdrawn: Whether the publisher has withdrawn the active version.
         case embedded(PackageState.ReleaseMark, isWithdrawn: Bool)
-        /// The signed metadata about the package cannot be had or trusted, and why.
+        /// The signed metadata about the package is not available or not trusted, and why.
         case undecided(String)
     }
 

@@ -12,7 +12,7 @@ public struct Event: Hashable, Sendable {
         case refused, downloaded, fellBack = "fell-back", staged, activated, started, confirmed
         case confirmationRefused = "confirmation-refused"
         case rolledBack = "rolled-back", failed, repaired, collected, preset, imported
-        /// A kind that this version does not know: a newer one wrote it.
+        /// A kind that this version does not know, because a newer one wrote it.
         case unknown
     }
 

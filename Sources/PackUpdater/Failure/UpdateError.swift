@@ -2,21 +2,22 @@ import Foundation
 public import PackFormat
 import PackSystem
 
-/// Why a device could not do what was asked. Each case is a sentence a person can act on; whatever it was, the
-/// version that ran before still runs.
+/// Why a device could not do what the caller requested. Each case has a message that a person can act on. In every
+/// case the version that ran before still runs.
 public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConvertible {
-    /// The store was written by a newer program; it was not touched.
+    /// A newer program wrote the store; this one has not changed it.
     case storeIsNewer(folder: String, found: Int, supported: Int)
     case storeIsDamaged(file: String, reason: String)
-    /// Another updater works on this store right now.
+    /// Another updater is using this store.
     case storeIsBusy(folder: String, holder: String)
-    /// Bytes.
+    /// The disk has too little space. Sizes in bytes.
     case diskIsFull(path: String, needed: Int?, available: Int?)
     case fileFailed(action: String, path: String, reason: String)
     case noRoot
     /// The signed metadata is missing, expired or not genuine.
     case notTrusted(reason: String)
-    /// The registry's metadata is genuine, and has no such channel: the name is misspelt, or nothing was released on it.
+    /// The registry's metadata is genuine but lists no such channel: the name is misspelt, or nothing was released on
+    /// it.
     case noChannel(ChannelName, existing: [String])
     case unreachable(address: String, reason: String)
     case notFound(address: String)

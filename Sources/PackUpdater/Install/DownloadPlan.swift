@@ -1,7 +1,6 @@
 import PackFormat
 
-/// In which order the ways to a version's objects are tried: a patch from a version that is here, the full download,
-/// single objects.
+/// Orders the ways to a version's objects: a patch from an installed version, the full download, single objects.
 struct DownloadPlan: Equatable {
     enum Step: Equatable {
         /// From the version with this manifest.
@@ -10,7 +9,7 @@ struct DownloadPlan: Equatable {
         case objects
     }
 
-    /// Empty where nothing is missing.
+    /// Empty if nothing is missing.
     let steps: [Step]
 
     /// - Parameters:

@@ -1,7 +1,7 @@
 import PackFormat
 
-/// One download of an object at a time: two that write to one part file would damage both. Who waited finds the object
-/// in the store, or tries for itself.
+/// Downloads each object once at a time, because two downloads that write to one part file would damage both. A
+/// caller that has waited finds the object in the store, or tries by itself.
 actor DownloadTurns {
     private var waiting: [Digest: [CheckedContinuation<Void, Never>]] = [:]
 

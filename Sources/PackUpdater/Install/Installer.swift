@@ -3,8 +3,8 @@ import PackFormat
 import PackPatch
 import PackSystem
 
-/// Brings verified content into a store: manifests, objects, site trees. It decides nothing about which version; it
-/// runs under the update lock, and several packages at once.
+/// Fetches and verifies content for a store: manifests, objects, site trees. It does not decide which version to
+/// install. It runs under the update lock, for several packages at once.
 struct Installer: Sendable {
     let store: DeviceStore
     let transport: any UpdateTransport
@@ -169,7 +169,7 @@ struct Installer: Sendable {
         }
     }
 
-    /// - Returns: false where the registry has no such patch.
+    /// - Returns: false if the registry has no such patch.
     private func apply(base: Manifest?, baseDigest: Digest?, _ verified: VerifiedManifest) async throws -> Bool {
         let path = ViewLayout.patch(from: baseDigest, to: verified.digest)
         let file = layout.partial(of: path)

@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// Fetches one object by itself; it is in the store as soon as it is verified.
+/// Fetches one object by itself and adds it to the store as soon as it is verified.
 struct ObjectDownload: Sendable {
     let objects: ObjectStore
     let transport: any UpdateTransport

@@ -2,8 +2,8 @@ import Foundation
 import PackFormat
 import PackSystem
 
-/// Brings the files of one version as its pages ask for them. Each is an object of the signed manifest, verified before
-/// anybody can read it; what nobody asks for comes when no page waits.
+/// Fetches the files of one version as its pages request them. Each is an object of the signed manifest, verified
+/// before anybody can read it. The other objects are fetched when no page waits.
 final class PackageArrival: Sendable {
     private struct Use {
         var waiting = 0

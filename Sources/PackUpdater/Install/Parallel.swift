@@ -1,4 +1,4 @@
-/// Runs a task for each element, a few at a time; the first error cancels the rest and is thrown.
+/// Runs a task for each element, a few at a time. The first error cancels the rest and is thrown.
 enum Parallel {
     static func forEach<Element: Sendable>(
         _ elements: [Element], limit: Int, _ body: @escaping @Sendable (Element) async throws -> Void

@@ -2,7 +2,7 @@ import Foundation
 import PackFormat
 import PackPatch
 
-/// A patch between two versions, as a store applies it.
+/// Applies a patch between two versions to a store.
 struct PatchWork {
     private let decoder: PatchDecoder
     private let objects: ObjectStore

@@ -2,8 +2,8 @@ import Foundation
 import PackFormat
 import PackJSON
 
-/// What `packtool preset` wrote: the part of a published view that some versions need, and `preset.json`, which names
-/// them. So it installs like a download, from a folder.
+/// A folder that `packtool preset` wrote: the part of a published view that some versions need, and `preset.json`,
+/// which names them. It therefore installs like a download, from a folder.
 ///
 ///     preset.json        {"format": 1, "packages": {"checkout": {"version": "1.4.0", "manifest": "sha256…"}}}
 ///     metadata/…         the signed roles that list the manifests

@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// Reads a store through and mends what is damaged, under the update lock.
+/// Reads the whole store and repairs what is damaged, under the update lock.
 struct Repair: Sendable {
     let store: DeviceStore
     let transport: any UpdateTransport

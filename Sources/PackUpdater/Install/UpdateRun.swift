@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// One version that is to be installed.
+/// A version to install.
 struct InstallJob: Sendable {
     let package: PackageID
     let id: VersionID
@@ -16,8 +16,8 @@ struct InstallResult: Sendable {
     let outcome: Result<Bool, any Error>
 }
 
-/// Installs several versions: manifests first, then the shared bundles that they pin, each once, then the packages.
-/// One that fails leaves the others alone.
+/// Installs several versions: first the manifests, then each shared bundle that they pin once, then the packages. If
+/// one fails, the others are not affected.
 struct UpdateRun: Sendable {
     let installer: Installer
     let appVersion: SemanticVersion?
@@ -79,7 +79,7 @@ struct UpdateRun: Sendable {
         try installer.installTree(verified)
     }
 
-    /// The versions of a package that are here, the one most like the new first.
+    /// The installed versions of a package, the one most similar to the new version first.
     private func bases(of package: PackageID) throws -> [(id: VersionID, bytes: [UInt8])] {
         let state = try installer.store.state()[package]
         var ids: [VersionID] = []

@@ -1,7 +1,7 @@
 import PackFormat
 
-/// A manifest whose bytes have the digest that was signed for it. Its parts are checked where it is made: in
-/// ``Installer/manifest(of:_:expected:bases:)``, and in the store, which names each tree's manifest by its digest.
+/// A manifest whose bytes have the signed digest. Its parts are checked by its makers:
+/// ``Installer/manifest(of:_:expected:bases:)``, and the store, which names each tree's manifest by its digest.
 struct VerifiedManifest: Sendable {
     let manifest: Manifest
     let bytes: [UInt8]

@@ -4,26 +4,26 @@ public import PackFormat
 public struct UpdateReport: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         case upToDate(SemanticVersion?)
-        /// In the store; active from the next start on.
+        /// The version is in the store and becomes active at the next start.
         case staged(SemanticVersion)
-        /// Active now. nil: nothing; a page installs what the channel offers, as it is needed.
+        /// The version is active now. Nil: no version is; a page installs the offered one while it is used.
         case activated(SemanticVersion?)
-        /// Of a check, which changes nothing: an update would install this version.
+        /// Result of a check, which changes nothing: an update would install this version.
         case wouldInstall(SemanticVersion)
-        /// Of a check: an update would go back to what the app embeds. nil: nothing.
+        /// Result of a check: an update would go back to the embedded version. Nil: the app embeds none.
         case wouldGoBack(SemanticVersion?)
-        /// The channel offers this device nothing, or its gate is off.
+        /// The channel offers this device nothing, or its feature gate is off.
         case nothing
-        /// What went wrong; what ran before still runs.
+        /// The update of the package failed, and why; what ran before still runs.
         case failed(String)
     }
 
     public struct Entry: Hashable, Sendable {
         public let package: PackageID
         public let outcome: Outcome
-        /// Why, release by release.
+        /// The reason, release by release.
         public let why: String
-        /// False for a package that was asked for by name and that the channel does not have.
+        /// False if the package was requested by name and the channel does not have it.
         public let isInChannel: Bool
 
         public init(package: PackageID, outcome: Outcome, why: String, isInChannel: Bool = true) {
@@ -34,7 +34,7 @@ public struct UpdateReport: Hashable, Sendable {
         }
     }
 
-    /// In the order of package ids.
+    /// The entries in the order of package ids.
     public let entries: [Entry]
 
     public init(entries: [Entry]) {
@@ -45,7 +45,7 @@ public struct UpdateReport: Hashable, Sendable {
         entries.filter { if case .failed = $0.outcome { true } else { false } }
     }
 
-    /// Whether something was changed; of a check, whether an update would.
+    /// Whether something has changed; for a check, whether an update would change something.
     public var isChanged: Bool {
         entries.contains {
             switch $0.outcome {
@@ -56,7 +56,7 @@ public struct UpdateReport: Hashable, Sendable {
     }
 }
 
-/// How one package stands on this device.
+/// The state of one package on this device.
 public struct PackageStatus: Hashable, Sendable {
     public struct Failure: Hashable, Sendable {
         public let version: SemanticVersion
@@ -65,12 +65,12 @@ public struct PackageStatus: Hashable, Sendable {
     }
 
     public let package: PackageID
-    /// The version whose pages are shown; nil: none; the next page installs one, as it is needed.
+    /// The version whose pages are shown. Nil: none; the next page installs one while it is used.
     public let active: SemanticVersion?
     public let isConfirmed: Bool
     /// The digest of the active version's manifest, which names its content.
     public let manifest: Digest?
-    /// Starts of the active version that were not confirmed yet.
+    /// The starts of the active version, if it is not confirmed.
     public let unconfirmedStarts: Int
     /// The version to which the device goes back.
     public let previous: SemanticVersion?
@@ -99,7 +99,7 @@ public struct PackageStatus: Hashable, Sendable {
     }
 }
 
-/// What a repair found and did.
+/// What a repair found and repaired.
 public struct RepairReport: Hashable, Sendable {
     public let checkedObjects: Int
     /// What was fetched again or rebuilt, in words.

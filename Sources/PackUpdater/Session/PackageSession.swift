@@ -2,8 +2,8 @@ public import Foundation
 public import PackFormat
 import PackSystem
 
-/// One version of a package, pinned for as long as somebody holds the session: a page keeps the files that it
-/// started with, however many updates come meanwhile, and no collection removes them.
+/// One version of a package, pinned while the session exists. A page keeps the files that it started with, however
+/// many updates come meanwhile, and no garbage collection removes them.
 ///
 ///     guard case .installed(let session) = try await updater.open(checkout) else { … }
 ///     let page = session.file(at: try PackagePath("index.html"))
@@ -13,9 +13,9 @@ public final class PackageSession: Sendable {
     public let package: PackageID
     public let version: SemanticVersion
     public let manifest: Manifest
-    /// Names this load: what the page must give to confirm its version.
+    /// The name of this load. The page must give it to confirm its version.
     public let loadToken: String
-    /// The folder of the site's files; it is not there while the version installs itself.
+    /// The folder of the site's files. It does not exist while the version installs itself.
     public let folder: URL
     private let layout: StoreLayout
     private let pin: FileLock
@@ -36,19 +36,19 @@ public final class PackageSession: Sendable {
         folder = layout.tree(package, manifest.version)
     }
 
-    /// The file at a path of the site; nil where the manifest has none.
+    /// The file at a path of the site; nil if the manifest has none.
     public func file(at path: PackagePath) -> URL? {
         manifest.files[path].map { _ in folder.appending(path: path.text) }
     }
 
-    /// The bytes of one of the manifest's objects; they are there when ``fetch(_:)`` has returned.
+    /// The file of one of the manifest's objects. It exists when ``fetch(_:)`` has returned.
     public func file(for digest: Digest) -> URL { layout.object(digest) }
 
-    /// Whether files of the version may not be here yet: ``fetch(_:)`` brings them.
+    /// Whether files of the version may be missing; ``fetch(_:)`` fetches them.
     public var isInstalling: Bool { arrival?.isOver == false }
 
-    /// Brings one of the manifest's objects here. It has the signed digest and size when this returns; at once for what
-    /// is here already.
+    /// Fetches one of the manifest's objects. When it returns, the object has the signed digest and size. Returns at
+    /// once if the object is in the store.
     /// - Throws: ``UpdateError`` with what is not here and why; the page must get an error then.
     public func fetch(_ digest: Digest) async throws {
         guard let arrival else { return }
@@ -56,17 +56,18 @@ public final class PackageSession: Sendable {
     }
 }
 
-/// What opening a package gives.
+/// The result of opening a package.
 public enum OpenedPackage: Sendable {
-    /// A version that is installed whole.
+    /// A version that is completely installed.
     case installed(PackageSession)
-    /// No version was here. This one's signed manifest is, and the rest comes while its pages use it: ask
-    /// ``PackageSession/fetch(_:)`` for a file before it is read. When all is here the version is the active one.
+    /// No version was installed. The signed manifest of this one is here, and its pages install the rest while they
+    /// are used: call ``PackageSession/fetch(_:)`` before reading a file. When everything is here, the version
+    /// becomes active.
     case installing(PackageSession)
-    /// Nothing may be shown but a page that says so: there is no manifest that its publisher signed.
+    /// There is no manifest that the publisher signed, so the app may only show a page that says so.
     case unavailable(UnavailablePackage)
 
-    /// The session of a version that may be shown.
+    /// The session of a version that may be shown; nil if there is none.
     public var session: PackageSession? {
         switch self {
         case .installed(let session), .installing(let session): session
@@ -77,12 +78,12 @@ public enum OpenedPackage: Sendable {
 
 /// Why a package has no page on this device.
 public struct UnavailablePackage: Hashable, Sendable {
-    /// A sentence for the page that is shown instead, and for the log.
+    /// A sentence for the page that the app shows instead, and for the log.
     public let why: String
-    /// Whether only the network was missing: asking again may help.
+    /// Whether only the network was missing, so that another try may succeed.
     public let isUnreachable: Bool
-    /// The addresses, from a manifest that its publisher signed, under which the package's own web site answers; for a
-    /// package whose gate is off.
+    /// For a package whose gate is off: the addresses at which its own web site answers, from a manifest that its
+    /// publisher signed.
     public let origins: [String]
 
     init(why: String, isUnreachable: Bool = false, origins: [String] = []) {

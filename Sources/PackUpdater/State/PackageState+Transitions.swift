@@ -1,7 +1,7 @@
 package import PackFormat
 
 extension PackageState {
-    /// What became of a start.
+    /// The result of a start.
     package enum StartOutcome: Hashable, Sendable {
         /// Nothing is active.
         case nothing
@@ -11,7 +11,7 @@ extension PackageState {
     /// Why a version was left.
     package struct WentBack: Hashable, Sendable {
         package let from: Installed
-        /// nil: no version is left to run.
+        /// Nil: no version is left to run.
         package let to: Installed?
         package let reason: String
     }
@@ -22,8 +22,8 @@ extension PackageState {
         case refused(reason: String)
     }
 
-    /// Takes a version whose files are in the store as the next one to run.
-    /// - Returns: false where it runs already; what was staged before is dropped then.
+    /// Makes a version whose files are in the store the next one to run.
+    /// - Returns: false if it runs already; what was staged before is dropped then.
     @discardableResult
     package mutating func stage(_ installed: Installed) -> Bool {
         if let active, active.id == installed.id {
@@ -34,11 +34,10 @@ extension PackageState {
         return true
     }
 
-    /// Takes the way back to what the app embeds as the next step. Where the app embeds nothing, the version that was
-    /// confirmed stays or comes back: the channel's word is that of the registry's key alone, and takes nothing from a
-    /// device that works.
+    /// Makes the embedded version the next one to run. If the app embeds none, the confirmed version stays or comes
+    /// back: only the registry's key signs the channel, and it must not take a working version from a device.
     /// - Parameter isWithdrawn: the publisher took the active version back, and so it goes even then.
-    /// - Returns: false where that is so already.
+    /// - Returns: false if that is so already.
     @discardableResult
     package mutating func stageEmbedded(release: ReleaseMark, isWithdrawn: Bool = false) -> Bool {
         if let embedded {
@@ -50,7 +49,7 @@ extension PackageState {
         return staged != nil
     }
 
-    /// Takes in the version that the app embeds, and stages it where nothing as new is here.
+    /// Records the version that the app embeds, and stages it unless a version that is at least as new is here.
     /// - Returns: whether it is staged.
     @discardableResult
     package mutating func embed(_ installed: Installed) -> Bool {
@@ -65,8 +64,8 @@ extension PackageState {
         if case .version(let installed) = staged { installed.id } else { nil }
     }
 
-    /// Switches to what is staged. A version that was confirmed here before is still confirmed.
-    /// - Returns: what was left and what is active now; nil where nothing was staged.
+    /// Switches to the staged version. A version that was confirmed here before is still confirmed.
+    /// - Returns: what was left and what is active now; nil if nothing was staged.
     package mutating func activate() -> (from: Installed?, to: Installed?)? {
         guard let staged else { return nil }
         let left = active?.installed
@@ -99,12 +98,12 @@ extension PackageState {
         }
     }
 
-    /// Takes a version as the active one that came while its pages were on view, because there was none.
+    /// Makes a version active that was installed while its pages were on view, because no version was active.
     /// - Parameters:
-    ///   - loads: the tokens of those pages, which are its first start; none where it was in frames only, which is no start.
+    ///   - loads: the tokens of those pages, which are its first start; none if it was in frames only, which is no start.
     ///   - isConfirmed: whether one of them said already that it works.
     ///   - now: milliseconds since 1970.
-    /// - Returns: false where another version is active by now, or this one has failed here meanwhile.
+    /// - Returns: false if another version is active by now, or this one has failed here meanwhile.
     package mutating func arrive(_ installed: Installed, loads: [String], isConfirmed: Bool, now: Int = 0) -> Bool {
         if active == nil {
             guard !failures.contains(where: { $0.id == installed.id && $0.release == installed.release }) else {
@@ -123,8 +122,8 @@ extension PackageState {
         return true
     }
 
-    /// Counts a start, before any code of the page runs. An unconfirmed version that has used up its starts is
-    /// left first.
+    /// Counts a start before any code of the page runs. If an unconfirmed version has used up its starts, it is left
+    /// first.
     /// - Parameters:
     ///   - limit: the number of unconfirmed starts that a version gets.
     ///   - now: milliseconds since 1970.
@@ -145,8 +144,8 @@ extension PackageState {
         return (.started(active.installed), wentBack)
     }
 
-    /// Takes the word of a page or the app that the active version works. It must name the version and one of its
-    /// own loads: the ready call of a page of the version before says nothing about this one.
+    /// Confirms the active version on behalf of a page or the app. The caller must name the version and one of its
+    /// own loads, because the ready call of a page of the previous version says nothing about this one.
     package mutating func confirm(_ version: SemanticVersion, token: String) -> ConfirmOutcome {
         guard var active else { return .refused(reason: "no version is active") }
         guard active.id.version == version else {
@@ -173,10 +172,10 @@ extension PackageState {
         return embedded == nil && !active.isConfirmed && unproven != nil
     }
 
-    /// Leaves the active version for the last confirmed one, else the embedded one, else the one that ran before it,
-    /// else none, and notes its failure.
+    /// Leaves the active version and records its failure. The device goes back to the last confirmed version, else
+    /// the embedded one, else the one that ran before it, else none.
     /// - Parameter isItsFault: false for what happened to its files; then it may come back with the next update.
-    /// - Returns: nil where staying is all that can be done: nothing is active, or the embedded version is and there
+    /// - Returns: nil if staying is all that can be done: nothing is active, or the embedded version is and there
     ///   is no other.
     package mutating func goBack(reason: String, isItsFault: Bool = true) -> WentBack? {
         guard let left = active?.installed else { return nil }
@@ -203,8 +202,8 @@ extension PackageState {
         return WentBack(from: left, to: target, reason: reason)
     }
 
-    /// Why a release must not be tried: its version failed here, and it is neither newer than the release that
-    /// failed nor asks for another try. `releases` are the channel's, newest first.
+    /// Why the device must not try a release: its version failed here, and the release is neither newer than the one
+    /// that failed nor asks for another try. `releases` are the channel's, newest first.
     package func failure(blocking release: Release, in releases: [Release]) -> Failure? {
         let id: VersionID?
         switch release.offer {

@@ -1,7 +1,7 @@
 import PackFormat
 
-/// What a device knows about one package. A value without I/O: the rules of moving from version to version are in
-/// its transitions, and the store only writes down what they say.
+/// Everything that a device knows about one package. It is a value without I/O: its transitions have the rules for
+/// moving from version to version, and the store only records their results.
 ///
 ///     absent ──▶ staged ──▶ active, unconfirmed ──▶ confirmed
 ///                                │ too many starts, or asked to
@@ -10,7 +10,7 @@ import PackFormat
 ///
 /// Invariant: once a version was confirmed, ``lastWorking`` is never nil again.
 package struct PackageState: Hashable, Sendable {
-    /// The release by which a version came; a failure holds until a newer release or a higher retry count.
+    /// The release that brought a version. A failure counts until a newer release or a higher retry count.
     package struct ReleaseMark: Hashable, Sendable {
         package let id: String
         package let retry: Int
@@ -24,9 +24,9 @@ package struct PackageState: Hashable, Sendable {
     /// A version whose files are in the store.
     package struct Installed: Hashable, Sendable {
         package let id: VersionID
-        /// nil for presets and imported packages.
+        /// Nil for presets and imported packages.
         package let release: ReleaseMark?
-        /// A shared bundle has no pages and so nobody who could confirm it.
+        /// False for a shared bundle: it has no pages, so nobody could confirm it.
         package let hasPages: Bool
 
         package init(id: VersionID, release: ReleaseMark?, hasPages: Bool = true) {
@@ -39,11 +39,11 @@ package struct PackageState: Hashable, Sendable {
     package struct Active: Hashable, Sendable {
         package let installed: Installed
         package var isConfirmed: Bool
-        /// Starts since it became active, counted until it is confirmed.
+        /// The starts since it became active, counted until it is confirmed.
         package var starts = 0
-        /// The tokens of those starts, the newest last: only these loads can confirm it.
+        /// The tokens of those starts, the newest last. Only these loads can confirm the version.
         package var loads: [String] = []
-        /// When the first of those starts was, in milliseconds since 1970.
+        /// The time of the first of those starts, in milliseconds since 1970.
         package var unconfirmedSince: Int?
 
         package var id: VersionID { installed.id }
@@ -51,7 +51,7 @@ package struct PackageState: Hashable, Sendable {
 
     package enum Staged: Hashable, Sendable {
         case version(Installed)
-        /// The way back to what the app embeds, where it embeds nothing.
+        /// The way back to the embedded version if the app embeds none.
         case nothing(ReleaseMark)
     }
 
@@ -68,25 +68,27 @@ package struct PackageState: Hashable, Sendable {
     package var active: Active?
     /// The version that was confirmed before the active one.
     package var previous: Installed?
-    /// The version that ran before the active one, while none was ever confirmed: better than nothing to go back to.
+    /// The version that ran before the active one, kept while none was ever confirmed: it is better than nothing to
+    /// go back to.
     package var unproven: Installed?
     package var staged: Staged?
     /// The preset that the app brought.
     package var embedded: Installed?
-    /// Newest first.
+    /// The versions that failed, newest first.
     package var failures: [Failure] = []
-    /// Somebody opened it, so an update on demand fetches it.
+    /// Whether somebody opened the package, so that an update on demand fetches it.
     package var isWanted = false
-    /// The channel's feature gate: false makes the app load the pages online.
+    /// The channel's feature gate. If it is false, the app loads the pages online.
     package var isEnabled = true
     /// What the last check decided, in words.
     package var decision = ""
-    /// What the last check found for this device: the version that installs itself when it is opened and none is here.
+    /// The version that the last check found for this device. It installs itself when the package is opened and no
+    /// version is here.
     package var offered: VersionID?
 
     package init() {}
 
-    /// The version to which the device could always go back.
+    /// The version that the device can always go back to.
     package var lastWorking: Installed? {
         if let active, active.isConfirmed { return active.installed }
         return previous
@@ -99,7 +101,7 @@ package struct PackageState: Hashable, Sendable {
         return self == wanted
     }
 
-    /// Everything that must stay in the store.
+    /// All versions that must stay in the store.
     package var kept: [Installed] {
         var kept = [active?.installed, previous, unproven, embedded].compactMap { $0 }
         if case .version(let installed) = staged { kept.append(installed) }

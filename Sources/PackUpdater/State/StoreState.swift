@@ -7,12 +7,12 @@ package struct StoreState: Hashable, Sendable {
     /// Bytes.
     static let maximumByteCount = 16 << 20
 
-    /// The random id of this installation, made once; nothing sends it anywhere.
+    /// The random id of this installation, made once and never sent.
     package var deviceID: String
-    /// The app whose channel file came first; the store takes none of another.
+    /// The app of the first channel file; the store refuses channel files of another app.
     package var app: String?
     package var packages: [PackageID: PackageState] = [:]
-    /// The digests of the presets that were taken in, so that each is read once.
+    /// The digests of the installed presets, so that each is read once.
     package var presets: Set<Digest> = []
 
     package init(deviceID: String) {
@@ -25,8 +25,8 @@ package struct StoreState: Hashable, Sendable {
         set { packages[package] = newValue == PackageState() ? nil : newValue }
     }
 
-    /// Somebody opened it. Any name can be asked for: of those that no check has found in the channel only a few are
-    /// kept.
+    /// Records that somebody opened the package. Any name can be requested, so only a few names are kept that no
+    /// check has found in the channel.
     package mutating func noteWish(for package: PackageID) {
         guard packages[package] != nil || packages.values.count(where: \.isOnlyWanted) < Self.wishLimit else { return }
         self[package].isWanted = true

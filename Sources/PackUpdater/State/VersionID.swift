@@ -1,6 +1,6 @@
 public import PackFormat
 
-/// One version's content: the same version text with another manifest is another content, and never taken for it.
+/// The content of one version. The same version text with another manifest is another content.
 public struct VersionID: Hashable, Sendable, CustomStringConvertible {
     public let version: SemanticVersion
     /// The digest of the manifest.

@@ -2,7 +2,7 @@ import Foundation
 import PackFormat
 import PackSystem
 
-/// The durable shell around ``StoreState``: it opens a store, changes its state as a whole, and holds its locks.
+/// The durable layer around ``StoreState``: it opens a store, replaces its state as a whole, and holds its locks.
 ///
 /// Two locks: `update.lock` for as long as an update, a repair or a collection works (others get a clear error),
 /// `state.lock` for the moment of reading and replacing `state.json`, so that a page never waits for a download.
@@ -89,12 +89,12 @@ struct DeviceStore: Sendable {
         rmdir(layout.folder.path)
     }
 
-    /// Whether a version's tree is in the store, whatever is in it.
+    /// Whether a version's tree is in the store, whatever its content.
     func hasTree(of package: PackageID, _ id: VersionID) throws(UpdateError) -> Bool {
         try Durable.exists(layout.tree(package, id.version).appending(path: Manifest.fileName))
     }
 
-    /// The manifest of a version whose tree is in the store; nil where it is not, or not whole.
+    /// The manifest of a version whose tree is in the store; nil if it is missing or incomplete.
     /// - Throws: where it cannot be read now, which says nothing about it.
     func manifest(of package: PackageID, _ id: VersionID) throws -> (manifest: Manifest, bytes: [UInt8])? {
         let url = layout.tree(package, id.version).appending(path: Manifest.fileName)

@@ -7,7 +7,7 @@
 import Foundation
 import PackSystem
 
-/// The durable steps of ``SystemCall`` for a store, whose files are its owner's alone and whose failures are an
+/// The durable steps of ``SystemCall`` for a store: only its owner can read the files, and failures are an
 /// ``UpdateError``.
 enum Durable {
     /// Replaces a file as a whole: readers see the old bytes or the new.
@@ -52,7 +52,7 @@ enum Durable {
         }
     }
 
-    /// nil where somebody else holds the lock.
+    /// nil if somebody else holds the lock.
     static func lock(
         ifFree url: URL, _ kind: FileLock.Kind, creating: Bool = true
     ) throws(UpdateError) -> FileLock? {
@@ -109,7 +109,7 @@ enum Durable {
         }
     }
 
-    /// The bytes of a file; nil where there is none.
+    /// The bytes of a file; nil if there is none.
     /// - Parameter maximumByteCount: a longer file is damaged, and is not read.
     /// - Throws: ``UpdateError/damagedContent(_:reason:)`` for a longer one, else what the system says.
     static func read(_ url: URL, maximumByteCount: Int) throws(UpdateError) -> [UInt8]? {
@@ -132,7 +132,7 @@ enum Durable {
         }
     }
 
-    /// The bytes of a file; nil where there is none, and where it is longer than it can be and so damaged.
+    /// The bytes of a file; nil if there is none, and where it is longer than it can be and so damaged.
     static func readSound(_ url: URL, maximumByteCount: Int) throws(UpdateError) -> [UInt8]? {
         do {
             return try read(url, maximumByteCount: maximumByteCount)
@@ -142,7 +142,7 @@ enum Durable {
         }
     }
 
-    /// The names in a folder, sorted; none where there is no folder.
+    /// The names in a folder, sorted; none if there is no folder.
     /// - Throws: where there is one that cannot be read: taken for an empty one, a collection would remove what it has.
     static func names(in folder: URL) throws(UpdateError) -> [String] {
         guard let stream = opendir(folder.path) else {
@@ -174,7 +174,7 @@ enum Durable {
         throw .system("look at", url)
     }
 
-    /// The size of a regular file; nil where there is none.
+    /// The size of a regular file; nil if there is none.
     static func size(of url: URL) -> Int? {
         var status = stat()
         guard lstat(url.path, &status) == 0, status.st_mode & 0o170000 == 0o100000 else { return nil }
@@ -189,7 +189,7 @@ enum Durable {
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
-    /// The bytes that are free on the file system of a folder; nil where it does not say.
+    /// The bytes that are free on the file system of a folder; nil if it does not say.
     static func freeBytes(at folder: URL) -> Int? {
         var status = statvfs()
         guard statvfs(folder.path, &status) == 0 else { return nil }

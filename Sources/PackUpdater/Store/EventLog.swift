@@ -2,8 +2,8 @@ import Foundation
 import PackFormat
 import PackJSON
 
-/// `events.jsonl`: one JSON document a line, the newest last, never larger than its limit. It is for people; nothing
-/// is decided by it, so a line lost in a power cut costs nothing.
+/// `events.jsonl`: one JSON document a line, the newest last, never larger than its limit. It is for people. No
+/// decision depends on it, so a line lost in a power cut costs nothing.
 struct EventLog: Sendable {
     let file: URL
     /// Bytes; beyond it the older half goes.

@@ -8,8 +8,8 @@ import PackFormat
     import Darwin
 #endif
 
-/// What the file system says about a file, and changes when somebody writes to it: as long as it is the same, the
-/// content that was verified need not be read again.
+/// The properties of a file that change when somebody writes to it. As long as they are the same, verified content
+/// need not be read again.
 struct FileIdentity: Equatable {
     /// The number of the file itself, whatever its names.
     let inode: UInt64
@@ -54,7 +54,7 @@ struct FileIdentity: Equatable {
             if folder >= 0 { close(folder) }
         }
 
-        /// nil where there is no regular file.
+        /// nil if there is no regular file.
         mutating func identity(of digest: Digest) -> FileIdentity? {
             guard folder >= 0 else { return nil }
             let (a, b, c, d) = digest.words

@@ -3,8 +3,8 @@ import PackFormat
 import PackSystem
 
 /// Removes what nothing needs: versions that are not active, previous, staged, embedded or pinned by a page of any
-/// live process, the shared bundles that only they used, objects of no version that stays, and leftovers of updates
-/// that died. Time plays no part in it, so a wrong clock can delete nothing.
+/// live process, shared bundles that only they used, objects that no remaining version uses, and leftovers of
+/// interrupted updates. It does not depend on time, so a wrong clock deletes nothing.
 ///
 /// Runs under the update lock.
 struct GarbageCollector {
@@ -35,7 +35,7 @@ struct GarbageCollector {
     }
 
     /// Moves dead trees aside under the state lock, so that no page can start on one meanwhile.
-    /// - Returns: the digests that stay, nil where a manifest cannot be read and so nothing can be said; and what
+    /// - Returns: the digests that stay, nil if a manifest cannot be read and so nothing can be said; and what
     ///   stands for versions that nobody installs any more.
     private func removeTrees(_ outcome: inout Outcome) throws -> (live: Set<Digest>?, trash: [URL], arrived: [URL]) {
         let layout = store.layout

@@ -2,8 +2,8 @@ import Dispatch
 import Foundation
 import PackFormat
 
-/// Looks at the files of a version's objects, on a thread of its own while its manifest is read: a start waits for the
-/// longer of the two only.
+/// Checks the files of a version's objects on a thread of its own while the manifest is read, so that a start waits
+/// only for the longer of the two.
 final class IdentityLook: Sendable {
     private let found = Locked<(record: IdentityRecord, unchanged: [Bool])>((.empty, []))
     private let group = DispatchGroup()

@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// The identities that a version's objects had when they were verified: `verified/PACKAGE@VERSION` in the store.
+/// The identities of a version's objects at the time of their verification: `verified/PACKAGE@VERSION` in the store.
 ///
 /// 64 bytes an object, in the order of their digests, and a digest of it all at the end. It is nothing but a saving: one
 /// that is torn, or of another manifest, is none, and then every object is read.
@@ -46,7 +46,7 @@ struct IdentityRecord: Equatable {
         self.init(bytes: bytes, count: (body - Self.header) / Self.stride)
     }
 
-    /// What a store has noted of a version; nothing where it has noted nothing.
+    /// Reads what a store has recorded about a version; empty if there is no record.
     init(in layout: StoreLayout, _ package: PackageID, _ id: VersionID) throws(UpdateError) {
         let file = layout.verified(package, id.version)
         guard let bytes = try Durable.readSound(file, maximumByteCount: Self.maximumByteCount) else {

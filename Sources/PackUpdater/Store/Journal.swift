@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// Writes the log's lines with the time that the updater's clock gives.
+/// Writes lines to the log with the time of the updater's clock.
 struct Journal: Sendable {
     let log: EventLog
     let now: @Sendable () -> Date

@@ -2,7 +2,8 @@ import Crypto
 import Foundation
 import PackFormat
 
-/// Objects on their way into a store: written beside it, verified one by one, then synced and moved in together.
+/// Objects that are being added to a store: written beside it, verified one by one, then synced and moved in
+/// together.
 ///
 ///     let batch = try ObjectBatch(store)
 ///     try batch.add(object, from: file)

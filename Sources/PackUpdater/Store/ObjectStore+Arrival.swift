@@ -1,7 +1,8 @@
 import Foundation
 import PackFormat
 
-/// Objects that a page waits for: verified, and readable at once, but not on the disk before the system writes them.
+/// Objects that a page waits for. They are verified and readable at once, but reach the disk only when the system
+/// writes them.
 ///
 /// A power cut can leave such an object empty, or with other bytes. It is no more than a download lost, by two rules:
 ///

@@ -2,8 +2,8 @@ import struct Crypto.SHA256
 import Foundation
 import PackFormat
 
-/// The content of a store, each object once, under its digest. An object is there or it is not: it comes in by one
-/// rename, verified and synced.
+/// The content of a store: each object once, under its digest. An object is either complete or absent: it is
+/// verified, synced, and then added by one rename.
 struct ObjectStore: Sendable {
     let layout: StoreLayout
     /// Where what is verified on its way in is noted.
@@ -33,7 +33,7 @@ struct ObjectStore: Sendable {
         return damaged
     }
 
-    /// Reads an object through and compares; nil where it is sound, else what is wrong.
+    /// Reads an object through and compares; nil if it is sound, else what is wrong.
     func fault(of object: Object) -> String? {
         let url = url(object.digest)
         guard let size = Durable.size(of: url) else { return "it is missing" }
@@ -43,7 +43,7 @@ struct ObjectStore: Sendable {
     }
 
     /// Compares what came with what is signed.
-    /// - Parameter digest: nil where the size is another already.
+    /// - Parameter digest: nil if the size is another already.
     static func verify(_ object: Object, _ size: Int, _ digest: Digest?) throws(UpdateError) {
         guard size == object.size else {
             throw .damagedContent(

@@ -1,7 +1,7 @@
 import Foundation
 import PackSystem
 
-/// A file that is open, closed when its owner is gone.
+/// An open file that is closed when its owner is deallocated.
 struct OpenFile: ~Copyable {
     let descriptor: Int32
     let url: URL
@@ -14,7 +14,7 @@ struct OpenFile: ~Copyable {
         self.url = url
     }
 
-    /// Opens a file for reading; nil where there is none. Every other failure is an error: a file that cannot be
+    /// Opens a file for reading; nil if there is none. Every other failure is an error: a file that cannot be
     /// opened now (too many open ones, a sick disk) is not a file that is gone.
     init?(existing url: URL) throws(UpdateError) {
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)

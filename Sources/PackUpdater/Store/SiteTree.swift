@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// The site of a version as files: hard links to the objects, and the manifest beside them as `pack.json`.
+/// The site of a version as files: hard links to the objects, and the manifest as `pack.json`.
 ///
 /// It is built in `downloads/`, synced, and appears under its name by one rename.
 struct SiteTree {

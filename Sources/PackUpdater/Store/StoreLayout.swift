@@ -1,7 +1,7 @@
 package import Foundation
 import PackFormat
 
-/// Where everything stands in a device's store.
+/// The paths in a device's store.
 package struct StoreLayout: Sendable {
     package let folder: URL
 

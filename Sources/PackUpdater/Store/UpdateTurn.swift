@@ -1,7 +1,8 @@
 import PackSystem
 
-/// The update lock of a store as several works of one updater share it: what arrives for pages, side by side, and an
-/// update. The first takes it and the last gives it back, so that other processes' updates come between.
+/// The update lock of a store, shared by several works of one updater: installations for open pages, side by side,
+/// and an update. The first one acquires it and the last one releases it, so that other processes can update in
+/// between.
 actor UpdateTurn {
     private let store: DeviceStore
     /// How long to wait for another process's update.

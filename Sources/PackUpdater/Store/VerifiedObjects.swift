@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// The objects whose content was read and found right in this run: what streamed in, and what was reused and hashed.
+/// The objects whose content was read and verified in this run: streamed in, or reused and hashed.
 final class VerifiedObjects: Sendable {
     private let digests = Locked<Set<Digest>>([])
 
@@ -10,8 +10,8 @@ final class VerifiedObjects: Sendable {
     func contains(_ digest: Digest) -> Bool { digests.withLock { $0.contains(digest) } }
 }
 
-/// Whether the objects of installed versions are still what was verified. Objects whose file has the identity that it
-/// had then are not read again; the others are hashed.
+/// Checks whether the objects of installed versions are unchanged. Objects whose file has the same identity as at
+/// verification are not read again; the others are hashed.
 ///
 /// What is noted here is a saving and a hint, so nothing of it is synced: without it everything is read once more.
 struct ObjectCheck {
@@ -73,7 +73,7 @@ struct ObjectCheck {
 
     // MARK: Versions that have to be mended
 
-    /// Notes that a version has damaged files, for the next update.
+    /// Records that a version has damaged files, for the next update.
     func markDamaged(_ package: PackageID, _ version: SemanticVersion) {
         guard (try? Durable.makeFolder(layout.verifiedFolder)) != nil else { return }
         _ = try? OpenFile(mark(package, version), flags: O_WRONLY | O_CREAT, mode: 0o600)

@@ -18,13 +18,13 @@ struct TransferFailure: Error {
     var endsPart = false
 }
 
-/// What one request brought.
+/// What one request returned.
 struct TransferAnswer: Sendable {
     let status: Int
     let validator: String?
-    /// The body, where there is no file for it.
+    /// The body, if there is no file for it.
     let bytes: [UInt8]
-    /// The length of the whole by a 416 answer (RFC 9110 section 15.5.17); nil where it does not say.
+    /// The length of the whole by a 416 answer (RFC 9110 section 15.5.17); nil if it does not say.
     let wholeByteCount: Int?
     fileprivate let retryAfter: Duration?
 
@@ -36,7 +36,7 @@ struct TransferAnswer: Sendable {
     }
 }
 
-/// One request under way: what is done with its answer, and when it is refused.
+/// One running request: what happens to its answer, and when it is refused.
 struct DownloadAttempt: Sendable {
     private let file: DownloadFile?
     private let maximumByteCount: Int
@@ -47,7 +47,7 @@ struct DownloadAttempt: Sendable {
     private var retryAfter: Duration?
     private var failure: (any Error)?
     var isRefused: Bool { failure != nil }
-    /// The bytes that this answer must have; nil where the server did not say.
+    /// The bytes that this answer must have; nil if the server did not say.
     private var announced: Int?
     private var wholeByteCount: Int?
     /// Bytes of this answer's body.

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// Reads a published view that is a folder: a registry on the same machine, or a preset.
+/// Reads a published view from a folder: a registry on the same machine, or a preset.
 package struct FolderTransport: UpdateTransport {
     let folder: URL
 

@@ -5,15 +5,15 @@ import PackFormat
     import FoundationNetworking
 #endif
 
-/// Reads the published view over HTTP with a session of its own: bounded in length and time, resumable by Range and
-/// If-Range (RFC 9110 sections 13.1.5 and 14), never with a cache or cookies.
+/// Reads the published view over HTTP with its own session: limited in length and time, resumable by Range and
+/// If-Range (RFC 9110 sections 13.1.5 and 14), without a cache or cookies.
 package final class HTTPTransport: UpdateTransport {
     private let base: URL
     private let limits: TransferLimits
     private let session: URLSession
     private let relay = TransferRelay()
 
-    /// - Parameter base: the address of the view, with or without a slash at its end.
+    /// - Parameter base: The address of the view, with or without a slash at its end.
     package init(base: URL, limits: TransferLimits = TransferLimits()) {
         self.base = base
         self.limits = limits

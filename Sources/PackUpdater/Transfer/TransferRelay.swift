@@ -5,7 +5,7 @@ import PackFormat
     import FoundationNetworking
 #endif
 
-/// Hands a session's delegate calls to its transfers, on the session's own queue: what is refused is refused before
+/// Passes a session's delegate calls to its transfers, on the session's own queue. An answer is refused before
 /// another byte is kept, however busy the rest of the program is.
 ///
 /// Delegates of single tasks would be simpler, but on Linux they get no calls (measured, Swift 6.3).

@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// Reads the signed channel file, from the store where it did not change.
+/// Reads the signed channel file; from the store if it has not changed.
 struct ChannelReader {
     let layout: StoreLayout
     let targets: any SignedTargets

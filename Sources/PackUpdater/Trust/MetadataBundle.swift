@@ -1,7 +1,7 @@
 import PackFormat
 import PackJSON
 
-/// The metadata that a registry gave a fresh device in one answer (`GET v1/bundle/ROOT/CHANNEL`).
+/// The metadata that a registry sent to a fresh device in one answer (`GET v1/bundle/ROOT/CHANNEL`).
 ///
 /// It stands in for requests and for nothing else: what is taken from it goes through the same checks as a file that was
 /// fetched. A host without bundles answers 404 and costs that one request.
@@ -11,7 +11,7 @@ final class MetadataBundle: Sendable {
 
     private enum State {
         case untried
-        /// Nil: the registry says that it has no such file.
+        /// The files by path. Nil: the registry says that it has no such file.
         case files([String: [UInt8]?])
     }
 
@@ -49,7 +49,7 @@ final class MetadataBundle: Sendable {
     }
 
     /// Takes a file out: each is good for one request, for a later one may have to bring something newer.
-    /// - Returns: nil where the bundle says nothing about it; a value of nil where the registry has no such file.
+    /// - Returns: nil if the bundle says nothing about it; a value of nil if the registry has no such file.
     func take(_ path: String, maximumByteCount: Int) -> [UInt8]?? {
         state.withLock { state -> [UInt8]?? in
             guard case .files(var files) = state, let file = files.removeValue(forKey: path) else { return nil }

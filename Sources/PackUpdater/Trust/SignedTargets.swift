@@ -1,9 +1,9 @@
 package import PackFormat
 
-/// What the signed metadata says about one file.
+/// The signed properties of one file.
 package struct SignedFile: Hashable, Sendable {
     package let digest: Digest
-    /// Bytes.
+    /// The size in bytes.
     package let size: Int
 
     package init(digest: Digest, size: Int) {
@@ -12,14 +12,14 @@ package struct SignedFile: Hashable, Sendable {
     }
 }
 
-/// The app's signed targets, as the updater uses them: its trust is one seam, so that its own rules can be tested
-/// without keys. In a device it is a TUF client (``TrustedTargets``).
+/// The app's signed targets as the updater uses them. Trust is behind this protocol so that the updater's own rules
+/// can be tested without keys. A device uses a TUF client (``TrustedTargets``).
 package protocol SignedTargets: Sendable {
-    /// Brings the metadata up to date and verifies it whole.
+    /// Fetches newer metadata and verifies all of it.
     func refresh() async throws
-    /// What is signed under a path of `ViewLayout`; nil where nobody who may sign it lists it.
+    /// The signed file at a path of `ViewLayout`; nil if no role that may sign the path lists it.
     func file(_ path: String) async throws -> SignedFile?
-    /// The names of all channels, for a message; by the last refresh.
+    /// The names of all channels as of the last refresh, for a message.
     func channelNames() async -> [String]
     /// The verified bytes of a target.
     func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8]

@@ -8,7 +8,7 @@ struct TrustedTargets: SignedTargets {
     private let probe: RootProbe
     private let layout: StoreLayout
 
-    /// - Parameter root: the `root.json` that the app embeds; nil where the store holds one already.
+    /// - Parameter root: the `root.json` that the app embeds; nil if the store holds one already.
     /// - Parameter channel: what a fresh device asks a bundle for.
     /// - Throws: ``UpdateError/noRoot``
     init(
@@ -84,8 +84,8 @@ struct TrustedTargets: SignedTargets {
     }
 }
 
-/// Fetches metadata and signed files. The one file that changes under its name, the timestamp, is asked for under the
-/// ETag of the last answer, so that an idle check costs one 304.
+/// Fetches metadata and signed files. It requests the timestamp, the one file that changes under its name, with the
+/// ETag of the last answer, so that a check without news costs one 304.
 struct MetadataTransport: TrustTransport {
     /// The last timestamp, in the cache's folder.
     static let keptName = "timestamp"
@@ -138,8 +138,8 @@ struct MetadataTransport: TrustTransport {
     }
 }
 
-/// When the client must ask for a newer root: a root that is not looked for revokes nothing, and asking at every
-/// check doubles its requests.
+/// When the client must request a newer root. Never requesting it would miss revocations, and requesting it at every
+/// check doubles the requests.
 struct RootProbe {
     let file: URL
     let now: @Sendable () -> Date
