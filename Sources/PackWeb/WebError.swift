@@ -1,13 +1,13 @@
-/// Why the web side could not do what it was asked. Each case is a sentence a person can act on.
+/// Why the web side could not do what the caller requested. Each case has a message that a person can act on.
 public enum WebError: Error, Equatable, Sendable, CustomStringConvertible {
     case invalidRules(String)
     case unreadableFile(String, reason: String)
 
-    /// The engine handed over a request whose headers announce a body, without the body.
+    /// The headers of the engine's request announce a body, but the body is missing.
     case bodyLost(method: String, url: String)
     case notHTTP(String)
     case notMounted
-    /// A client that stopped reading, where the network cannot be made to wait for it.
+    /// A client has stopped reading, and the network cannot be made to wait for it.
     case notRead(byteCount: Int)
 
     public var description: String {

@@ -44,7 +44,7 @@ public final class PackURLProtocol: URLProtocol, PackageProtocol {
     private static let mounted = Locked<Mount?>(nil)
     private let transfer = Locked<ResourceLoad?>(nil)
 
-    /// Says what is answered from the device; a second call replaces the first.
+    /// Sets which packages are answered from the device. A second call replaces the first.
     /// - Parameter bodies: the ``PageBridge``'s, where pages have the hook: requests with a ``RequestTag`` are then taken
     ///   too, wherever they go.
     public static func mount(
@@ -59,7 +59,7 @@ public final class PackURLProtocol: URLProtocol, PackageProtocol {
         mounted.withLock { $0 = Mount(pages: pages, online: online, bodies: bodies, callbacks: callbacks) }
     }
 
-    /// Takes no further requests.
+    /// Stops accepting requests.
     public static func unmount() {
         let mount = mounted.withLock { mount in
             defer { mount = nil }
@@ -68,7 +68,7 @@ public final class PackURLProtocol: URLProtocol, PackageProtocol {
         mount?.online.close()
     }
 
-    /// Puts the class first among a configuration's protocols, once however often it is called.
+    /// Adds the class as the first of a configuration's protocols, only once however often it is called.
     public static func inject(into configuration: URLSessionConfiguration) {
         let others = (configuration.protocolClasses ?? []).filter { $0 != PackURLProtocol.self }
         configuration.protocolClasses = [PackURLProtocol.self] + others

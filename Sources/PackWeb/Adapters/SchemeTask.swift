@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A web view's request under a scheme of ours, such as a `WKURLSchemeTask`. The engine traps when it is called out of
-/// order or after it stopped the task; ``SchemeTaskDriver`` never does.
+/// A web view's request under a scheme of the app, such as a `WKURLSchemeTask`. The engine traps if it is called out
+/// of order or after it stopped the task; ``SchemeTaskDriver`` never does that.
 public protocol SchemeTask: AnyObject, Sendable {
     func receive(_ head: TransferHead)
     func receive(_ data: Data)
@@ -9,9 +9,9 @@ public protocol SchemeTask: AnyObject, Sendable {
     func fail(_ error: any Error)
 }
 
-/// A task of an engine that takes a whole answer at once: a page of many small files waits for turns from one thread to
-/// another, and not for bytes.
+/// A task of an engine that accepts a whole answer at once. A page of many small files waits for switches between
+/// threads, not for bytes.
 public protocol WholeAnswerTask: SchemeTask {
-    /// Called from inside of ``SchemeTaskDriver/start(_:request:)``, and then nothing else is.
+    /// Called from within ``SchemeTaskDriver/start(_:request:)``; no other method is called for this task.
     func answer(_ head: TransferHead, _ body: Data)
 }

@@ -7,7 +7,7 @@ import PackFormat
     public import Foundation
 #endif
 
-/// Answers the tasks of a web view's scheme handler: the state machine, with nothing of any framework.
+/// Answers the tasks of a web view's scheme handler. It is the state machine, independent of any framework.
 ///
 ///     let driver = SchemeTaskDriver(page: PageSession(catalog), online: NetworkLoader())
 ///     // from the web view:
@@ -39,7 +39,8 @@ public final class SchemeTaskDriver: Sendable {
         self.place = { place }
     }
 
-    /// For an engine whose handler serves one page after the other: each request finds its own page's version.
+    /// For an engine whose handler serves one page after the other: each request is answered from its own page's
+    /// version.
     /// - Parameters:
     ///   - bodies: the ``PageBridge``'s, where pages have the hook.
     ///   - place: asked once for each task; a task whose calls may block needs a place of its own.
@@ -99,13 +100,13 @@ public final class SchemeTaskDriver: Sendable {
         return true
     }
 
-    /// When this returns, the task is not called again, on any thread.
+    /// Stops a task. When it returns, the task is not called again, on any thread.
     public func stop(_ task: any SchemeTask) {
         let known = running.withLock { $0.removeValue(forKey: ObjectIdentifier(task)) }
         known?.transfer.stop()
     }
 
-    /// Stops everything: the web view is going away.
+    /// Stops all tasks. Call it when the web view goes away.
     public func stopAll() {
         let known = running.withLock { running in
             defer { running = [:] }
@@ -114,7 +115,7 @@ public final class SchemeTaskDriver: Sendable {
         for running in known.values { running.transfer.stop() }
     }
 
-    /// How many tasks are under way.
+    /// The number of running tasks.
     public var runningCount: Int { running.withLock { $0.count } }
 
     private func forget(_ id: ObjectIdentifier) {

@@ -5,7 +5,8 @@ import PackFormat
     import FoundationNetworking
 #endif
 
-/// Says a transfer's events to a `URLProtocol`'s client. The gate before it keeps them in order and one at a time.
+/// Passes a transfer's events to a `URLProtocol`'s client. The gate in front of it keeps them in order and one at a
+/// time.
 final class URLProtocolClientSink: Sendable {
     nonisolated(unsafe) private let owner: URLProtocol
     private let url: URL

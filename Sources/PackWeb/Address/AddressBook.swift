@@ -1,15 +1,15 @@
 import PackFormat
 
-/// Which URLs belong to which package: the one place where a host is compared.
+/// Knows which URLs belong to which package. It is the only place that compares hosts.
 ///
 /// A host matches as a whole or not at all. `evil.package.attacker.com` is somebody else's, and `a.b.package` or the
 /// virtual host of a package that is not registered is nobody's: it is refused and never asked of the network.
 struct AddressBook: Sendable {
     enum Lookup: Hashable {
         case site(SiteAddress)
-        /// Not ours: the request goes out as it is.
+        /// The URL is not a package's: the request goes out unchanged.
         case foreign
-        /// It names us and cannot be answered; the text says why.
+        /// The URL is a package's and cannot be answered; the text says why.
         case refused(String)
     }
 
@@ -76,7 +76,7 @@ struct AddressBook: Sendable {
                 form: .origin(origin.prefix)))
     }
 
-    /// What follows an origin's prefix in a URL's path, with its slash, sound or not; nil where none is its prefix.
+    /// What follows an origin's prefix in a URL's path, with its slash, sound or not; nil if none is its prefix.
     func pathBelowOrigin(of url: WebURL) -> String? { origin(of: url)?.path }
 
     private func origin(of url: WebURL) -> (origin: Origin, path: String)? {

@@ -6,13 +6,13 @@ public import Foundation
 /// escapes those, and every `%` with them, so that `%22` would arrive as `%2522`. A `%` that escapes nothing, as in
 /// `?discount=10%`, is escaped itself: servers read both alike.
 public enum SentAddress {
-    /// Nil where the text is no address.
+    /// The URL of a text; nil if it is not an address.
     public static func url(_ text: String) -> URL? {
         URL(string: escaped(text, slashes: 0), encodingInvalidCharacters: false)
     }
 
     /// What a header such as `Location` names, as a browser sends it (RFC 3986 section 5.2).
-    /// - Returns: an absolute address; nil where the text is no address.
+    /// - Returns: an absolute address; nil if the text is no address.
     static func url(_ text: String, relativeTo base: URL?) -> URL? {
         if let url = url(text), url.scheme != nil { return url }
         // Without scheme and host all of it is path and query, where brackets are escaped.

@@ -1,6 +1,6 @@
 public import PackFormat
 
-/// A place inside a package, however the page named it.
+/// A place inside a package, in whichever form the page has named it.
 ///
 ///     try SiteAddress(package: PackageID("checkout"), path: "/pay", query: "from=cart").virtualURL
 ///     // https://checkout.package/pay?from=cart
@@ -16,11 +16,11 @@ public struct SiteAddress: Hashable, Sendable {
     }
 
     public let package: PackageID
-    /// Percent-encoded as it was sent, starting with `/`, relative to the package's root.
+    /// The path relative to the package's root, starting with `/`, percent-encoded as it was sent.
     public let path: String
-    /// Without the `?`.
+    /// The query without the `?`.
     public let query: String?
-    /// Without the `#`.
+    /// The fragment without the `#`.
     public let fragment: String?
     public let form: Form
 
@@ -38,14 +38,14 @@ public struct SiteAddress: Hashable, Sendable {
         self.form = form
     }
 
-    /// The address under the virtual domain: what a host app loads to open the page. A deep link's path, query and
+    /// The address under the virtual domain, which a host app loads to open the page. A deep link's path, query and
     /// fragment are kept.
     public var virtualURL: String { url(under: "https://\(package).\(Self.virtualSuffix)/") }
 
     /// The address under a custom scheme.
     public func url(scheme: String) -> String { url(under: "\(scheme)://\(package)/") }
 
-    /// The address under a URL prefix that ends with `/`, such as that of the package's web site.
+    /// The address under a URL prefix that ends with `/`, such as the prefix of the package's web site.
     public func url(under prefix: String) -> String {
         prefix + String(Substring(path.utf8.dropFirst())) + (query.map { "?" + $0 } ?? "")
             + (fragment.map { "#" + $0 } ?? "")

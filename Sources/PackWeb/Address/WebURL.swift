@@ -1,4 +1,4 @@
-/// An absolute URL with an authority, cut at its delimiters and nothing more (RFC 3986 section 3).
+/// An absolute URL with an authority, split at its delimiters and otherwise unchanged (RFC 3986 section 3).
 ///
 /// Web engines hand out URLs that they have parsed; this type neither repairs nor re-encodes them, and what an engine
 /// would never send (blanks, control characters, backslashes) is no URL.

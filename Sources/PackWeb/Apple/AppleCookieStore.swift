@@ -6,7 +6,7 @@
         import FoundationNetworking
     #endif
 
-    /// A `WKHTTPCookieStore` as the web view's side of the cookies.
+    /// A `WKHTTPCookieStore` as the web view's cookie store.
     @MainActor
     public final class AppleCookieStore: WebCookieStore {
         private let store: WKHTTPCookieStore

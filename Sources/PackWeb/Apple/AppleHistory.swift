@@ -1,7 +1,7 @@
 #if canImport(WebKit)
     public import WebKit
 
-    /// A `WKWebView`'s list for back and forward as ``PageDirectory`` and ``ViewPages`` need it: one for each view.
+    /// Reads a `WKWebView`'s back-forward list for ``PageDirectory`` and ``ViewPages``. Make one for each view.
     ///
     ///     pages.commit(url, history: history.read(webView.backForwardList), isRestored: isRestored)  // didCommit
     @MainActor
@@ -12,7 +12,7 @@
 
         public init() {}
 
-        /// The list as it is in `didCommit`.
+        /// The list at the time of `didCommit`.
         public mutating func read(_ list: WKBackForwardList) -> ViewHistory {
             let items = list.backList + [list.currentItem].compactMap { $0 } + list.forwardList
             let before = known

@@ -2,7 +2,7 @@
     public import Foundation
     public import WebKit
 
-    /// Joins a `WKWebView`'s custom scheme to the driver, and its navigations to the pages. It decides nothing.
+    /// Connects a `WKWebView`'s custom scheme to the driver, and its navigations to the pages. It makes no decisions.
     ///
     ///     let handler = PackSchemeHandler(catalog: catalog, online: NetworkLoader(cookies: keeper))
     ///     configuration.setURLSchemeHandler(handler, forURLScheme: "h5pack")
@@ -17,8 +17,8 @@
         private var tasks: [ObjectIdentifier: AppleSchemeTask] = [:]
         private var history = AppleHistory()
 
-        /// - Parameter bodies: the ``PageBridge``'s, where pages have the hook: a custom scheme loses the bodies of its own
-        ///   requests.
+        /// - Parameter bodies: The ``PageBridge``'s store if pages have the hook, because a custom scheme loses the
+        ///   bodies of its own requests.
         public init(catalog: any SiteCatalog, online: NetworkLoader, bodies: BodyStore? = nil) {
             pages = ViewPages(catalog)
             driver = SchemeTaskDriver(pages: pages, online: online, bodies: bodies) { .main }
@@ -35,7 +35,7 @@
             if let task = tasks.removeValue(forKey: ObjectIdentifier(urlSchemeTask)) { driver.stop(task) }
         }
 
-        /// The view's page has replaced the one before.
+        /// Call it when the view's page has replaced the previous one.
         /// - Parameter isReload: whether the navigation's type was `reload`.
         public func commit(_ webView: WKWebView, isReload: Bool) {
             guard let url = webView.url else { return }
@@ -43,7 +43,7 @@
                 url.absoluteString, history: history.read(webView.backForwardList), isReload: isReload)
         }
 
-        /// The web view is going away.
+        /// Call it when the web view goes away.
         public func stopAll() {
             driver.stopAll()
             tasks = [:]

@@ -1,7 +1,7 @@
 public import Foundation
 import PackFormat
 
-/// Keeps the bodies that pages handed over until the requests that they belong to come for them.
+/// Keeps the bodies that pages have handed over until their requests fetch them.
 ///
 ///     let bodies = BodyStore()
 ///     // the bridge puts bodies in; every adapter that gets requests takes them out:
@@ -11,28 +11,28 @@ import PackFormat
 /// page cancels or leaves, when its bytes stop coming, and when nobody came for it.
 public final class BodyStore: Sendable {
     public struct Limits: Hashable, Sendable {
-        /// Bytes of one body.
+        /// The largest body in bytes.
         public var body = 64 << 20
-        /// Bytes of all bodies at a time.
+        /// The largest total of all bodies at a time, in bytes.
         public var total = 128 << 20
-        /// Bodies at a time.
+        /// The largest number of bodies at a time.
         public var count = 512
-        /// How long a request waits for its body, from its start and from each of the body's chunks on. Only the time in
-        /// which the app runs counts, here and below.
+        /// How long a request waits for its body, counted from its start and from each of the body's chunks. Here and
+        /// below, only the time in which the app runs counts.
         public var patience: Duration = .seconds(10)
-        /// How long a body waits for its request, from its last chunk on.
+        /// How long a body waits for its request, counted from its last chunk.
         public var lifetime: Duration = .seconds(60)
 
         public init() {}
     }
 
-    /// What became of the bodies; for a report and for an alarm.
+    /// What has happened to the bodies, for a report and for an alarm.
     public struct Counts: Hashable, Sendable, Codable {
-        /// Taken by their requests.
+        /// Bodies that their requests have fetched.
         public var restored = 0
-        /// Requests that came for a body and got none, though the page had not given them up.
+        /// Requests that found no body although the page had not given them up.
         public var lost = 0
-        /// Bodies that were dropped because nobody came for them.
+        /// Bodies that were dropped because no request fetched them.
         public var expired = 0
         /// Bodies that the limits refused.
         public var refused = 0
@@ -90,7 +90,7 @@ public final class BodyStore: Sendable {
     }
 
     public var counts: Counts { state.withLock { $0.counts } }
-    /// Bodies that are kept, whole or not.
+    /// The number of stored bodies, complete or not.
     public var count: Int { state.withLock { state in state.entries.values.filter { $0.body != nil }.count } }
     public var byteCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.data.count } } }
 
@@ -206,7 +206,7 @@ public final class BodyStore: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// Frees everything: the web view is going away.
+    /// Frees everything. Call it when the web view goes away.
     public func removeAll() {
         let waiters = state.withLock { state in
             defer { state.entries = state.entries.filter { $0.value.hasFailed } }
@@ -215,8 +215,8 @@ public final class BodyStore: Sendable {
         for waiter in waiters { waiter.resume() }
     }
 
-    /// The body of a request, when it is whole; the store forgets it.
-    /// - Returns: nil where no body has come in time, or not all of it: the request must then not be sent.
+    /// The body of a request when it is complete; the store forgets it.
+    /// - Returns: nil if no body has come in time, or not all of it: the request must then not be sent.
     public func take(_ id: HookID) async -> (body: CapturedBody, data: Data)? {
         let watch = Task { await self.watch(id) }
         defer { watch.cancel() }

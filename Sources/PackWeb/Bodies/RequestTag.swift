@@ -1,16 +1,16 @@
-/// The id of a request's body in its address: the last part of the query, `packtool-body=ID`. It is taken out before
-/// anything else looks at the address, and no server ever sees it.
+/// The id of a request's body in its address: the last part of the query, `packtool-body=ID`. It is removed before
+/// anything else reads the address, and no server ever sees it.
 ///
 /// The address and not a header, because forms, beacons and `no-cors` requests cannot have headers of their own, and
 /// a header would make the browser ask a server for its consent first (Fetch section 3.2.2).
 public struct RequestTag: Hashable, Sendable {
     public static let name = "packtool-body"
 
-    /// The address as the page meant it.
+    /// The address without the tag.
     public let url: String
     public let id: HookID
 
-    /// Nil where the address has no tag.
+    /// Nil if the address has no tag.
     public init?(_ text: String) {
         let fragment = text.firstIndex(of: "#") ?? text.endIndex
         let address = text[..<fragment]
@@ -29,6 +29,6 @@ public struct RequestTag: Hashable, Sendable {
         return "\(url[..<fragment])\(url[..<fragment].contains("?") ? "&" : "?")\(name)=\(id)\(url[fragment...])"
     }
 
-    /// Whether an address has a tag: cheap, for those who are asked often.
+    /// Whether an address has a tag. Cheap, for callers that check often.
     public static func isIn(_ text: String) -> Bool { RequestTag(text) != nil }
 }

@@ -1,7 +1,7 @@
 import PackFormat
 
-/// Counts the time in which the app runs: of a longer pause, while the device slept or the system had suspended the app,
-/// one step counts. What a page had begun before has then not outlived its time when it goes on.
+/// Measures the time in which the app runs. A longer pause, while the device slept or the system had suspended the
+/// app, counts as one step. So what a page began before the pause does not time out when the app continues.
 ///
 /// It is exact while somebody looks at it at least once a step.
 final class RunningClock: Sendable {

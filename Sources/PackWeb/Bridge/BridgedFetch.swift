@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// A request that the app performs for a page: its events wait here until the page asks for them.
+/// A request that the app performs for a page. Its events wait here until the page asks for them.
 ///
 /// What waits is bounded: from ``holdingByteCount`` on the call's ``place`` holds work back until the page has read. A
 /// file is then read no further, and of the network's data no more waits than ``Backlog`` lets wait.

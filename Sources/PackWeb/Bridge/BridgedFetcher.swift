@@ -5,7 +5,7 @@ import PackFormat
     import FoundationNetworking
 #endif
 
-/// Performs one request for a page: the body, the preflight where one is due, the request, its redirects, its answer.
+/// Performs one request for a page: its body, the preflight if one is needed, the request, its redirects, its answer.
 ///
 /// It runs until the answer has ended; cancelling its task stops the request.
 struct BridgedFetcher: Sendable {

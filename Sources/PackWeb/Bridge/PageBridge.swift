@@ -1,7 +1,7 @@
 public import Foundation
 import PackFormat
 
-/// The app's end of the page hook: answers its messages.
+/// The app's side of the page hook: it answers the hook's messages.
 ///
 ///     let bridge = PageBridge(pages: { _ in page }, online: online, bodies: bodies)
 ///     // from the web view's message handler, which knows who spoke:
@@ -13,7 +13,7 @@ import PackFormat
 /// 3. Every message is parsed strictly, measured, and attributed to the frame's origin as the web view tells it; an
 ///    origin that is not admitted gets an error, and no page reaches what another one sent.
 public final class PageBridge: Sendable {
-    /// Who spoke, by what the web view knows of the frame and never by what the message says.
+    /// The sender of a message, as the web view knows it from the frame. It never depends on the message.
     public struct Sender: Hashable, Sendable {
         /// The frame's origin, such as `https://shop.package`.
         public let origin: String
@@ -27,24 +27,26 @@ public final class PageBridge: Sendable {
     }
 
     public struct Configuration: Sendable {
-        /// The origins whose messages are read.
+        /// Says whether messages of an origin are read.
         public var admits: @Sendable (_ origin: String) -> Bool = { _ in true }
-        /// Whether another origin's server must agree, as it must in a browser.
+        /// Whether a server of another origin must allow the request, as in a browser.
         public var asksOtherOrigins = true
-        /// Whether a page of https, or of a custom scheme, may get plain http from other machines, which engines block as
-        /// mixed content: anybody on the way reads and changes it. This machine's own services are no others.
+        /// Whether an https or custom-scheme page may get plain http from other machines. Engines block this as mixed
+        /// content, because anybody on the way can read and change it. This machine's own services do not count as
+        /// others.
         public var allowsMixedContent = false
-        /// A page says that its version works. Whether the sender may speak for the package is the app's to judge.
+        /// Called when a page reports that its version works. The app must decide whether the sender may speak for
+        /// the package.
         public var confirm:
             (
                 @Sendable (_ sender: Sender, _ package: String, _ version: String, _ token: String) async throws -> Void
             )?
         public var cookies: (any CookieAuthority)?
-        /// Requests under way at a time.
+        /// The largest number of running requests.
         public var maximumCallCount = 256
-        /// How long a question for events waits for one.
+        /// How long a poll for events waits for one.
         public var patience: Duration = .seconds(20)
-        /// How long a request lives that the page does not ask about. Only the time in which the app runs counts.
+        /// How long a request is kept without a poll of its page. Only the time in which the app runs counts.
         public var lifetime: Duration = .seconds(60)
 
         public init() {}
@@ -82,7 +84,7 @@ public final class PageBridge: Sendable {
 
     private let calls = Locked(Calls())
 
-    /// - Parameter pages: the session of the page that makes a request.
+    /// - Parameter pages: Returns the session of the page that makes a request.
     public convenience init(
         pages: @escaping @Sendable (SiteRequest) -> PageSession, online: NetworkLoader, bodies: BodyStore = BodyStore(),
         configuration: Configuration = Configuration()
@@ -103,19 +105,19 @@ public final class PageBridge: Sendable {
         self.now = now
     }
 
-    /// Requests under way.
+    /// The number of running requests.
     public var callCount: Int { calls.withLock { $0.count } }
-    /// Bytes of answers that wait for their pages.
+    /// The bytes of answers that wait for their pages.
     public var unreadByteCount: Int { calls.withLock { Array($0.known.values) }.reduce(0) { $0 + $1.byteCount } }
 
-    /// The web view is going away or its page has changed: everything is stopped and freed, but for beacons and requests
-    /// with `keepalive`, which go on unread.
+    /// Stops and frees everything, except beacons and requests with `keepalive`, which go on unread. Call it when the
+    /// web view goes away or its page has changed.
     public func pageEnded() {
         for call in calls.withLock({ $0.drop { _, _ in true } }) { call.leave() }
         bodies.removeAll()
     }
 
-    /// Does what a message asks for.
+    /// Executes a message.
     /// - Returns: the answer, JSON in one line; an error is an answer too.
     public func reply(to text: String, from sender: Sender) async -> String {
         do {

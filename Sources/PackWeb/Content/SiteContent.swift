@@ -1,18 +1,17 @@
 public import Foundation
 public import PackFormat
 
-/// One version of a package, held in place: whatever installs or cleans up meanwhile, its files stay readable until
-/// ``close()`` or the value's end.
+/// One version of a package, kept in place: whatever is installed or removed meanwhile, its files stay readable until
+/// ``close()`` or until the value is deallocated.
 public protocol SiteContent: Sendable {
     var manifest: Manifest { get }
-    /// The file that holds an object of the manifest, shared ones included.
+    /// The file of an object of the manifest, or of a shared bundle.
     func file(for digest: Digest) throws -> URL
-    /// Whether the version is still installing itself, so that a file which is not there is to be asked for by
-    /// ``fetch(_:)``.
+    /// Whether the version is still installing itself, so that a missing file must be fetched with ``fetch(_:)``.
     var isInstalling: Bool { get }
-    /// Brings an object of the manifest to its file. It has the signed digest and size when this returns.
+    /// Fetches an object of the manifest. When it returns, the object's file has the signed digest and size.
     func fetch(_ digest: Digest) async throws
-    /// The page is gone: the version may be cleaned up.
+    /// Releases the version when the page is gone: it may be removed from now on.
     func close()
 }
 
@@ -22,14 +21,14 @@ extension SiteContent {
     public func fetch(_ digest: Digest) async throws {}
 }
 
-/// What a device has: the app joins this to its updater.
+/// The packages that a device has. The app connects it to its updater.
 public protocol SiteCatalog: Sendable {
-    /// What holds from the next page on. Read once at each page's start, so it must be quick.
+    /// The settings for the next page. It is read at each page's start, so it must be fast.
     var settings: WebSettings { get }
-    /// The version of a package that a page which starts now should get; nil where it is not installed.
+    /// The version of a package for a page that starts now; nil if the package is not installed.
     func content(of package: PackageID) throws -> (any SiteContent)?
-    /// The manifest of that version, as far as it is known without opening it; nil where it is not. It is asked for with
-    /// each request of an engine: quick, and without any effect.
+    /// The manifest of that version, if it is known without opening the version. An engine calls it with each
+    /// request, so it must be fast and have no effects.
     func manifest(of package: PackageID) -> Manifest?
 }
 

@@ -1,15 +1,15 @@
 public import PackFormat
 
-/// Which packages an app's pages may use, and how. A value: a page keeps the one that it started with.
+/// Which packages an app's pages may use, and how. It is a value: a page keeps the settings that it started with.
 public struct WebSettings: Sendable {
     public struct Package: Hashable, Sendable {
-        /// The feature gate that the channel carries: false sends the package's pages to its `origins`.
+        /// The feature gate of the channel. If it is false, the package's pages go to its `origins`.
         public var isEnabled: Bool
-        /// The URL prefixes that the package answers, from a manifest that its publisher signed: the package's own web
-        /// site, where it is found when the device does not answer. Nothing else may stand here: what answers under such
-        /// an address is shown as the package.
+        /// The URL prefixes that the package answers, from a manifest that its publisher signed. They are the
+        /// package's own web site, where the pages are if the device does not answer. Put nothing else here: whatever
+        /// answers under such an address is shown as the package.
         public var origins: [String]
-        /// Why the package has no page on this device, for the page that says so; nil where it has one.
+        /// Why the package has no page on this device, for the page that says so; nil if it has one.
         public var absence: Absence?
 
         public init(isEnabled: Bool = true, origins: [String] = [], absence: Absence? = nil) {
@@ -23,7 +23,8 @@ public struct WebSettings: Sendable {
     public struct Absence: Hashable, Sendable {
         /// A sentence for people.
         public let why: String
-        /// Whether only the network was missing: asking again may help. Its answer is 504, else 503.
+        /// Whether only the network was missing, so that another try may succeed. The answer is then 504, otherwise
+        /// 503.
         public let isUnreachable: Bool
 
         public init(why: String, isUnreachable: Bool = false) {
@@ -37,8 +38,9 @@ public struct WebSettings: Sendable {
     /// The custom schemes of the app's web views, in lower case.
     public var schemes: Set<String>
     public var rules: WebRules
-    /// The services on this device, as `HOST:PORT`, that a package's own `api` may lead to: printers, card readers. The app
-    /// names them, because a publisher does not know what else listens there; those of its own ``rules`` need no entry.
+    /// The services on this device, as `HOST:PORT`, that a package's own `api` may lead to, such as printers and card
+    /// readers. The app lists them, because a publisher does not know what else listens there. Services in the app's
+    /// own ``rules`` need no entry.
     public var loopbackServices: Set<String> = []
 
     public init(packages: [PackageID: Package] = [:], schemes: Set<String> = [], rules: WebRules = WebRules()) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Cookies' dates in the many forms that servers write (RFC 6265 section 5.1.1).
+/// Parses the many forms of dates that servers write in cookies (RFC 6265 section 5.1.1).
 enum CookieDate {
     static func date(_ text: String) -> Date? {
         var (hour, minute, second): (Int?, Int?, Int?) = (nil, nil, nil)

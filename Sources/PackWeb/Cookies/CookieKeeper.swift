@@ -5,7 +5,7 @@ import PackFormat
     public import FoundationNetworking
 #endif
 
-/// Keeps the app's cookies and the web view's equal, in all five directions that hybrid apps know.
+/// Keeps the app's cookies equal to the web view's, in all five directions that hybrid apps need.
 ///
 ///     let keeper = CookieKeeper(native: SystemCookieStore(.shared), web: store)
 ///     await keeper.takeFromWebView()        // before a navigation's answer is allowed: web view → app
@@ -39,15 +39,15 @@ public final class CookieKeeper: CookieAuthority {
         self.now = now
     }
 
-    /// Names the web view's store where the view is made after the keeper.
+    /// Sets the web view's store if the view is made after the keeper.
     public func attach(_ web: any WebCookieStore) { self.web.withLock { $0 = web } }
 
     // MARK: Both stores
 
-    /// Carries the web view's changes to the app. Returns when they are there.
+    /// Copies the web view's changes to the app. Returns when they are stored.
     public func takeFromWebView() async { await merge(preferring: .web) }
 
-    /// Carries the app's changes to the web view. Returns when they are there.
+    /// Copies the app's changes to the web view. Returns when they are stored.
     public func giveToWebView() async { await merge(preferring: .native) }
 
     private func merge(preferring side: CookieMerge.Side) async {
@@ -97,7 +97,7 @@ public final class CookieKeeper: CookieAuthority {
 
     // MARK: Requests that native code sends
 
-    /// Puts the app's cookies for a request in the place of whatever `Cookie` field it has.
+    /// Sets the `Cookie` field of a request to the app's cookies.
     /// - Parameters:
     ///   - page: the page that makes the request; nil: the app itself.
     ///   - isNavigation: whether the answer replaces the page.
@@ -127,7 +127,7 @@ public final class CookieKeeper: CookieAuthority {
         }
     }
 
-    /// Keeps the cookies of an answer; to be called for each hop of a redirect with that hop's URL.
+    /// Stores the cookies of an answer. Call it for each hop of a redirect with that hop's URL.
     public func store(_ response: HTTPURLResponse, from url: URL) { store(response, from: url, relocation: nil) }
 
     /// What comes from where a page's request was sent is the page's own, which its scripts see.
@@ -141,7 +141,7 @@ public final class CookieKeeper: CookieAuthority {
         }
     }
 
-    /// Keeps the cookies of `Set-Cookie` fields, joined by commas or not.
+    /// Stores the cookies of `Set-Cookie` fields, joined by commas or not.
     public func store(setCookie fields: String, from url: URL) {
         for field in SetCookieList.split(fields) { keep(field, from: .server, at: url) }
     }

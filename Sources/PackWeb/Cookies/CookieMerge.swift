@@ -1,6 +1,6 @@
 import Foundation
 
-/// What has to change in two stores so that they hold the same, given what both held when they were last equal.
+/// Computes the changes that make two stores equal, given their content when they were last equal.
 ///
 /// What changed on one side since then is carried to the other, a deletion like a new value. Where both changed, the side
 /// that an event came from has the last word. What has expired is taken out of both.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Which requests a cookie belongs to (RFC 6265bis sections 5.1.3, 5.1.4, 5.8.3).
+/// Decides which requests a cookie belongs to (RFC 6265bis sections 5.1.3, 5.1.4, 5.8.3).
 enum CookieScope {
     /// Whether the host is the domain or below it. An address of numbers has nothing below.
     static func host(_ host: String, isWithin domain: String) -> Bool {

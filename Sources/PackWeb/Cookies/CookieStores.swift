@@ -1,8 +1,8 @@
 /// The web view's cookies: `WKHTTPCookieStore`, WebKitGTK's `WebKitCookieManager`, or ``MemoryCookieStore``.
 public protocol WebCookieStore: Sendable {
-    /// - Throws: where the view does not say: that is not the same as none.
+    /// - Throws: If the view cannot list its cookies, which is not the same as having none.
     func cookies() async throws -> [WebCookie]
-    /// Puts a cookie in the place of the one of its key. What the view refuses, it does not have afterwards.
+    /// Replaces the cookie with the same key. If the view refuses the new one, it has neither afterwards.
     func set(_ cookie: WebCookie) async
     func delete(_ cookie: WebCookie) async
 }

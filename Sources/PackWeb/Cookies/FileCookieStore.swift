@@ -1,8 +1,8 @@
 public import Foundation
 import PackFormat
 
-/// The app's cookies in a file, for programs without a cookie storage of their own: what has a date outlives the program,
-/// the others end with it. Only the user can read the file.
+/// The app's cookies in a file, for programs without a cookie storage of their own. Cookies with an expiry date
+/// survive the program; the others end with it. Only the user can read the file.
 public final class FileCookieStore: NativeCookieStore {
     private struct Stored: Codable {
         let name: String
@@ -33,7 +33,7 @@ public final class FileCookieStore: NativeCookieStore {
     private let memory: MemoryCookieStore
     private let writing = NSLock()
 
-    /// Reads what was kept; a file that cannot be read is taken for none.
+    /// Reads the stored cookies. A file that cannot be read counts as empty.
     /// - Parameter file: in a folder that exists.
     public init(_ file: URL, now: Date = Date()) {
         self.file = file

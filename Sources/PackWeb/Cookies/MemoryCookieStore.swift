@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// Cookies in memory, for either side.
+/// Cookies in memory; can be either side.
 public final class MemoryCookieStore: WebCookieStore, NativeCookieStore {
     private let stored: Locked<[WebCookie]>
 

@@ -1,7 +1,8 @@
 package import Foundation
 
-/// Where a page's request goes in place of its own address: to the package's web site, or to the service behind one of its
-/// paths. To the page both are one place: what the service says of itself is said of the page's address.
+/// Where a page's request goes instead of its own address: to the package's web site, or to the service behind one of
+/// its paths. For the page both are one place, so what the service says about its own address is translated to the
+/// page's address.
 ///
 ///     Relocation(page: "https://shop.package/api/a", real: "https://api.example/v1/a")
 ///     // https://api.example/v1/… is https://shop.package/api/…
@@ -14,7 +15,7 @@ package struct Relocation: Hashable, Sendable {
     private let pagePrefix: String
     private let realPrefix: String
 
-    /// Nil where the request goes to its own address.
+    /// Nil if the request goes to its own address.
     package init?(page: String, real: String) {
         guard page != real, let page = WebURL(page), let real = WebURL(real) else { return nil }
         let (one, other) = (Array(page.path.utf8), Array(real.path.utf8))
@@ -45,7 +46,8 @@ package struct Relocation: Hashable, Sendable {
     /// Whether an address lies below the prefix that stands for the page's.
     func covers(_ url: URL) -> Bool { WebURL(url.absoluteString)?.path.hasPrefix(realPrefix) == true }
 
-    /// A `Set-Cookie` field as the page's address would say it: the service's host becomes the page's, and all else stays.
+    /// Translates a `Set-Cookie` field to the page's address: the service's host becomes the page's, and the rest is
+    /// unchanged.
     package func pageCookie(_ field: String) -> String {
         let parts = field.split(separator: ";", omittingEmptySubsequences: false)
         let attributes = parts.dropFirst().compactMap { part -> String? in
@@ -64,7 +66,8 @@ package struct Relocation: Hashable, Sendable {
         return ([String(parts.first ?? "")] + attributes).joined(separator: ";")
     }
 
-    /// A `Location` field as the page's address would say it: what lies below the prefix is the page's, anything else is where it is.
+    /// Translates a `Location` field to the page's address: an address below the prefix becomes the page's, any other
+    /// stays.
     /// - Parameter base: the address that was asked.
     package func pageLocation(_ field: String, of base: URL) -> String {
         guard let url = SentAddress.url(field, relativeTo: base) else { return field }

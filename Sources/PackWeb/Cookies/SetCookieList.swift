@@ -1,6 +1,7 @@
-/// Several `Set-Cookie` fields that a system has joined into one by commas, which also stand inside of dates.
+/// Several `Set-Cookie` fields that a system has joined by commas, which also occur inside dates.
 public enum SetCookieList {
-    /// The single fields. A comma parts two cookies where a name and `=` follow it; `Expires=Wed, 09 Jun…` has none.
+    /// Splits the text into fields. A comma separates two cookies if a name and `=` follow it; in `Expires=Wed, 09
+    /// Jun…` they do not.
     public static func split(_ joined: String) -> [String] {
         let bytes = Array(joined.utf8)
         var fields: [String] = []

@@ -5,11 +5,11 @@
     public import Foundation
 #endif
 
-/// `HTTPCookieStorage` as the app's side of the cookies.
+/// `HTTPCookieStorage` as the app's cookie store.
 public struct SystemCookieStore: NativeCookieStore {
     private let storage: HTTPCookieStorage
 
-    /// - Parameter storage: thread-safe by its documentation.
+    /// - Parameter storage: The storage, which is thread-safe by its documentation.
     public init(_ storage: HTTPCookieStorage) {
         self.storage = storage
     }
@@ -30,7 +30,7 @@ extension WebCookie {
     private static let sameSiteKey = HTTPCookiePropertyKey("SameSite")
     private static let httpOnlyKey = HTTPCookiePropertyKey("HttpOnly")
 
-    /// Foundation writes a domain for all hosts below it with a leading dot.
+    /// Converts a cookie of Foundation, which marks a domain that includes all hosts below it with a leading dot.
     public init(_ cookie: HTTPCookie) {
         let isHostOnly = !cookie.domain.hasPrefix(".")
         let sameSite = (cookie.properties?[Self.sameSiteKey] as? String)?.lowercased()
@@ -42,7 +42,7 @@ extension WebCookie {
             sameSite: sameSite.flatMap { ["strict": .strict, "lax": .lax, "none": SameSite.none][$0] })
     }
 
-    /// Nil where Foundation does not take it: it wants a name.
+    /// The cookie for Foundation; nil if Foundation refuses it, because it requires a name.
     public var systemCookie: HTTPCookie? {
         var properties: [HTTPCookiePropertyKey: Any] = [
             .name: name, .value: value, .domain: isHostOnly ? domain : ".\(domain)", .path: path,

@@ -5,18 +5,19 @@ extension WebCookie {
     static let maximumPairLength = 4096
     static let maximumAttributeLength = 1024
 
-    /// Who says the cookie.
+    /// Who sets the cookie.
     public enum Source: Sendable {
         case server
-        /// `document.cookie`: may not make or change what is hidden from scripts.
+        /// `document.cookie`: it must not set or change cookies that are hidden from scripts.
         case script
     }
 
-    /// Reads one `Set-Cookie` field, or what a script assigns to `document.cookie` (RFC 6265bis section 5.6 and 5.7).
+    /// Parses one `Set-Cookie` field, or a script's assignment to `document.cookie` (RFC 6265bis section 5.6 and
+    /// 5.7).
     /// - Parameters:
     ///   - url: of the answer, or of the page.
     ///   - now: what `Max-Age` counts from.
-    /// - Returns: nil where the cookie is to be ignored. One that is to be deleted comes back expired.
+    /// - Returns: nil if the cookie is to be ignored. One that is to be deleted comes back expired.
     public init?(setCookie text: String, from source: Source, at url: URL, now: Date) {
         guard let host = url.host?.lowercased(), !host.isEmpty else { return nil }
         guard !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }

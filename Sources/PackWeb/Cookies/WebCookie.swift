@@ -1,6 +1,7 @@
 public import Foundation
 
-/// A cookie as RFC 6265bis knows it: the form in which web views, `HTTPCookieStorage` and pages are compared.
+/// A cookie as RFC 6265bis defines it: the form in which cookies of web views, `HTTPCookieStorage` and pages are
+/// compared.
 public struct WebCookie: Hashable, Sendable {
     public enum SameSite: String, Hashable, Sendable {
         case strict = "Strict"
@@ -8,7 +9,7 @@ public struct WebCookie: Hashable, Sendable {
         case none = "None"
     }
 
-    /// What makes two cookies the same one (section 5.7 step 22): a later one replaces an earlier one.
+    /// Identifies a cookie (section 5.7 step 22): a later one with the same key replaces an earlier one.
     public struct Key: Hashable, Sendable {
         public let name: String
         public let domain: String
@@ -18,17 +19,17 @@ public struct WebCookie: Hashable, Sendable {
 
     public var name: String
     public var value: String
-    /// In lower case, without a leading dot.
+    /// The domain in lower case, without a leading dot.
     public var domain: String
-    /// Whether only that host gets it, and none below.
+    /// Whether only that host gets the cookie, and no host below it.
     public var isHostOnly: Bool
     public var path: String
-    /// Nil: until the app ends.
+    /// Nil: the cookie lives until the app ends.
     public var expires: Date?
     public var isSecure: Bool
-    /// Whether scripts must not see it.
+    /// Whether scripts must not see the cookie.
     public var isHTTPOnly: Bool
-    /// Nil where nothing was said, which counts as ``SameSite/lax``.
+    /// Nil if the attribute is absent, which counts as ``SameSite/lax``.
     public var sameSite: SameSite?
 
     public init(

@@ -6,19 +6,20 @@ import Foundation
 ///     // iOS: WKUserScript(source: hook.script, injectionTime: .atDocumentStart, forMainFrameOnly: false)
 public struct PageHook: Sendable {
     public enum Strategy: String, Sendable, CaseIterable {
-        /// Requests are left alone; `packtool.confirm()` is there.
+        /// Requests are left alone; only `packtool.confirm()` is available.
         case off
-        /// The page's own request goes out, and the app puts the body back that the web view loses.
+        /// The page's own request goes out, and the app restores the body that the web view loses.
         case bodies
         /// The app performs the request.
         case full
     }
 
-    /// How the page speaks to the app.
+    /// How the page sends messages to the app.
     public enum Transport: Hashable, Sendable {
-        /// A script message handler with reply of this name; what must be answered at once goes through `prompt`.
+        /// A script message handler with reply, of this name. Messages that need an answer at once go through
+        /// `prompt`.
         case messageHandler(String)
-        /// A path on the page's own server, such as `/-/bridge`: for a loopback proxy and for previews.
+        /// A path on the page's own server, such as `/-/bridge`, for a loopback proxy and for previews.
         case endpoint(String)
     }
 
@@ -35,28 +36,29 @@ public struct PageHook: Sendable {
         }
     }
 
-    /// The text of a `prompt` of the hook, whose default text is the message; any other prompt is the page's own.
+    /// The text of the hook's prompts; the default text is the message. Any other prompt is the page's own.
     public static let promptText = "packtool:1"
 
     public var strategy: Strategy
     public var transport: Transport
-    /// The hosts (with a port where it is not the scheme's) whose requests are handled; nil for all.
+    /// The hosts (with a port if it is not the scheme's default) whose requests are handled; nil for all.
     public var hosts: [String]?
     /// The app's own schemes besides https and http.
     public var schemes: [String] = []
-    /// Whether forms that the page submits are handled; needs an adapter that gets navigations.
+    /// Whether forms that the page submits are handled. This needs an adapter that receives navigations.
     public var handlesForms = true
-    /// The hosts to which forms are handled where that is not ``hosts``: those whose navigations the adapter gets.
+    /// The hosts to which forms are handled, if they differ from ``hosts``: those whose navigations the adapter
+    /// receives.
     public var formHosts: [String]?
-    /// Whether `document.cookie` is the app's store.
+    /// Whether `document.cookie` uses the app's store.
     public var sharesCookies = false
-    /// The largest body that is handed over, in bytes.
+    /// The largest body that the hook hands over, in bytes.
     public var largestBody = BodyStore.Limits().body
-    /// Bytes of a body in one message, before base64.
+    /// The bytes of a body in one message, before base64.
     public var chunkSize = 192 << 10
     public var load: Load?
-    /// Stands before the message in each prompt, where a web view does not say which frame asks: a secret of one origin's
-    /// frames.
+    /// A secret of one origin's frames that precedes the message in each prompt, for web views that do not say which
+    /// frame asks.
     public var promptKey = ""
 
     public init(strategy: Strategy, transport: Transport) {
@@ -67,8 +69,8 @@ public struct PageHook: Sendable {
     /// The script, with its configuration.
     public var script: String { "(\(EmbeddedHook.source))(\(configuration));\n" }
 
-    /// The message in a `prompt` of the hook; nil where the prompt is the page's own and must be shown. It begins with
-    /// ``promptKey``.
+    /// The message in a prompt of the hook; nil if the prompt is the page's own and must be shown. The prompt's text
+    /// begins with ``promptKey``.
     public static func message(inPrompt text: String, defaultText: String?) -> String? {
         text == promptText ? defaultText : nil
     }

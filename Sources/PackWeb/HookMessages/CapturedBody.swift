@@ -1,18 +1,19 @@
 public import Foundation
 
-/// A body as a page handed it over: its bytes, and for a form what they are the bytes of.
+/// A body that a page has handed over: its bytes, and for a form their structure.
 public struct CapturedBody: Hashable, Sendable {
-    /// What stands before the bytes.
+    /// The kind of the body, which precedes the bytes.
     public enum Kind: Hashable, Sendable {
         case bytes
         /// The bytes are the parts' contents, one after the other.
         case form([Part])
     }
 
-    /// An entry of a form. Names come with their line ends made CRLF, and contents that are no files too.
+    /// An entry of a form. The page has already changed the line ends in names, and in contents that are not files,
+    /// to CRLF.
     public struct Part: Hashable, Sendable {
         public let name: String
-        /// Of the content, in bytes.
+        /// The size of the content in bytes.
         public let size: Int
         public let filename: String?
         public let type: String?
@@ -26,7 +27,7 @@ public struct CapturedBody: Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// Of the bytes that are handed over, without what a form's encoding adds.
+    /// The number of bytes that are handed over, without what a form's encoding adds.
     public let size: Int
 
     public init(kind: Kind, size: Int) {
@@ -35,10 +36,10 @@ public struct CapturedBody: Hashable, Sendable {
     }
 }
 
-/// A body that can be sent.
+/// A body that is ready to be sent.
 public struct RestoredBody: Hashable, Sendable {
     public let data: Data
-    /// What a form's encoding says of itself; nil where the request's own header holds.
+    /// The content type of a form's encoding; nil if the request's own header counts.
     public let contentType: String?
 
     /// - Parameters:

@@ -1,8 +1,9 @@
 import Foundation
 
-/// What the page hears of a request that the app performs, in this order: bytes sent, one response, any data, one end.
+/// What the page is told about a request that the app performs, in this order: bytes sent, one response, any data,
+/// one end.
 enum HookEvent: Sendable, Encodable {
-    /// Bytes of the body that have gone out.
+    /// The number of bytes of the body that were sent.
     case sent(Int)
     case response(HookResponse)
     case data(Data)
@@ -23,7 +24,7 @@ enum HookEvent: Sendable, Encodable {
     }
 }
 
-/// The head of an answer as a page may see it.
+/// The head of an answer, with only what a page may see.
 struct HookResponse: Sendable, Encodable {
     let status: Int
     let statusText: String

@@ -1,16 +1,16 @@
-/// Why a page's message was not done. The page gets it as an error; nothing of the app is in it.
+/// Why a page's message was not executed. The page gets it as an error, which contains nothing about the app.
 public struct HookFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Stable, for reports and tests.
+    /// Stable codes for reports and tests.
     public enum Code: String, Hashable, Sendable {
-        /// No message of this schema.
+        /// The message does not follow the schema.
         case invalid
         /// The page speaks another version of the schema.
         case version
         /// More bytes than allowed, in a message, a body or in all.
         case tooLarge
-        /// The page's origin may not do this.
+        /// The page's origin has no right to do this.
         case origin
-        /// No request or body of this id is known: it ended, or it is another page's.
+        /// No request or body with this id is known: it has ended, or belongs to another page.
         case unknown
         /// The app does not offer this.
         case unavailable

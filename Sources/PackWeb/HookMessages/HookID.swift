@@ -1,5 +1,5 @@
-/// Names one request of one page: the frame's 128 random bits and a count, so that no two requests of a device are
-/// taken for each other.
+/// Names one request of one page by the frame's 128 random bits and a count, so that no two requests of a device are
+/// confused.
 public struct HookID: Hashable, Sendable, CustomStringConvertible {
     /// The frame's part, 32 hexadecimal digits.
     public let nonce: String

@@ -24,7 +24,7 @@ extension HookMessage {
     }
 }
 
-/// A message as it is read, by its `type`.
+/// A message as it is parsed, by its `type`.
 private struct Parsed: Decodable {
     let message: HookMessage
 

@@ -1,14 +1,14 @@
 import Foundation
 
-/// What the page hook says, version 1 of its schema (docs/PAGE-HOOK.md). Only the parser makes one: a message that
-/// exists is whole, of a known kind, within its sizes and without a key that the schema does not have.
+/// A message of the page hook, version 1 of its schema (docs/PAGE-HOOK.md). Only the parser makes one: a message that
+/// exists is complete, of a known kind, within its size limits and without unknown keys.
 enum HookMessage: Sendable {
     /// What a body is for: how long it is kept.
     enum Purpose: String, Decodable, Sendable {
         case request
-        /// A beacon's, or that of a request with `keepalive`: it outlives the page too.
+        /// The body of a beacon or of a request with `keepalive`: it outlives the page.
         case beacon
-        /// A form's: it outlives the page that sent it.
+        /// The body of a form: it outlives the page that sent it.
         case navigation
     }
 

@@ -2,7 +2,8 @@ public import Foundation
 
 /// Writes `multipart/form-data` as browsers do (HTML section 4.10.22.7, RFC 7578).
 public struct MultipartForm: Hashable, Sendable {
-    /// Characters of a boundary that we make. The page counts on it: it says a form's size before it is sent.
+    /// The number of characters of the boundaries that we make. The page relies on it, because it reports a form's
+    /// size before the form is sent.
     public static let boundaryLength = 38
 
     public let boundary: String
@@ -13,14 +14,14 @@ public struct MultipartForm: Hashable, Sendable {
 
     public var contentType: String { "multipart/form-data; boundary=\(boundary)" }
 
-    /// A boundary that occurs in no content: 96 random bits.
+    /// A new boundary that occurs in no content: 96 random bits.
     public static func newBoundary() -> String {
         let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789AB".utf8)
         let random = (0..<16).map { _ in letters[Int.random(in: 0..<letters.count)] }
         return "----PacktoolBoundary--" + String(decoding: random, as: UTF8.self)
     }
 
-    /// The boundary that a header names; nil where it is another type or has none.
+    /// The boundary of a header; nil if the header has another type or no boundary.
     public static func boundary(of contentType: String) -> String? {
         let parameters = contentType.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces) }
         guard parameters.first?.lowercased() == "multipart/form-data" else { return nil }
@@ -33,7 +34,7 @@ public struct MultipartForm: Hashable, Sendable {
         return nil
     }
 
-    /// - Parameter data: the parts' contents, one after the other; as many bytes as the parts say.
+    /// - Parameter data: The parts' contents, one after the other, exactly as many bytes as the parts say.
     public func encoded(_ parts: [CapturedBody.Part], data: Data) -> Data {
         var result = Data(capacity: data.count + parts.count * 160 + 64)
         var at = data.startIndex

@@ -1,4 +1,4 @@
-/// The reason phrases of RFC 9110 section 15. A transport hides the one that a server sent, and HTTP/2 has none.
+/// The reason phrases of RFC 9110 section 15. A transport hides the server's phrase, and HTTP/2 has none.
 enum StatusText {
     static func text(of status: Int) -> String { phrases[status] ?? "" }
 

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The report of the last page in a file, for whoever asks from another process.
+/// The report of the last page in a file, for other processes.
 ///
 ///     let last = LastPage(folder: store)
 ///     try last.write(page.report, at: Date())
@@ -19,7 +19,7 @@ public struct LastPage: Sendable {
 
     private let file: URL
 
-    /// - Parameter folder: the device's store, or any other folder of the app's.
+    /// - Parameter folder: The device's store, or any other folder of the app.
     public init(folder: URL) {
         file = folder.appendingPathComponent("last-page.json")
     }
@@ -32,7 +32,7 @@ public struct LastPage: Sendable {
         try encoder.encode(Record(time: time, report: report)).write(to: file, options: .atomic)
     }
 
-    /// The last record; nil where there is none or it cannot be read.
+    /// The last record; nil if there is none or it is unreadable.
     public func read() -> Record? {
         let decoder = JSONDecoder()
         decoder.dateDecodingStrategy = .secondsSince1970

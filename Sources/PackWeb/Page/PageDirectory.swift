@@ -1,6 +1,6 @@
 import PackFormat
 
-/// Tells pages apart where the way in does not: a proxy, a local server, a `URLProtocol`.
+/// Tells pages apart if the connection does not: a proxy, a local server, a `URLProtocol`.
 ///
 /// A navigation starts a page. What a page loads names it in `Referer`: the page's own address, or that of a script or
 /// a style sheet that was loaded for it. Two pages that loaded the same address under different versions are told apart by
@@ -35,8 +35,8 @@ public final class PageDirectory: Sendable {
     private let maximumPageCount: Int
     private let pages = Locked(Pages())
 
-    /// - Parameter maximumPageCount: how many pages are kept apart; beyond it the one that has asked for nothing for
-    ///   the longest time is let go.
+    /// - Parameter maximumPageCount: The largest number of pages that are kept apart. Beyond it, the page whose last
+    ///   request is the oldest is dropped.
     public init(_ catalog: any SiteCatalog, maximumPageCount: Int = 32) {
         self.catalog = catalog
         self.maximumPageCount = max(1, maximumPageCount)
@@ -59,8 +59,8 @@ public final class PageDirectory: Sendable {
         return session
     }
 
-    /// Whether a request is ours to answer; what should go out unchanged is not. Pure: engines ask several times, and
-    /// no version is opened for it.
+    /// Whether the device answers a request; false for requests that should go out unchanged. Pure: engines call it
+    /// several times, and it opens no version.
     public func takes(_ request: SiteRequest) -> Bool {
         let candidates = pages.withLock { $0.open }
         if !Self.isNavigation(request), let index = Self.owner(of: request, among: candidates) {
@@ -69,13 +69,14 @@ public final class PageDirectory: Sendable {
         return PageSession(catalog).mayTake(request)
     }
 
-    /// The view's page has replaced the one before. A page that comes back without being asked for anew, as engines keep it
-    /// for back and forward, then counts as the newest: of one address there may be several.
+    /// Call it when the view's page has replaced the previous one. Engines keep pages for back and forward; a page
+    /// that comes back without a new request counts as the newest from then on, because there may be several pages of
+    /// one address.
     /// - Parameters:
     ///   - history: of the view, as it is now.
     ///   - isRestored: whether the engine had kept the page.
     ///   - isReload: whether it is the page on view, loaded anew.
-    /// - Returns: what the page has asked for until now; nil where it is no package's or not known.
+    /// - Returns: what the page has asked for until now; nil if it is no package's or not known.
     @discardableResult
     public func commit(
         _ url: String, history: ViewHistory, isRestored: Bool, isReload: Bool = false

@@ -1,9 +1,9 @@
-/// What a page asked for and how it was answered: the first thing to read when a page is slow or broken.
+/// What a page requested and how it was answered: the first thing to read when a page is slow or broken.
 public struct PageReport: Hashable, Sendable, Codable {
     public enum Outcome: String, Hashable, Sendable, Codable {
         case local
         case online
-        /// Answered from the device with an error.
+        /// The device answered with an error.
         case missed
     }
 
@@ -13,30 +13,30 @@ public struct PageReport: Hashable, Sendable, Codable {
         public let url: String
         public let outcome: Outcome
         public let reason: SiteAnswer.Reason
-        /// The rule that decided, the path that was opened, or what was wrong.
+        /// The rule that decided, the path that was opened, or the error.
         public let detail: String?
-        /// What the engine says that the request is for (`Sec-Fetch-Dest`); nil where it does not say.
+        /// What the request is for, according to the engine (`Sec-Fetch-Dest`); nil if the engine does not say.
         public var destination: String?
-        /// Nil until an online answer has come.
+        /// Nil until an online answer has arrived.
         public var status: Int?
-        /// The body's bytes that were handed over; nil until the request has ended.
+        /// The number of body bytes that were handed over; nil until the request has ended.
         public var byteCount: Int?
-        /// From the request's start, in milliseconds; nil until it has ended.
+        /// The time from the request's start in milliseconds; nil until it has ended.
         public var milliseconds: Double?
     }
 
-    /// The largest number of entries; a page that asks for more has them counted only.
+    /// The largest number of entries. Further requests of a page are only counted.
     public static let maximumEntryCount = 2000
 
     /// The versions that the page was pinned to, by package.
     public internal(set) var versions: [String: String] = [:]
     public internal(set) var entries: [Entry] = []
-    /// Requests beyond ``maximumEntryCount``.
+    /// The number of requests beyond ``maximumEntryCount``.
     public internal(set) var droppedCount = 0
 
-    /// The addresses of scripts and styles that the page asked for and its version does not have: without them it may be
-    /// blank. Where the engine does not say what a request is for, the name's ending does. Those of frames of other packages
-    /// say nothing about the page's own version, and are left out.
+    /// The addresses of scripts and styles that the page requested and its version does not have. Without them the
+    /// page may be blank. If the engine does not say what a request is for, the name's ending decides. Requests of
+    /// frames of other packages are left out, because they say nothing about the page's own version.
     public var missingParts: [String] {
         let page = entries.first.flatMap { WebURL($0.url)?.host }
         return entries.filter { entry in

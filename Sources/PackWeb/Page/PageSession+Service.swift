@@ -4,7 +4,7 @@ import PackFormat
 /// The services behind a package's own paths.
 extension PageSession {
     /// The app's own word comes before the package's.
-    /// - Returns: nil where the path is no service's.
+    /// - Returns: nil if the path is no service's.
     func service(_ request: SiteRequest, at address: SiteAddress, _ manifest: Manifest?) -> Decision? {
         if let url = settings.rules.api.target(of: address.pathAndQuery) {
             return Decision(way: .online(url), reason: .api, detail: url)

@@ -10,7 +10,7 @@ public import PackFormat
     import Darwin
 #endif
 
-/// One page from its start to its end: every request of it is answered from the same version of each package.
+/// One page from its start to its end. Every request of it is answered from the same version of each package.
 ///
 ///     let page = PageSession(catalog)
 ///     switch page.answer(SiteRequest(url: "https://checkout.package/")).way {
@@ -43,7 +43,7 @@ public final class PageSession: Sendable {
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Locked(State())
 
-    /// - Parameter now: the clock of the report's times.
+    /// - Parameter now: The clock for the report's times.
     public init(
         _ catalog: any SiteCatalog, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) {
@@ -59,13 +59,14 @@ public final class PageSession: Sendable {
         close()
     }
 
-    /// Whether the URL is a package's (or looks like one and must not go out). Pure and cheap: engines ask often.
+    /// Whether the URL is a package's, or looks like one and must not go out. Pure and cheap, because engines call it
+    /// often.
     public func handles(_ url: String) -> Bool {
         addresses.lookup(url) != .foreign
     }
 
-    /// Whether ``answer(_:)`` would say something that the network would not: false for what is to go out unchanged,
-    /// so that an interceptor leaves it alone and the engine keeps its progress events. Nothing is reported.
+    /// Whether ``answer(_:)`` would differ from the network's answer. It is false for requests that go out unchanged,
+    /// so that an interceptor leaves them alone and the engine keeps its progress events. Nothing is reported.
     public func takes(_ request: SiteRequest) -> Bool {
         decide(request).way != .online(request.url)
     }
@@ -123,7 +124,7 @@ public final class PageSession: Sendable {
         }
     }
 
-    /// A transport tells how a request ended.
+    /// Call it from a transport when a request has ended, and how.
     /// - Parameters:
     ///   - number: the answer's.
     ///   - status: of an online answer; nil keeps the device's own.
@@ -154,14 +155,15 @@ public final class PageSession: Sendable {
     /// Whether the page's version may have no service worker. Nothing is reported.
     func refusesWorker(_ request: SiteRequest) -> Bool { decide(request).reason == .worker }
 
-    /// The version that the page has of a package; nil where it has not asked for it or it is not installed.
+    /// The version of a package that the page has; nil if the page has not requested the package or it is not
+    /// installed.
     public func version(of package: PackageID) -> SemanticVersion? {
         state.withLock { state in
             if case .content(let content) = state.pins[package] { content.manifest.version } else { nil }
         }
     }
 
-    /// The manifest of the version that the page has of a package; nil where it has none.
+    /// The manifest of the version of a package that the page has; nil if it has none.
     public func manifest(of package: PackageID) -> Manifest? {
         state.withLock { state in
             if case .content(let content) = state.pins[package] { content.manifest } else { nil }
@@ -183,7 +185,7 @@ public final class PageSession: Sendable {
         }
     }
 
-    /// Lets go of the versions. A request after that is answered as if nothing were installed.
+    /// Releases the versions. Later requests are answered as if nothing were installed.
     public func close() {
         let pins = state.withLock { state in
             defer { state.pins = [:] }

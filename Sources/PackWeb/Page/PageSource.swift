@@ -3,9 +3,9 @@ public protocol PageSource: Sendable {
     func page(for request: SiteRequest) -> PageSession
     /// The newest page's report; nil before the first page.
     var lastReport: PageReport? { get }
-    /// The page whose document the device has answered for the load of this address that the view is about to show; each is
-    /// given once. Nil where the view has the document from elsewhere: a service worker, its own cache, the network. Such a
-    /// page says nothing about the version that is installed, whatever it says.
+    /// The page whose document the device has answered, for the load of this address that the view is about to show.
+    /// Each page is returned once. Nil if the document came from elsewhere: a service worker, the view's own cache,
+    /// the network. Such a page says nothing about the installed version, whatever it claims.
     func takeDocument(of url: String) -> PageSession?
 }
 

@@ -1,8 +1,8 @@
-/// A web view's list for back and forward, at one moment.
+/// A web view's back-forward list at one moment.
 public struct ViewHistory: Hashable, Sendable {
-    /// The places of the list. The view numbers them: no other place gets the number of one that is in the list.
+    /// The places in the list. The view numbers them; a new place never gets the number of one that is in the list.
     public let places: Set<Int>
-    /// The place on view.
+    /// The place that the view shows.
     public let current: Int
 
     public init(places: Set<Int>, current: Int) {
@@ -33,6 +33,6 @@ public struct ViewHistory: Hashable, Sendable {
 
 /// A page of a view.
 protocol PlacedPage {
-    /// Where the view's history has it; empty where the view does not say.
+    /// The places of the page in the view's history; empty if the view does not say.
     var places: Set<Int> { get set }
 }

@@ -1,8 +1,8 @@
 import PackFormat
 
-/// Tells the pages of one web view apart where its requests do not name their page: a scheme handler's carry neither
-/// `Referer` nor Fetch Metadata (WebKitGTK 2.50). The view says when its main frame starts to load and when the new page
-/// has replaced the old one.
+/// Tells the pages of one web view apart if its requests do not name their page: those of a scheme handler have
+/// neither `Referer` nor Fetch Metadata (WebKitGTK 2.50). The view reports when its main frame starts to load and
+/// when the new page has replaced the old one.
 ///
 ///     let pages = ViewPages(catalog)
 ///     pages.start(url)      // didStartProvisionalNavigation, WEBKIT_LOAD_STARTED
@@ -47,7 +47,7 @@ public final class ViewPages: PageSource {
         self.catalog = catalog
     }
 
-    /// The main frame starts to load this URL.
+    /// Call it when the main frame starts to load this URL.
     public func start(_ url: String) {
         state.withLock { state in
             state.startedURL = Self.key(url)
@@ -55,11 +55,11 @@ public final class ViewPages: PageSource {
         }
     }
 
-    /// The page of this URL is the one on view: from now on requests are its.
+    /// Call it when the page of this URL is shown: from now on requests belong to it.
     /// - Parameters:
     ///   - history: of the view, as it is now; without it a page that comes back is known by its URL.
     ///   - isReload: whether it is the page on view, loaded anew.
-    /// - Returns: what the page has asked for until now; nil where it is no package's or not known.
+    /// - Returns: what the page has asked for until now; nil if it is no package's or not known.
     @discardableResult
     public func commit(_ url: String, history: ViewHistory? = nil, isReload: Bool = false) -> PageReport? {
         state.withLock { state in
@@ -91,7 +91,7 @@ public final class ViewPages: PageSource {
         }
     }
 
-    /// The load of this URL has ended without a page: the one on view stays, and asks for its own parts.
+    /// Call it when the load of this URL has ended without a page: the current page stays and requests its own parts.
     public func stop(_ url: String) {
         state.withLock { state in
             // Not the end of a load that a newer one has replaced.

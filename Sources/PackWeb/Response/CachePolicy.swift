@@ -1,6 +1,6 @@
 import PackFormat
 
-/// What a cache may do with an answer of the device, by what kind of resource it is.
+/// What a cache may do with an answer of the device, for each kind of resource.
 ///
 /// The version can change under the same address, so pages and what steers a page (its workers' scripts, its web app
 /// manifest) are always asked for anew, whatever the package says: an old page over a new version is the fault that this

@@ -8,13 +8,14 @@ public import Foundation
     import Darwin
 #endif
 
-/// Reads a range of a file in chunks, in constant memory. The file is open from the start, so that nothing that is
-/// cleaned up meanwhile breaks the answer.
+/// Reads a range of a file in chunks, in constant memory. The file is opened at the start, so that a cleanup
+/// meanwhile does not break the answer.
 ///
 ///     var reader = try FileReader(url, range: range)
 ///     while let chunk = try reader.next() { … }
 public struct FileReader: ~Copyable {
-    /// Bytes in a chunk: large enough that a call per chunk costs nothing, small enough for many at once.
+    /// The bytes in a chunk: large enough that the cost of a call is negligible, small enough for many chunks at
+    /// once.
     public static let chunkSize = 256 << 10
 
     // The system's own calls: a FileHandle asks for the file's status and takes a lock at each turn.

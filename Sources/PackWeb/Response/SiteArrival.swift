@@ -1,7 +1,7 @@
 import PackFormat
 
-/// An answer whose file is on its way: of a version that installs itself while its pages use it. A media file is answered
-/// when all of it is here.
+/// An answer whose file is being fetched, because its version installs itself while its pages use it. A media file is
+/// answered when all of it is here.
 public struct SiteArrival: Hashable, Sendable {
     private let content: any SiteContent
     private let digest: Digest
@@ -21,8 +21,8 @@ public struct SiteArrival: Hashable, Sendable {
         self.request = request
     }
 
-    /// Waits for the file, and answers with it. The bytes have the signed digest; where they do not come the answer is an
-    /// error that says why, 504 where the network did not answer and 502 where it answered with something else.
+    /// Waits for the file and answers with it. The bytes have the signed digest. If they do not arrive, the answer is
+    /// an error that says why: 504 if the network did not answer, 502 if it answered with something else.
     public func response() async -> SiteResponse {
         do {
             try await content.fetch(digest)

@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// The answer of one version's file: status, headers and part of the file, by RFC 9110.
+/// Answers with one version's file: status, headers and the requested part, as RFC 9110 defines them.
 struct SiteResponder {
     let manifest: Manifest
 

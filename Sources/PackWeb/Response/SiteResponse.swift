@@ -1,16 +1,17 @@
 public import Foundation
 
-/// What the device answers: a value that any transport relays as it is.
+/// An answer of the device: a value that any transport can relay unchanged.
 public struct SiteResponse: Hashable, Sendable {
     public enum Body: Hashable, Sendable {
         case none
         case bytes([UInt8])
-        /// This range of bytes of a file, which does not change; read it with ``FileReader``.
+        /// This range of a file that does not change; read it with ``FileReader``.
         case file(URL, Range<Int>)
     }
 
     public let status: Int
-    /// By lower-case name. `content-length` is the body's length, or for HEAD the length it would have; a 304 has none.
+    /// The headers by lower-case name. `content-length` is the body's length, or for HEAD the length that it would
+    /// have; a 304 has none.
     public let headers: [String: String]
     public let body: Body
 
@@ -20,7 +21,7 @@ public struct SiteResponse: Hashable, Sendable {
         self.body = body
     }
 
-    /// How many bytes the body has.
+    /// The number of bytes in the body.
     public var byteCount: Int {
         switch body {
         case .none: 0
@@ -60,7 +61,7 @@ public struct SiteResponse: Hashable, Sendable {
 }
 
 extension SiteResponse {
-    /// The whole body, for one that may be in memory.
+    /// The whole body, for callers that may hold it in memory.
     /// - Throws: ``WebError`` where its file cannot be read, or is shorter than it should be.
     package func contents() throws -> Data {
         switch body {

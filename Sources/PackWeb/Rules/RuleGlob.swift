@@ -1,4 +1,4 @@
-/// A pattern in which `*` stands for any characters, none included; everything else stands for itself.
+/// A pattern in which `*` matches any characters, including none. All other characters match themselves.
 struct RuleGlob {
     /// Nil is a star.
     private let pattern: [UInt8?]

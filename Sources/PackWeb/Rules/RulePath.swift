@@ -1,4 +1,4 @@
-/// A URL's path as rules compare it: its percent-encoding is undone, as a server undoes it, so that `/%61` is `/a`.
+/// A URL's path as rules compare it: percent-decoded, as a server decodes it, so that `/%61` is `/a`.
 ///
 /// `%2F` has two readings, since some servers take it for a slash: what holds for one of them holds. A `%` that escapes
 /// nothing stays as it is.

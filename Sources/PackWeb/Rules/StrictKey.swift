@@ -1,4 +1,4 @@
-/// A coding key of any name, so that a document's unknown keys are seen instead of skipped.
+/// A coding key of any name, so that unknown keys of a document are noticed instead of skipped.
 struct StrictKey: CodingKey {
     let stringValue: String
     var intValue: Int? { nil }

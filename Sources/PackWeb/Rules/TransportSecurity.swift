@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What App Transport Security of an app's `Info.plist` means for the addresses that its packages use. Pure: the app
+/// What App Transport Security in an app's `Info.plist` means for the addresses that its packages use. Pure: the app
 /// passes `Bundle.main.infoDictionary` in a debug build, or a test reads the file.
 ///
 ///     TransportSecurity(Bundle.main.infoDictionary ?? [:]).faults(of: [registry] + origins)
@@ -14,7 +14,8 @@ public struct TransportSecurity: Sendable {
     /// By domain: whether it has plain http, and whether the domains below it have.
     private let exceptions: [String: (isInsecure: Bool, includesBelow: Bool)]
 
-    /// - Parameter information: the property list's root. What is missing or of another type counts as not said.
+    /// - Parameter information: The root of the property list. Missing values and values of another type count as
+    ///   absent.
     public init(_ information: [String: Any]) {
         let settings = information["NSAppTransportSecurity"] as? [String: Any] ?? [:]
         func isSet(_ name: String, _ values: [String: Any]) -> Bool { values[name] as? Bool ?? false }
@@ -36,8 +37,8 @@ public struct TransportSecurity: Sendable {
             }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// - Parameter addresses: what the app and its pages load: the registry, origins, online copies.
-    /// - Returns: sentences, in the order of the addresses; empty where nothing is wrong.
+    /// - Parameter addresses: The addresses that the app and its pages load: the registry, origins, online copies.
+    /// - Returns: sentences, in the order of the addresses; empty if nothing is wrong.
     public func faults(of addresses: [URL]) -> [String] {
         var faults: [String] = []
         for address in addresses where address.scheme?.lowercased() == "http" {

@@ -1,7 +1,7 @@
 public import Foundation
 public import PackFormat
 
-/// Exceptions by host, path, type and size, in a document that the app can take from anywhere it trusts.
+/// Exceptions by host, path, type and size, in a document that the app may load from any source that it trusts.
 ///
 ///     { "format": 1, "rules": [
 ///         { "name": "ads", "action": "deny", "host": "*.ads.example" },
@@ -11,16 +11,16 @@ public import PackFormat
 /// The first rule whose conditions all hold decides; without one a package's files are answered from the device.
 public struct WebRules: Hashable, Sendable {
     public static let currentFormat = 1
-    /// Bounds on a document from outside.
+    /// The limits for a document from outside.
     public static let maximumByteCount = 1 << 20
     public static let maximumRuleCount = 1000
 
     public enum Action: String, Hashable, Sendable, Codable {
-        /// Answered from the device: an exception from a later, broader rule.
+        /// Answer from the device: an exception from a later, broader rule.
         case local
-        /// Sent to the package's web site (its first origin), or out as it is where the request is not a package's.
+        /// Send to the package's web site (its first origin), or unchanged if the request is not a package's.
         case online
-        /// Answered 403.
+        /// Answer 403.
         case deny
 
         var strictness: Int {
@@ -33,18 +33,18 @@ public struct WebRules: Hashable, Sendable {
     }
 
     public struct Rule: Hashable, Sendable {
-        /// Stands in the page's report as the reason.
+        /// The name of the rule, which the page's report gives as the reason.
         public var name: String
         public var action: Action
         /// A host, or `*.example.com` for every host below it.
         public var host: String?
-        /// A path of the URL, `*` standing for any characters. Percent-encoding makes no difference, in the rule or in the
-        /// URL: who denies `/a` denies `/%61`. For a file that the device has, its own path counts too, and the stricter
-        /// rule holds: who denies `/a.html` denies `/a`.
+        /// A path of the URL, in which `*` matches any characters. Percent-encoding makes no difference, in the rule
+        /// or in the URL: a rule that denies `/a` denies `/%61`. For a file that the device has, its own path counts
+        /// too, and the stricter rule wins: a rule that denies `/a.html` denies `/a`.
         public var path: String?
-        /// Media types such as `video/mp4` or `video/*`. Holds only for a file that the device has.
+        /// Media types such as `video/mp4` or `video/*`. The condition applies only to a file that the device has.
         public var types: [String]?
-        /// Bytes, inclusive. Hold only for a file that the device has.
+        /// The size limits in bytes, inclusive. They apply only to a file that the device has.
         public var minimumSize: Int?
         public var maximumSize: Int?
 
@@ -63,7 +63,7 @@ public struct WebRules: Hashable, Sendable {
     }
 
     public var rules: [Rule]
-    /// Paths of all packages that lead to services, before those of a package's own manifest.
+    /// Paths of all packages that lead to services. They come before those of a package's own manifest.
     public var api: APIRoutes
 
     public init(_ rules: [Rule] = [], api: APIRoutes = .none) {
@@ -71,7 +71,8 @@ public struct WebRules: Hashable, Sendable {
         self.api = api
     }
 
-    /// Reads the document. An unknown key is refused: a rule whose condition is not understood would hold too often.
+    /// Parses the document. An unknown key is refused, because a rule with an unknown condition would apply too
+    /// often.
     /// - Throws: ``WebError/invalidRules(_:)``
     public init(parsing data: Data) throws(WebError) {
         guard data.count <= Self.maximumByteCount else {
@@ -93,7 +94,7 @@ public struct WebRules: Hashable, Sendable {
         }
     }
 
-    /// The rule that decides a request; nil where none does.
+    /// The rule that decides a request; nil if none does.
     func rule(host: String, path: String, file: (type: MediaType, size: Int)?) -> Rule? {
         guard !rules.isEmpty else { return nil }
         let path = RulePath(path)

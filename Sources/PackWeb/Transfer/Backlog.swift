@@ -1,4 +1,4 @@
-/// How much from the network waits for one client, and what follows from it: the network waits, or the request ends.
+/// How much data from the network waits for one client, and the consequence: the network waits, or the request ends.
 struct Backlog: Sendable {
     /// Bytes. Foundation on Linux cannot make a request wait: there it fails above this.
     static let maximumByteCount = 64 << 20

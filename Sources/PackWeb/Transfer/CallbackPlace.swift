@@ -1,22 +1,22 @@
 import Dispatch
 import Foundation
 
-/// Where a client wants to be called back. Web views want their main thread, and a `URLProtocol`'s client the thread
-/// and the run loop modes that it was started on.
+/// Where a client must be called back. Web views need their main thread; a `URLProtocol`'s client needs the thread
+/// and the run loop modes on which it was started.
 public struct CallbackPlace: Sendable {
-    /// Runs work there, in the order in which it is handed over.
+    /// Runs work there, in the order in which it is submitted.
     public let perform: @Sendable (@escaping @Sendable () -> Void) -> Void
 
     public init(_ perform: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void) {
         self.perform = perform
     }
 
-    /// Wherever the work is at hand.
+    /// Runs work on the calling thread.
     public static let inPlace = CallbackPlace { $0() }
 
     public static let main = CallbackPlace { work in DispatchQueue.main.async(execute: DispatchWorkItem { work() }) }
 
-    /// A thread of its own where one is needed, one call after the other: calls may block.
+    /// Runs work on a thread of its own if one is needed, one call after the other. Calls may block.
     public static func serial(label: String) -> CallbackPlace {
         let queue = DispatchQueue(label: label)
         return CallbackPlace { work in queue.async(execute: DispatchWorkItem { work() }) }

@@ -4,8 +4,8 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// The answer that sends a page's request to another origin, for engines that follow it and for those that show it: WebKit's
-/// scheme handlers show a redirect's own content (WebKitGTK 2.50).
+/// The answer that sends a page's request to another origin. It works for engines that follow it and for engines that
+/// show it: WebKit's scheme handlers show a redirect's own content (WebKitGTK 2.50).
 struct CrossOriginRedirectPage {
     let head: TransferHead
     let content: Data

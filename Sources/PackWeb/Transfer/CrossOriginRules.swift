@@ -1,8 +1,8 @@
 import Foundation
 import PackFormat
 
-/// What a browser asks of a server of another origin before a page may read its answer (Fetch section 3.2), applied to
-/// requests that the app performs for the page.
+/// The permission that a browser needs from a server of another origin before a page may read its answer (Fetch
+/// section 3.2), applied to requests that the app performs for the page.
 struct CrossOriginRules {
     /// The page's, such as `https://shop.package`.
     let origin: String
@@ -40,7 +40,7 @@ struct CrossOriginRules {
         credentials == .include || credentials == .sameOrigin && !isCross(url)
     }
 
-    /// "CORS check", section 4.10: nil where the page may read the answer.
+    /// "CORS check", section 4.10: nil if the page may read the answer.
     func fault(url: URL, headers: [String: String]) -> String? {
         guard mode == .cors, isCross(url) else { return nil }
         guard let allowed = headers["access-control-allow-origin"] else {
@@ -66,7 +66,7 @@ struct CrossOriginRules {
         return visible.filter { allowed.contains($0.key) }
     }
 
-    /// Why a page must not get what anybody on the way can change (Mixed Content, section 4.4); nil where it may. This
+    /// Why a page must not get what anybody on the way can change (Mixed Content, section 4.4); nil if it may. This
     /// machine is no way (Secure Contexts, section 3.1).
     func mixedContentFault(_ url: URL) -> String? {
         guard url.scheme?.lowercased() == "http", !origin.hasPrefix("http://") else { return nil }
@@ -76,7 +76,7 @@ struct CrossOriginRules {
     }
 
     /// Why a request in `no-cors` mode is none that a page can make: no server is asked before it goes out, so it must be
-    /// what a form could send (section 2.2.2, "no-CORS-safelisted request-header"; section 5.4, the method). Nil where it
+    /// what a form could send (section 2.2.2, "no-CORS-safelisted request-header"; section 5.4, the method). Nil if it
     /// may go.
     func requestFault(_ request: HookMessage.Request) -> String? {
         guard mode == .noCORS, isCross(request.url) else { return nil }
@@ -89,7 +89,7 @@ struct CrossOriginRules {
         return nil
     }
 
-    /// The names that a preflight must ask for, sorted; nil where none is needed (section 3.2.2).
+    /// The names that a preflight must ask for, sorted; nil if none is needed (section 3.2.2).
     func preflight(for request: HookMessage.Request) -> [String]? {
         guard mode == .cors, isCross(request.url) else { return nil }
         let unsafe = request.headers.filter { !Self.isSafe($0.name, $0.value) }.map(\.name)

@@ -6,7 +6,8 @@ import PackFormat
     public import FoundationNetworking
 #endif
 
-/// Sends what the device does not answer: one `URLSession` for all requests, its events told apart per task.
+/// Sends the requests that the device does not answer: one `URLSession` for all of them, its events separated by
+/// task.
 ///
 /// The configuration must not contain our own ``PackURLProtocol``: a request that we sent would come back to us. Trust
 /// and passwords are left to the system's default handling.
@@ -115,7 +116,7 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
             ? URLSession(configuration: bareConfiguration, delegate: self, delegateQueue: queue) : session
     }
 
-    /// Lets requests end and breaks the session's hold on this object. Further requests fail.
+    /// Lets requests end and breaks the session's reference to this object. Further requests fail.
     public func close() {
         lock.withLock {
             session?.finishTasksAndInvalidate()
@@ -160,8 +161,8 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
             })
     }
 
-    /// A request that goes out by another way than this session, with its cookies and the app's last word on it.
-    /// - Returns: nil where the app refuses it.
+    /// Prepares a request that another session sends, with its cookies and the app's final changes.
+    /// - Returns: nil if the app refuses it.
     package func prepared(_ request: URLRequest, relocation: Relocation?) -> URLRequest? {
         prepare(withCookies(request, relocation))
     }
@@ -296,8 +297,8 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     }
 
     #if !canImport(Darwin)
-        /// Foundation on Linux never ends a request that is asked for a password which nobody has (6.3,
-        /// swift-corelibs-foundation issue 5456). The answer with its body has been said: it is whole.
+        /// Works around Foundation on Linux, which never ends a request that is asked for a password nobody has (6.3,
+        /// swift-corelibs-foundation issue 5456). The answer and its body were delivered already, so it is complete.
         public func urlSession(
             _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void

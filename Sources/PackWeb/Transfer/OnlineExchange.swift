@@ -4,19 +4,19 @@ public import Foundation
     import FoundationNetworking
 #endif
 
-/// What became of one request that went out, redirects included: for an app's measurements.
+/// The outcome of one request that went out, with its redirects, for an app's measurements.
 public struct OnlineExchange: Hashable, Sendable {
     public let method: String
-    /// Where the page's request went first.
+    /// The first URL of the page's request.
     public let url: URL?
-    /// Of the last answer; nil where none came.
+    /// The status of the last answer; nil if none arrived.
     public internal(set) var status: Int?
-    /// Of the body as the page got it.
+    /// The size of the body that the page got.
     public internal(set) var byteCount = 0
-    /// Redirects that were followed.
+    /// The number of redirects that were followed.
     public internal(set) var hopCount = 0
     public internal(set) var duration = Duration.zero
-    /// Why it failed or was cancelled; nil where it came to its end.
+    /// Why it failed or was cancelled; nil if it completed.
     public internal(set) var error: String?
 
     init(_ request: URLRequest) {

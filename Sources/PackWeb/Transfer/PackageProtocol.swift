@@ -1,2 +1,2 @@
-/// A `URLProtocol` that answers packages: what goes online is never caught by it again.
+/// A `URLProtocol` that answers packages. It never intercepts the requests that it sends online.
 protocol PackageProtocol {}

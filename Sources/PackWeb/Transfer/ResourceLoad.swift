@@ -7,7 +7,7 @@ import PackFormat
     public import Foundation
 #endif
 
-/// One request under way, from the device or from the network, as every adapter relays it.
+/// One running request, answered from the device or from the network, in the form that every adapter relays.
 ///
 ///     let transfer = ResourceLoad(request, on: page, online: session, at: .main) { event in … }
 ///     transfer.start()
@@ -60,7 +60,7 @@ public final class ResourceLoad: Sendable {
             sink: sink)
     }
 
-    /// A request that has been decided on already.
+    /// For a request whose answer is already decided.
     /// - Parameter answer: the page's own.
     package convenience init(
         _ request: URLRequest, answered answer: SiteAnswer, on page: PageSession, online: NetworkLoader,
@@ -105,7 +105,7 @@ public final class ResourceLoad: Sendable {
         }
     }
 
-    /// Decides and begins; a second call does nothing.
+    /// Decides and starts the request. A second call does nothing.
     public func start() {
         let isFirst = state.withLock { state in
             defer { state.hasStarted = true }
@@ -152,7 +152,7 @@ public final class ResourceLoad: Sendable {
         place.perform { if self.gate.isOpen { self.run(SiteRequest(request), request) } }
     }
 
-    /// Ends the request: when this returns, no event is under way and none will come.
+    /// Ends the request. When it returns, no event is being delivered and none will follow.
     public func stop() {
         guard gate.stop() else { return }
         state.withLock { $0.cancel }?()
@@ -373,7 +373,7 @@ public final class ResourceLoad: Sendable {
 }
 
 extension SiteRequest {
-    /// What a web view or a `URLSession` asks for.
+    /// Converts a request of a web view or a `URLSession`.
     public init(_ request: URLRequest) {
         self.init(
             method: request.httpMethod ?? "GET", url: request.url?.absoluteString ?? "",

@@ -1,6 +1,6 @@
 import PackFormat
 
-/// How much from the network waits for the clients of all requests of a session.
+/// How much data from the network waits for the clients of all requests of a session.
 final class SharedBacklog: Sendable {
     /// Bytes, above which a request that has more than a little waiting gets no more, and fails.
     static let maximumByteCount = 4 * Backlog.maximumByteCount
@@ -11,7 +11,7 @@ final class SharedBacklog: Sendable {
     var byteCount: Int { waiting.withLock { $0 } }
 
     /// - Parameter isLittle: whether the request is one of those that the others must not harm.
-    /// - Returns: whether there was room; where there was none, they do not wait.
+    /// - Returns: whether there was room; if there was none, they do not wait.
     func add(_ count: Int, isLittle: Bool) -> Bool {
         waiting.withLock { waiting in
             guard isLittle || waiting <= Self.maximumByteCount - count else { return false }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// What a request brings, in this order: one response, any data, one end.
+/// The events of a request, in this order: one response, any data, one end.
 public enum TransferEvent: Sendable {
     case response(TransferHead)
     case data(Data)
@@ -11,7 +11,7 @@ public enum TransferEvent: Sendable {
 /// The head of an answer, from the device or from the network.
 public struct TransferHead: Hashable, Sendable {
     public let status: Int
-    /// By name as it came; the device's own are lower-case.
+    /// The headers by name as they arrived; the device's own names are lower-case.
     public let headers: [String: String]
 
     public init(status: Int, headers: [String: String]) {

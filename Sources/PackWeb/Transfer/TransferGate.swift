@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lets events through in their legal order only, and none after the end or a stop.
+/// Lets events through only in their legal order, and none after the end or a stop.
 ///
 /// The lock is held while the client is called, so once ``stop()`` has returned, no call is under way or will come, on
 /// whichever threads the two happen. It is recursive because a client may stop its request from inside a call.

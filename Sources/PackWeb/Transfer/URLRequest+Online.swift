@@ -6,7 +6,7 @@
 #endif
 
 extension URLRequest {
-    /// The request as the page made it, to another URL: method, headers and body are kept.
+    /// Returns the page's request with another URL. Method, headers and body are kept.
     /// - Throws: ``WebError/bodyLost(method:url:)`` rather than sending a request without the body that it announces.
     package func online(at url: String) throws -> URLRequest {
         let method = httpMethod ?? "GET"

@@ -4,7 +4,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Who asks, and for what: by it a cookie's `SameSite` is judged (RFC 6265bis section 5.2).
+/// Who makes the request, and for what. A cookie's `SameSite` is judged by it (RFC 6265bis section 5.2).
 extension URLRequest {
     /// The page that makes the request: its document, else its referrer. Where a page hides its referrer, what the engine
     /// says of it (Fetch Metadata, else `Origin`); nil: nobody's, as of the app itself.
