@@ -3,9 +3,9 @@ public import PackFormat
 public import PackUpdater
 public import PackWeb
 
-/// The pages of a view, from the navigation to the word that they work.
+/// The pages of a view, from the navigation to the confirmation.
 extension PackHost {
-    /// The package that a URL names, installed or not: by one of the schemes, or below `.package`.
+    /// The package that a URL names by one of the schemes or below `.package`, installed or not.
     public func package(of url: String) -> PackageID? {
         guard let parts = URLComponents(string: url), let host = parts.host?.lowercased() else { return nil }
         let scheme = parts.scheme?.lowercased() ?? ""
@@ -15,9 +15,9 @@ extension PackHost {
         return try? PackageID(String(host.dropLast(suffix.count)))
     }
 
-    /// Before a navigation in any frame: takes over what the store has now, and makes a package ready that is not here. Nothing
-    /// is counted.
-    /// - Returns: what became of a package that was not here; nil where a version is.
+    /// Call it before a navigation in any frame. It reads the present state of the store and makes a package ready
+    /// that is not installed. It counts no start.
+    /// - Returns: what became of a package that was not here; nil if a version is.
     /// - Throws: `UpdateError` where the store cannot be read. The navigation may go on: its page says why.
     @discardableResult
     public func prepareNavigation(to package: PackageID) async throws -> OpenedPackage? {
@@ -26,8 +26,8 @@ extension PackHost {
         return try await prepare(package)
     }
 
-    /// The answer of a navigation of the view's main frame is there and none of its code has run: the moment to count the
-    /// start of its version.
+    /// Call it when the navigation of the view's main frame has its answer and none of its code has run: this is the
+    /// moment to count the start of its version.
     /// - Parameter pages: of the view's adapter. The document is taken from them: call it once for each answer.
     public func startPage(at url: String, from pages: any PageSource) async throws -> PageStart {
         guard let package = package(of: url), let page = pages.takeDocument(of: url),
@@ -40,14 +40,14 @@ extension PackHost {
         return .started(StartedPage(session: session, page: page))
     }
 
-    /// The page works, by its own word or the app's. Of a version that is still installing itself the word is kept until all of
-    /// it is here.
+    /// Confirms that a page works, on behalf of the page or the app. If the version is still installing itself, the
+    /// confirmation is kept until all of it is here.
     /// - Throws: `UpdateError.notConfirmed` where another version or load has taken its place.
     public func confirm(_ page: StartedPage) async throws {
         try await updater.confirm(page.package, version: page.version, loadToken: page.session.loadToken)
     }
 
-    /// A page says that its version works, as the page hook or a program says it.
+    /// Confirms a version for a page that reports it through the page hook or a program.
     /// - Throws: `FormatError` for what is no package or version; `UpdateError.notConfirmed` for another version or load than
     ///   the active one's.
     public func confirm(_ load: PageHook.Load) async throws {

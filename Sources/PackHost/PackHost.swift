@@ -2,7 +2,8 @@ public import PackFormat
 public import PackUpdater
 import PackWeb
 
-/// The packages of an app: joins the updater, which keeps versions on the device, to the web side, which answers pages.
+/// The packages of an app. It connects the updater, which keeps versions on the device, with the web side, which
+/// answers pages.
 ///
 ///     let host = try PackHost(PackHostConfiguration(updater: configuration, schemes: ["h5pack"]))
 ///     try await host.start()                                     // when the app starts
@@ -22,10 +23,10 @@ import PackWeb
 /// One host for each store and process. It may be used from any thread.
 public final class PackHost: Sendable {
     public let updater: Updater
-    /// What the adapters are made with: ``PackSchemeHandler``, ``PageDirectory``, ``ViewPages``.
+    /// The packages for the adapters: ``PackSchemeHandler``, ``PageDirectory``, ``ViewPages``.
     public let packages: HostPackages
 
-    /// Opens the store, or makes one. Nothing is fetched.
+    /// Opens the store, or creates one. Nothing is fetched.
     /// - Throws: as `Updater.init`: a store of a newer version, faults of the file system.
     public init(_ configuration: PackHostConfiguration) throws {
         updater = try Updater(configuration.updater)
@@ -34,14 +35,14 @@ public final class PackHost: Sendable {
         packages = HostPackages(settings)
     }
 
-    /// To be called when the app starts, before pages: switches to what is staged and takes in presets.
+    /// Switches to staged versions and installs presets. Call it when the app starts, before pages open.
     /// - Throws: what was wrong with a preset, after everything else was done.
     public func start() async throws { try await updater.start() }
 
     // MARK: Packages
 
-    /// Takes over what the store has now, such as after another process has changed it. No start is counted, nothing is
-    /// fetched. A package that cannot be read takes nothing from the others: its pages say why.
+    /// Reads the present state of the store, for example after another process has changed it. No start is counted
+    /// and nothing is fetched. If one package cannot be read, the others are not affected; its pages say why.
     /// - Throws: `UpdateError` where the store itself cannot be read.
     public func refresh() async throws {
         for status in try await updater.status() where packages.isOutdated(status) {
@@ -55,7 +56,8 @@ public final class PackHost: Sendable {
         }
     }
 
-    /// Makes a package ready for any frame, without a start; one that is not here begins to install itself.
+    /// Makes a package ready for any frame without counting a start. If it is not installed, it begins to install
+    /// itself.
     @discardableResult
     public func prepare(_ package: PackageID) async throws -> OpenedPackage {
         let opened = try await updater.prepare(package)
@@ -63,8 +65,8 @@ public final class PackHost: Sendable {
         return opened
     }
 
-    /// Opens a package for the view's own page, which counts as a start while its version is not confirmed.
-    /// ``startPage(at:from:)`` does so at the right moment.
+    /// Opens a package for the view's own page. This counts as a start while its version is not confirmed.
+    /// ``startPage(at:from:)`` does it at the right moment.
     @discardableResult
     public func open(_ package: PackageID) async throws -> OpenedPackage {
         let opened = try await updater.open(package)
@@ -89,8 +91,8 @@ public final class PackHost: Sendable {
         try await updater.check(selection)
     }
 
-    /// Looks for updates and installs them. The page on view keeps its version; the next page gets the new one, by the
-    /// configuration's `activation`. Why it all happened is in `updater.events()`.
+    /// Checks for updates and installs them. The page on view keeps its version; the next page gets the new one, as
+    /// the configuration's `activation` says. `updater.events()` has the reasons.
     /// - Throws: `UpdateError` where the registry cannot be asked. What is installed can be shown all the same.
     @discardableResult
     public func update(_ selection: PackageSelection = .all) async throws -> UpdateReport {

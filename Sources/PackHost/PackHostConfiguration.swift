@@ -1,13 +1,13 @@
 public import PackUpdater
 public import PackWeb
 
-/// What an app tells its host.
+/// The settings that an app gives its host.
 public struct PackHostConfiguration: Sendable {
-    /// The device's side: store, registry, channel, root of trust, limits.
+    /// The settings of the device: store, registry, channel, root of trust, limits.
     public var updater: UpdaterConfiguration
-    /// The custom schemes of the app's web views, in lower case; none for a proxy or a server.
+    /// The custom schemes of the app's web views, in lower case; empty for a proxy or a server.
     public var schemes: Set<String>
-    /// The app's own rules. They are asked before the `api` of a package's manifest.
+    /// The app's own rules. They come before the `api` of a package's manifest.
     public var rules = WebRules()
     /// The services on this device, as `HOST:PORT`, that a package's `api` may lead to (``WebSettings/loopbackServices``).
     public var loopbackServices: Set<String> = []

@@ -2,7 +2,8 @@
     public import PackWeb
     public import WebKit
 
-    /// Tells a host of a `WKWebView`'s navigations: what is prepared before them, which pages start, which work.
+    /// Reports the navigations of a `WKWebView` to a host: what to prepare before them, which pages start, and which
+    /// work.
     ///
     ///     let navigation = PackageNavigation(host, .scheme(handler), cookies: keeper)
     ///     webView.navigationDelegate = navigation        // weak: keep it
@@ -11,22 +12,22 @@
     /// One for each web view. An app with a delegate of its own passes these calls on. It decides nothing: the host does.
     @MainActor
     public final class PackageNavigation: NSObject, WKNavigationDelegate {
-        /// The way into the web view.
+        /// How the web view reaches the packages.
         public enum Adapter: Sendable {
             case scheme(PackSchemeHandler)
-            /// With the pages that the loopback proxy was made with.
+            /// Through the loopback proxy, with the pages that the proxy was made with.
             case proxy(PageDirectory)
         }
 
-        /// Whether a page is taken for working when it has loaded with all its scripts and styles; false where it says so itself,
-        /// by the page hook (``confirm(_:from:)``).
+        /// Whether a page counts as working when it has loaded with all its scripts and styles. If it is false, the
+        /// page must say so itself, by the page hook (``confirm(_:from:)``).
         public var confirmsLoadedPages = true
-        /// Asked for what the system does not know, such as the proxy's own certificate.
+        /// Called for challenges that the system cannot answer, such as the proxy's own certificate.
         public var answersChallenge:
             (@MainActor (URLAuthenticationChallenge) -> (URLSession.AuthChallengeDisposition, URLCredential?))?
-        /// The store could not be read, or a version could not be confirmed: for the app's log.
+        /// Called if the store could not be read or a version could not be confirmed, for the app's log.
         public var didFail: (@MainActor (any Error) -> Void)?
-        /// The page on view, where the device has answered its document; nil for any other.
+        /// The page on view if the device has answered its document; otherwise nil.
         public private(set) var page: StartedPage?
 
         private let host: PackHost
@@ -39,7 +40,7 @@
         /// Whether an answer brings the page that is under way; else WebKit had kept it for back and forward.
         private var isAnswered = false
 
-        /// - Parameter cookies: the keeper of the app's and the view's cookies; nil where the view has its own only.
+        /// - Parameter cookies: The keeper of the app's and the view's cookies; nil if the view has only its own.
         public init(_ host: PackHost, _ adapter: Adapter, cookies: CookieKeeper? = nil) {
             self.host = host
             self.adapter = adapter
@@ -54,7 +55,7 @@
             }
         }
 
-        /// A page says that its version works, by the page hook.
+        /// Called when a page reports through the page hook that its version works.
         /// - Parameters:
         ///   - load: what it said.
         ///   - sender: the origin of the frame that it came from, such as `https://shop.package`.

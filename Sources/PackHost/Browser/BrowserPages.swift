@@ -2,8 +2,8 @@ public import PackFormat
 public import PackUpdater
 public import PackWeb
 
-/// The packages of a host for browsers, of which many pages may be open at once: what a page loads names its load, by a
-/// cookie, so that an update between two requests cannot mix versions.
+/// The packages of a host for browsers, which may have many pages open at once. A cookie names the load of everything
+/// that a page loads, so that an update between two requests cannot mix versions.
 ///
 ///     let pages = BrowserPages(host)
 ///     switch try await pages.page(of: shop, for: request, token: cookie) {
@@ -14,19 +14,19 @@ public import PackWeb
 ///
 /// Each page that opens a version which is not confirmed counts as a start.
 public actor BrowserPages {
-    /// What a request is answered from.
+    /// The source of an answer.
     public enum Found: Sendable {
         /// The channel's gate is off: the package's own web site has the page.
         case elsewhere(String)
-        /// Nothing of the package may be shown but a page that says why.
+        /// Nothing of the package may be shown, except a page that says why.
         case absent(PageSession)
         case open(OpenPage)
     }
 
-    /// A page of a version that is held for it.
+    /// A page and the version that is kept for it.
     public struct OpenPage: Sendable {
         public let session: PackageSession
-        /// The pages that have this load.
+        /// The pages of this load.
         public let pages: PageDirectory
         public let page: PageSession
     }
@@ -51,11 +51,11 @@ public actor BrowserPages {
         self.host = host
     }
 
-    /// The page that a request belongs to: that of the load which the token names, else a new one. A service worker outlives
-    /// pages: its script and its imports come from the active version.
+    /// The page that a request belongs to: the page of the load that the token names, or a new one. A service worker
+    /// outlives pages, so its script and its imports come from the active version.
     /// - Parameters:
     ///   - request: with the package's address below `.package`.
-    ///   - token: of the cookie that was set for the page; nil where the request has none.
+    ///   - token: of the cookie that was set for the page; nil if the request has none.
     public func page(of package: PackageID, for request: SiteRequest, token: String?) async throws -> Found {
         let load: Load
         if let known = try await known(package, request, token) {
@@ -69,7 +69,7 @@ public actor BrowserPages {
         return .open(OpenPage(session: load.session, pages: load.pages, page: load.pages.page(for: request)))
     }
 
-    /// A load that is open, where the request is of one.
+    /// The open load that a request belongs to, if there is one.
     private func known(_ package: PackageID, _ request: SiteRequest, _ token: String?) async throws -> Load? {
         if request.isWorkerScript {
             if workerScripts.count >= Self.maximumWorkerCount { workerScripts = [] }

@@ -2,7 +2,7 @@ import PackFormat
 import PackUpdater
 import PackWeb
 
-/// One version of one package, or the word that there is none, for pages that know nothing else.
+/// One version of one package, or the reason why there is none, for pages that use nothing else.
 struct OnePackage: SiteCatalog {
     let settings: WebSettings
     private let version: PinnedVersion?

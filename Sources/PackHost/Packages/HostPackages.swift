@@ -3,8 +3,8 @@ import PackUpdater
 public import PackWeb
 import Synchronization
 
-/// The packages of a host as the web side wants them: a page that starts gets the version that is active then, and so does
-/// a frame of another package in it. All that are installed are known, whether or not somebody has opened them.
+/// The packages of a host for the web side. A page gets the version that is active when it starts, and so does a
+/// frame of another package in it. All installed packages are known, whether or not somebody has opened them.
 public final class HostPackages: SiteCatalog {
     private struct State {
         var settings: WebSettings
@@ -19,7 +19,7 @@ public final class HostPackages: SiteCatalog {
 
     public var settings: WebSettings { state.withLock { $0.settings } }
 
-    /// The manifest of the version that a page which starts now would get; nil where none is here.
+    /// The manifest of the version that a page would get if it started now; nil if no version is here.
     public func manifest(of package: PackageID) -> Manifest? { session(of: package)?.manifest }
 
     public func content(of package: PackageID) throws -> (any SiteContent)? {
@@ -38,7 +38,7 @@ public final class HostPackages: SiteCatalog {
         return status.manifest != nil || known?.isInstalling == false || !status.isEnabled
     }
 
-    /// - Parameter session: nil where the store has no version that may be shown.
+    /// - Parameter session: Nil if the store has no version that may be shown.
     func take(_ session: PackageSession?, of package: PackageID, isEnabled: Bool) {
         let origins = session?.manifest.origins ?? []
         set(WebSettings.Package(isEnabled: isEnabled, origins: origins), session, of: package)

@@ -3,7 +3,7 @@ import PackFormat
 import PackUpdater
 import PackWeb
 
-/// The updater's session as what pages are answered from.
+/// Answers pages from a session of the updater.
 struct PinnedVersion: SiteContent {
     let session: PackageSession
 

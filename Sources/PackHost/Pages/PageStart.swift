@@ -2,22 +2,22 @@ public import PackFormat
 public import PackUpdater
 public import PackWeb
 
-/// What a view's own page starts with.
+/// How a view's own page starts.
 public enum PageStart: Sendable {
-    /// The device has not answered its document: a page of the network, or one that a service worker or the engine had kept. It
-    /// says nothing about the version that is installed, neither good nor bad.
+    /// The device did not answer the document: it came from the network, a service worker or the engine's cache. The
+    /// page says nothing about the installed version, neither good nor bad.
     case foreign
     /// The start is counted; the page may be shown.
     case started(StartedPage)
-    /// Its version has used up its starts or its time, or another has taken its place since the page was asked for. None of its
-    /// code may run: load the address once more. `now` is the version to show; nil: none.
+    /// The page's version has used up its starts or its time, or another version has replaced it since the request.
+    /// None of its code may run: load the address once more. `now` is the version to show; nil if there is none.
     case outdated(PackageID, SemanticVersion, now: SemanticVersion?)
 }
 
-/// A page whose document the device has answered from one version: the only one that may confirm it.
+/// A page whose document the device has answered from one version. Only this page may confirm that version.
 public struct StartedPage: Sendable {
     public let session: PackageSession
-    /// The page's requests, and what became of them.
+    /// The page's requests, and how they were answered.
     public let page: PageSession
 
     init(session: PackageSession, page: PageSession) {
@@ -30,16 +30,17 @@ public struct StartedPage: Sendable {
     /// The digest of the version's manifest, which names its content.
     public var digest: Digest { session.manifest.digest }
 
-    /// Scripts and styles that the page has asked for and that its version does not have: it is not ready by its load.
+    /// Scripts and styles that the page requested and its version does not have. Such a page is not ready when it has
+    /// loaded.
     public var missingParts: [String] { page.report.missingParts }
 
-    /// What the page hook gives to `packtool.confirm()`.
+    /// The load that the page hook passes to `packtool.confirm()`.
     public var load: PageHook.Load {
         PageHook.Load(package: package.text, version: version.description, token: session.loadToken)
     }
 
-    /// Whether a confirmation is of this page. A frame of the page's own origin speaks for it; one of another package or of a
-    /// stranger does not, whatever it knows.
+    /// Whether a confirmation belongs to this page. A frame of the page's own origin may confirm it; a frame of
+    /// another package or a foreign origin may not, whatever it knows.
     /// - Parameters:
     ///   - load: what the page said.
     ///   - sender: the origin that the message came from.

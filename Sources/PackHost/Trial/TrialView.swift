@@ -1,15 +1,15 @@
 public import PackFormat
 
-/// What a ``VersionTrial`` asks of the view that shows the package.
+/// The view that shows the package, as a ``VersionTrial`` uses it.
 @MainActor
 public protocol TrialView: AnyObject {
-    /// Whether a page of somebody else is on view, such as one to log in: it is not taken away.
+    /// Whether a page of another site is on view, such as a login page: it is not taken away.
     var isElsewhere: Bool { get }
-    /// Names the load of a version that is on view; nil where another page is, or none yet.
+    /// Names the load of a version that is on view; nil if another page is on view, or none yet.
     func load(of version: Digest) -> Int?
-    /// Whether the page on view answers within a time; false for one that hangs.
+    /// Whether the page on view answers within a time; false if it hangs.
     func isAnswering(within time: Duration) async -> Bool
-    /// The version does not work. The view says so and calls ``VersionTrial/goBack(from:reason:)``.
+    /// Called when the version does not work. The view shows it and calls ``VersionTrial/goBack(from:reason:)``.
     func versionFailed(_ fault: TrialFault)
 }
 
@@ -17,13 +17,13 @@ public protocol TrialView: AnyObject {
 public enum TrialFault: Hashable, Sendable {
     /// It was not confirmed within its time.
     case late(Digest)
-    /// Its page on view has not answered for this time.
+    /// Its page on view has not answered for this long.
     case hangs(Duration)
 }
 
 /// A version that was left, and the one that is active now.
 public struct WentBack: Hashable, Sendable {
     public let from: SemanticVersion
-    /// nil: none.
+    /// Nil if there is none.
     public let to: SemanticVersion?
 }

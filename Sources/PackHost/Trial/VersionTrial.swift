@@ -1,13 +1,13 @@
 public import PackFormat
 import PackUpdater
 
-/// Watches a package's version that was never confirmed, and for a minute the one that has just been.
+/// Watches a version that was never confirmed, and a confirmed one for a minute after its confirmation.
 ///
 /// The time to become ready is the version's, from its first start on: not a page's, which could begin it again and again by
 /// loading itself anew. Pages that hang say nothing, so time speaks for them.
 @MainActor
 public final class VersionTrial {
-    /// How long a page that hangs is waited for, at most.
+    /// The longest time to wait for a page that hangs.
     public static let longestHang = Duration.seconds(15)
     /// How long a version is watched after its confirmation.
     public static let probationTime = Duration.seconds(60)
@@ -20,14 +20,15 @@ public final class VersionTrial {
     private var trial: Digest?
     private var probation: Digest?
 
-    /// - Parameter readyTimeout: how long a version may take to be confirmed where the updater has no `readyDeadline` for it.
+    /// - Parameter readyTimeout: How long a version may take to be confirmed if the updater has no `readyDeadline`
+    ///   for it.
     public init(of package: PackageID, in host: PackHost, readyTimeout: Duration) {
         self.package = package
         self.host = host
         self.readyTimeout = readyTimeout
     }
 
-    /// A page has started. Where its version has to show that it works, its time runs from now on.
+    /// Call it when a page has started. If its version still has to prove that it works, its time runs from now on.
     public func begin(_ page: StartedPage) async {
         guard page.package == package, let status = await status(), status.manifest == page.digest,
             !status.isConfirmed, trial != page.digest
@@ -36,7 +37,7 @@ public final class VersionTrial {
         Task { await judge(page.digest) }
     }
 
-    /// The version was confirmed. For a while a page of it that hangs is still a reason to go back.
+    /// Call it when the version was confirmed. For a while, a page of it that hangs is still a reason to go back.
     public func end(_ page: StartedPage) {
         guard page.package == package, trial == page.digest else { return }
         trial = nil
@@ -44,11 +45,11 @@ public final class VersionTrial {
         Task { await watchPulse(page.digest) }
     }
 
-    /// Another version has taken its place.
+    /// Call it when another version has replaced this one.
     public func abandon() { trial = nil }
 
-    /// Leaves a version for the one before it, where it was not confirmed or has only just been.
-    /// - Returns: nil where another version is active by now, or this one has shown that it works: its page may work the next
+    /// Goes back from a version to the previous one if it was not confirmed, or only just now.
+    /// - Returns: nil if another version is active by now, or this one has shown that it works: its page may work the next
     ///   time.
     /// - Throws: `UpdateError.nothingToGoBackTo` for the only version: there would be nothing to show at all.
     public func goBack(from suspect: Digest, reason: String) async throws -> WentBack? {
