@@ -1,15 +1,15 @@
 package import PackJSON
 
-/// An operation whose body and answer are JSON documents, each read and written in one place.
+/// An operation whose body and answer are JSON documents. Each document is encoded and decoded in one place.
 ///
 /// From one declaration the client makes its request and reads the answer, the server reads the request and writes the
 /// answer, and the reference page gets its row.
 package struct Endpoint<Body: Sendable, Answer: Sendable>: Sendable {
     package let route: Route
-    /// nil: the request has no body.
+    /// Nil if the request has no body.
     package let encodeBody: (@Sendable (Body) -> JSONObject)?
     package let decodeBody: @Sendable (JSONObject) throws -> Body
-    /// nil: the answer has no body (204).
+    /// Nil if the answer has no body (204).
     package let encodeAnswer: (@Sendable (Answer) -> JSONObject)?
     package let decodeAnswer: @Sendable (JSONObject) throws -> Answer
     /// The status of an answer that has a body.
@@ -34,7 +34,7 @@ extension Endpoint {
 }
 
 extension Endpoint where Body == Void {
-    /// A request without a body.
+    /// An endpoint whose request has no body.
     package init(
         _ route: Route, encodeAnswer: @escaping @Sendable (Answer) -> JSONObject,
         decodeAnswer: @escaping @Sendable (JSONObject) throws -> Answer
@@ -49,7 +49,7 @@ extension Endpoint where Body == Void {
 }
 
 extension Endpoint where Answer == Void {
-    /// An answer without a body.
+    /// An endpoint whose answer has no body.
     package init(
         _ route: Route, encodeBody: @escaping @Sendable (Body) -> JSONObject,
         decodeBody: @escaping @Sendable (JSONObject) throws -> Body
@@ -64,7 +64,7 @@ extension Endpoint where Answer == Void {
 }
 
 extension Endpoint where Body == Void, Answer == Void {
-    /// Neither has a body.
+    /// An endpoint without bodies.
     package init(_ route: Route) {
         self.route = route
         encodeBody = nil

@@ -1,7 +1,7 @@
 import PackJSON
 
-/// Every operation of the API. A new one is declared here, answered by a controller, and, where packtool asks for it, called by
-/// `RemoteRegistry`; `docs/HTTP-REFERENCE.md` follows from this list.
+/// Every operation of the API. Declare a new one here, answer it in a controller, and, if packtool uses it, call it
+/// in `RemoteRegistry`. `docs/HTTP-REFERENCE.md` is generated from this list.
 package enum Endpoints {
     // MARK: What anybody may ask for
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// One operation of the HTTP API: its method and path are spelt here and nowhere else.
+/// One operation of the HTTP API. Its method and path are written here and nowhere else.
 package struct Route: Hashable, Sendable {
     package enum Method: String, Hashable, Sendable {
         case get = "GET"
@@ -10,16 +10,16 @@ package struct Route: Hashable, Sendable {
     }
 
     package let method: Method
-    /// With `{name}` where a value stands, such as `/v1/tokens/{id}`.
+    /// The path with `{name}` for each value, such as `/v1/tokens/{id}`.
     package let path: String
-    /// What a token must be allowed; nil: no token is needed.
+    /// The right that a token needs; nil if no token is needed.
     package let right: TokenAction?
-    /// Whether asking twice does no harm.
+    /// Whether repeating the request does no harm.
     package let isRepeatable: Bool
-    /// One sentence for the reference.
+    /// One sentence for the reference page.
     package let summary: String
 
-    /// - Parameter isRepeatable: where it is not said, what only reads is.
+    /// - Parameter isRepeatable: By default, true for operations that only read.
     package init(
         _ method: Method, _ path: String, right: TokenAction? = nil, isRepeatable: Bool? = nil, _ summary: String
     ) {
@@ -30,10 +30,10 @@ package struct Route: Hashable, Sendable {
         self.summary = summary
     }
 
-    /// Such as `GET /v1/tokens`.
+    /// Method and path, such as `GET /v1/tokens`.
     package var text: String { "\(method.rawValue) \(path)" }
 
-    /// The path with its values, each of them encoded (RFC 3986 §3.3), so that none is read as two components.
+    /// The path with its values. Each value is encoded (RFC 3986 §3.3), so that none is read as two components.
     package func path(_ values: [String: String]) -> String {
         path.split(separator: "/", omittingEmptySubsequences: false).map { part in
             guard part.hasPrefix("{"), part.hasSuffix("}"), let value = values[String(part.dropFirst().dropLast())]
@@ -42,7 +42,7 @@ package struct Route: Hashable, Sendable {
         }.joined(separator: "/")
     }
 
-    /// One component of a path, in which a `+` of a version must not be read as a space.
+    /// Encodes one component of a path. A `+` in a version must not be read as a space.
     package static func encoded(_ value: String) -> String {
         value.addingPercentEncoding(withAllowedCharacters: unreserved) ?? value
     }

@@ -1,22 +1,22 @@
 package import Foundation
 package import PackFormat
 
-/// What a token may do.
+/// An action that a token may allow.
 package enum TokenAction: String, Hashable, Sendable, CaseIterable {
     /// Upload and publish versions of the packages in scope.
     case publish
     /// Change what the channels in scope offer for the packages in scope.
     case release
-    /// Everything, tokens and keys included.
+    /// Everything, including tokens and keys.
     case admin
 }
 
-/// The right that a token carries: all three parts must admit a request.
+/// The rights of a token. All three parts must admit a request.
 package struct TokenScope: Hashable, Sendable {
     package let actions: Set<TokenAction>
-    /// nil: every package.
+    /// Nil: every package.
     package let packages: Set<PackageID>?
-    /// nil: every channel.
+    /// Nil: every channel.
     package let channels: Set<ChannelName>?
 
     package init(actions: Set<TokenAction>, packages: Set<PackageID>? = nil, channels: Set<ChannelName>? = nil) {
@@ -35,10 +35,10 @@ package struct TokenScope: Hashable, Sendable {
 }
 
 package struct TokenRequest: Hashable, Sendable {
-    /// Who holds it, for the audit log.
+    /// The name of the token's holder, for the audit log.
     package let name: String
     package let scope: TokenScope
-    /// nil: does not expire.
+    /// Nil: the token does not expire.
     package let expires: Date?
 
     package init(name: String, scope: TokenScope, expires: Date?) {
@@ -68,7 +68,7 @@ package struct TokenRecord: Hashable, Sendable {
 
 package struct CreatedToken: Hashable, Sendable {
     package let record: TokenRecord
-    /// `ptk_…`: shown once, never stored.
+    /// The token's text, `ptk_…`: shown once, never stored.
     package let secret: String
 
     package init(record: TokenRecord, secret: String) {

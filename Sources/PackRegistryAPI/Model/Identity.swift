@@ -1,6 +1,6 @@
 package import PackFormat
 
-/// Who acts on a registry, and how far the right reaches.
+/// Who acts on a registry, and with which rights.
 package struct Identity: Hashable, Sendable {
     /// A token's name and id, `local:USER` for a registry that is opened in place, or `system:NAME` for the registry itself.
     package let name: String
@@ -11,25 +11,25 @@ package struct Identity: Hashable, Sendable {
         self.scope = scope
     }
 
-    /// Somebody without a token: may read, and nothing else.
+    /// Somebody without a token, who may read and nothing else.
     package static let anonymous = Identity(name: "anonymous", scope: TokenScope(actions: []))
 
-    /// Whoever can write the registry's folder may do everything that a registry can do.
+    /// A person who can write to the registry's folder, and may therefore do everything that a registry can do.
     package static func local(user: String) -> Identity {
         Identity(name: "local:\(user)", scope: TokenScope(actions: [.admin]))
     }
 
-    /// The registry itself, such as `system:renewal`: what it does without anybody asking.
+    /// The registry itself, such as `system:renewal`, for actions that nobody requested.
     package static func system(_ name: String) -> Identity {
         Identity(name: "system:\(name)", scope: TokenScope(actions: [.admin]))
     }
 
-    /// What no token's name may begin with, and who has it in the log.
+    /// The prefixes that no token's name may have, and who has them in the log.
     package static let reservedPrefixes = [
         "local:": "people who open the registry in place", "system:": "the registry itself",
     ]
 
-    /// - Throws: ``RegistryError`` of the kind `.forbidden` that names what is missing.
+    /// - Throws: ``RegistryError`` of the kind `.forbidden` that names the missing right.
     package func require(
         _ action: TokenAction, package: PackageID? = nil, channel: ChannelName? = nil
     ) throws(RegistryError) {

@@ -1,7 +1,7 @@
 package import Foundation
 package import PackFormat
 
-/// A registry of one app: a folder that is opened in place, or a server reached over HTTP.
+/// A registry of one app: a folder on this machine, or a server over HTTP.
 ///
 /// Both implementations, `LocalRegistry` and `RemoteRegistry`, pass one test suite. Reading, publishing, releasing,
 /// keys and administration are separate protocols, because different people hold the right to them.
@@ -15,39 +15,40 @@ package typealias Registry = RegistryReading & RegistryPublishing & RegistryRele
     & RegistryAdministration
 
 package protocol RegistryReading: Sendable {
-    /// Everything that is published and released, for `packtool status` and reports.
+    /// All published versions and all releases, for `packtool status` and reports.
     func overview() async throws -> RegistryOverview
 
-    /// Reads one file of the published view (`metadata/…`, `targets/…`); nil where there is none.
+    /// Reads one file of the published view (`metadata/…`, `targets/…`); nil if it does not exist.
     /// - Parameter maximumByteCount: a longer file is an error, found before it is in memory.
     func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]?
 
-    /// Copies one file of the published view to a local file, such as a package zip; false where there is none.
+    /// Copies one file of the published view, such as a package zip, to a local file; false if it does not exist.
     func copyViewFile(_ path: String, to file: URL) async throws -> Bool
 }
 
 package protocol RegistryPublishing: Sendable {
-    /// Which of a manifest's own objects the registry does not have yet.
+    /// The manifest's own objects that the registry does not have yet.
     func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest>
 
-    /// Takes a package zip in which files that the registry already has may be left out. Verifies every byte
-    /// against the `pack.json` inside, stores the objects and the manifest, and publishes nothing yet.
+    /// Uploads a package zip, which may leave out files that the registry already has. The registry verifies every
+    /// byte against the `pack.json` inside, stores the objects and the manifest, and publishes nothing yet.
     /// - Returns: the digest of the manifest.
     func upload(archive: URL) async throws -> Digest
 
-    /// Makes an uploaded version public: the publisher's signed role must list its manifest.
-    /// The same content again is a no-op; other content under the same version is refused (`.conflict`).
-    /// `.conflict` also when somebody else published meanwhile: read the role again, add to it, sign, come back.
+    /// Makes an uploaded version public: the publisher's signed role must list its manifest. Publishing the same
+    /// content again changes nothing; other content under the same version is refused (`.conflict`). If somebody else
+    /// has published meanwhile, the error is `.conflict` too: read the role again, add to it, sign it, and call this
+    /// again.
     func publish(manifest: Digest, role: [UInt8]) async throws -> PublishOutcome
 
-    /// Takes the publisher's newer role that no longer lists a version's manifest, and stops offering the version
-    /// on every channel. Devices refuse it from then on, whatever a channel says.
+    /// Stores the publisher's newer role that no longer lists a version's manifest, and stops offering the version on
+    /// every channel. Devices refuse it from then on, whatever a channel says.
     func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]) async throws
 }
 
 package protocol RegistryTrusting: Sendable {
-    /// Takes a newer signed metadata file: `root`, `targets` or a package's role that lists the same manifests
-    /// (delegation, rotation, a later expiry).
+    /// Stores newer signed metadata: `root`, `targets`, or a package's role that lists the same manifests (for a
+    /// delegation, a rotation or a later expiry).
     func submit(metadata: [UInt8], role: String) async throws
 }
 
@@ -57,11 +58,11 @@ package protocol RegistryReleasing: Sendable {
 }
 
 package protocol RegistryAdministration: Sendable {
-    /// Makes an access token. Its text is returned once; only its hash is kept.
+    /// Creates an access token. Its text is returned once; only its hash is stored.
     func createToken(_ request: TokenRequest) async throws -> CreatedToken
     func tokens() async throws -> [TokenRecord]
-    /// False where there is no such token.
+    /// Revokes a token; false if there is no such token.
     func revokeToken(id: String) async throws -> Bool
-    /// Who did what, newest first.
+    /// The audit log: who did what, newest first.
     func auditLog(limit: Int) async throws -> [AuditEntry]
 }

@@ -1,20 +1,21 @@
 package import PackSystem
 
-/// Why a registry refused or failed. The kind decides the HTTP status and the exit code; the text is for people.
+/// Why a registry refused a request or failed. The kind decides the HTTP status and the exit code; the text is for
+/// people.
 package struct RegistryError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: String, Hashable, Sendable {
         /// The request or the archive is not valid (400, 422).
         case invalid
-        /// No or an unknown or an expired token (401).
+        /// There is no token, or it is unknown or expired (401).
         case unauthorized
-        /// The token does not reach that far (403).
+        /// The token's scope does not include the action (403).
         case forbidden
         case notFound
         /// The version exists with other content, or somebody else's metadata came first (409).
         case conflict
-        /// Over a limit (413).
+        /// A limit is exceeded (413).
         case tooLarge
-        /// Come back later (429, 503).
+        /// The registry is busy: try again later (429, 503).
         case busy
         /// The disk is full (507).
         case full
@@ -32,7 +33,7 @@ package struct RegistryError: Error, Hashable, Sendable, CustomStringConvertible
         self.message = message
     }
 
-    /// The error itself, or what a fault of a file is to a registry; nil for any other.
+    /// The error itself, or the registry's error for a fault of a file; nil for any other error.
     package init?(from error: any Error) {
         switch error {
         case let error as RegistryError: self = error

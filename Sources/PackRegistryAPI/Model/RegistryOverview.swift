@@ -9,13 +9,13 @@ package struct RegistryOverview: Hashable, Sendable {
         package let published: Date
         package let publishedBy: String
         package let fileCount: Int
-        /// Bytes of all own files.
+        /// The size of all own files in bytes.
         package let size: Int
-        /// Bytes of `full(B)`; nil while it is being made.
+        /// The size of `full(B)` in bytes; nil while it is being made.
         package let fullSize: Int?
-        /// Bytes of the package zip; nil while it is being made.
+        /// The size of the package zip in bytes; nil while it is being made.
         package let archiveSize: Int?
-        /// The reason, where the publisher withdrew it.
+        /// The publisher's reason for withdrawing the version; nil if it is not withdrawn.
         package let withdrawn: String?
 
         package init(
@@ -35,11 +35,12 @@ package struct RegistryOverview: Hashable, Sendable {
     }
 
     package let app: String
-    /// Newest publication first.
+    /// The versions of each package, the newest publication first.
     package let versions: [PackageID: [Version]]
     /// What each channel offers, newest first.
     package let channels: [ChannelName: [PackageID: [Release]]]
-    /// What devices go to when the newest release for everyone is no longer offered; nothing where there is none.
+    /// The releases that devices go back to when the newest release for everyone is no longer offered; without an
+    /// entry if there is none.
     package let earlier: [ChannelName: [PackageID: Release]]
 
     package init(

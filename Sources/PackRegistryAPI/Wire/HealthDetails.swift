@@ -1,9 +1,9 @@
 package import Foundation
 package import PackJSON
 
-/// What an operator, and a monitor with a token, want to know of a server.
+/// The state of a server, for an operator or for a monitor with a token.
 package struct HealthDetails: Hashable, Sendable {
-    /// A signed document that devices read, and until when they take it.
+    /// A signed document that devices read, and the time until which they accept it.
     package struct Signature: Hashable, Sendable {
         package let version: Int
         package let expires: Date
@@ -15,9 +15,9 @@ package struct HealthDetails: Hashable, Sendable {
     }
 
     package let app: String
-    /// Of packtool.
+    /// The version of packtool.
     package let version: String
-    /// Of root, targets, channels, snapshot and timestamp, as the view has them.
+    /// The signatures of root, targets, channels, snapshot and timestamp, as the view has them.
     package let signatures: [String: Signature]
 
     package init(app: String, version: String, signatures: [String: Signature]) {

@@ -50,7 +50,7 @@ extension RegistryOverview {
         try self.init(app: json.string("app"), versions: versions, channels: channels, earlier: earlier)
     }
 
-    /// The same without who published: what the registry tells people without a token.
+    /// The same without the publishers' names, for clients without a token.
     package var anonymous: RegistryOverview {
         RegistryOverview(
             app: app,

@@ -2,7 +2,7 @@ import PackFormat
 package import PackJSON
 
 extension TokenScope {
-    /// `{"actions": […], "packages": […], "channels": […]}`; a missing list admits all.
+    /// Parses `{"actions": […], "packages": […], "channels": […]}`; a missing list admits all.
     package init(json: JSONValue) throws {
         let object = try json.object("scope")
         try object.refuseKeys(outside: ["actions", "packages", "channels"])

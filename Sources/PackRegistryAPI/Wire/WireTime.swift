@@ -5,8 +5,8 @@ package import PackJSON
 package enum WireTime {
     private static let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
-    /// Formatting cuts what is below a millisecond off, and so a time that was read would lose one each time it is
-    /// written: half of one more makes it rounding.
+    /// Formatting drops what is below a millisecond, so a parsed time would lose one millisecond each time it is
+    /// written. Half a millisecond more turns this into rounding.
     package static func text(_ date: Date) -> String { date.addingTimeInterval(0.0005).formatted(style) }
 
     package static func date(_ text: String, field: String) throws(JSONError) -> Date {
