@@ -3,7 +3,7 @@ package import PackFormat
 package import PackRegistryAPI
 import PackTrust
 
-/// A registry with the rights of one identity, which the audit log names. Every right is checked here.
+/// A registry with the rights of one identity, whose name the audit log records. Every right is checked here.
 package struct AuthorizedRegistry: Registry {
     private let services: RegistryServices
     private let identity: Identity

@@ -1,12 +1,13 @@
 package import Foundation
 package import PackRegistryAPI
 
-/// Takes a change the whole way: facts, rule, signatures, commit; once more where another change came first.
+/// Executes a change: it reads facts, applies the rule, signs, and commits. If another change came first, it tries
+/// again.
 package struct ChangeCommitter: Sendable {
     /// More than as many publishers as can come at once; a registry on which each try fails is told as busy.
     private static let tries = 100
 
-    /// A change that was decided and signed, and is not recorded yet.
+    /// A change that is decided and signed, but not recorded yet.
     package struct Prepared<Outcome: Sendable>: Sendable {
         package let outcome: Outcome
         fileprivate let changes: ChangeSet
@@ -23,8 +24,8 @@ package struct ChangeCommitter: Sendable {
         self.clock = clock
     }
 
-    /// - Returns: what the change did, and whether anything was recorded.
-    /// - Throws: ``RegistryError`` where the change is refused; of the kind `.busy` where others came first too often.
+    /// - Returns: The outcome of the change, and whether anything was recorded.
+    /// - Throws: ``RegistryError`` if the change is refused; of the kind `.busy` where others came first too often.
     @discardableResult
     package func commit<Change: RegistryChange>(
         _ change: Change, as identity: Identity
@@ -62,7 +63,7 @@ package struct ChangeCommitter: Sendable {
         return Prepared(outcome: outcome, changes: signed, base: facts.base)
     }
 
-    /// - Returns: false where there was nothing to record.
+    /// - Returns: False if there was nothing to record.
     /// - Throws: ``StaleFacts`` where another change was recorded since.
     package func record<Outcome>(_ prepared: Prepared<Outcome>) async throws -> Bool {
         guard !prepared.changes.isEmpty else { return false }

@@ -1,7 +1,7 @@
 package import Foundation
 package import PackRegistryAPI
 
-/// The parts of a registry, each behind its port: rows, key, bytes, and what devices see.
+/// The parts of a registry, each behind its port: rows, key, content, and the view for devices.
 package struct RegistryServices: Sendable {
     package let store: any RegistryStore
     package let content: any ContentStore
@@ -20,8 +20,8 @@ package struct RegistryServices: Sendable {
         committer = ChangeCommitter(store: store, signer: signer, clock: clock)
     }
 
-    /// Records a change and shows it.
-    /// - Throws: ``RegistryError``; where it says so, the change is recorded and not visible yet.
+    /// Records a change and shows it in the view.
+    /// - Throws: ``RegistryError``; if it says so, the change is recorded and not visible yet.
     package func commit<Change: RegistryChange>(_ change: Change, as identity: Identity) async throws -> Change.Outcome
     {
         let (outcome, isRecorded) = try await committer.commit(change, as: identity)
@@ -39,25 +39,25 @@ package struct RegistryServices: Sendable {
         return outcome
     }
 
-    /// Records a change that no device sees.
+    /// Records a change that does not affect the view.
     package func record<Change: RegistryChange>(_ change: Change, as identity: Identity) async throws -> Change.Outcome
     {
         try await committer.commit(change, as: identity).outcome
     }
 
-    /// Signs anew what expires soon.
+    /// Renews signatures that expire soon.
     /// - Returns: the roles that were due.
     @discardableResult
     package func renew() async throws -> [String] {
         try await commit(SignatureRenewal(), as: .system("renewal"))
     }
 
-    /// The online roles that ``renew()`` would sign anew.
+    /// The online roles that ``renew()`` would sign.
     package func dueRoles() async throws -> [String] {
         try await MetadataSigner.dueRoles(store.facts(FactsQuery()), now: clock())
     }
 
-    /// Who holds a token.
+    /// The identity of a token's holder.
     /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
     package func authenticate(_ text: String) async throws -> Identity {
         // Noise is refused before it asks the store.

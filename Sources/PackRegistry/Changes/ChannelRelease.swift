@@ -8,7 +8,7 @@ package struct ChannelRelease: RegistryChange {
     private let channel: ChannelName
     private let randomBits: UInt32
 
-    /// - Parameter randomBits: part of the id of a release that the change may make.
+    /// - Parameter randomBits: A part of the id of the release that the change may make.
     package init(_ change: ChannelChange, of package: PackageID, on channel: ChannelName, randomBits: UInt32) {
         self.change = change
         self.package = package

@@ -1,7 +1,7 @@
 import PackRegistryAPI
 package import PackTrust
 
-/// The first documents of a registry, signed by its app's owner; the registry signs its own over them.
+/// The first documents of a registry, signed by its app's owner. The registry adds its own signed documents.
 package struct RegistryFounding: RegistryChange {
     private let root: SignedDocument<RootMetadata>
     private let targets: SignedDocument<TargetsMetadata>

@@ -2,7 +2,7 @@ import PackFormat
 import PackRegistryAPI
 import PackTrust
 
-/// A newer root, which the root's keys signed. The registry refuses what every device would refuse.
+/// A newer root, signed by the root's keys. The registry refuses it if devices would refuse it.
 package struct RootSubmission: RegistryChange {
     private let bytes: [UInt8]
 

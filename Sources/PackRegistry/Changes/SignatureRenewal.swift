@@ -1,13 +1,13 @@
 import PackFormat
 import PackRegistryAPI
 
-/// Signs anew what expires soon.
+/// Renews signatures that expire soon.
 package struct SignatureRenewal: RegistryChange {
     package init() {}
 
     package var query: FactsQuery { FactsQuery() }
 
-    /// - Returns: the roles that were due.
+    /// - Returns: The roles that were due.
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> [String] {
         let due = try MetadataSigner.dueRoles(facts, now: changes.time)
         guard !due.isEmpty else { return [] }

@@ -2,8 +2,8 @@ import PackFormat
 import PackRegistryAPI
 import PackTrust
 
-/// Newer targets, which the owner's key signed: who may publish which package. The registry refuses what every device would
-/// refuse, and what would leave it unable to go on.
+/// Newer targets, signed by the owner's key: who may publish which package. The registry refuses them if devices
+/// would refuse them, or if they would leave the registry unable to sign.
 package struct TargetsSubmission: RegistryChange {
     private let bytes: [UInt8]
 

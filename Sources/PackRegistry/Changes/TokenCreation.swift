@@ -3,7 +3,7 @@ import PackFormat
 import PackJSON
 package import PackRegistryAPI
 
-/// A new access token. Its text is made before and shown once; only its hash is recorded.
+/// A new access token. Its text is made beforehand and shown once; only its hash is recorded.
 package struct TokenCreation: RegistryChange {
     private let request: TokenRequest
     private let secret: TokenSecret

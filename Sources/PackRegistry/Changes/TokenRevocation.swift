@@ -1,6 +1,6 @@
 import PackRegistryAPI
 
-/// Ends an access token.
+/// Revokes an access token.
 package struct TokenRevocation: RegistryChange {
     private let id: String
 
@@ -14,7 +14,7 @@ package struct TokenRevocation: RegistryChange {
         return query
     }
 
-    /// - Returns: false where there is no such token, or it was revoked before.
+    /// - Returns: False if there is no such token, or it was already revoked.
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> Bool {
         guard facts.tokens.contains(where: { $0.record.id == id && $0.record.revoked == nil }) else { return false }
         changes.tokens.append(.revoke(id: id))

@@ -1,7 +1,7 @@
 import PackFormat
 import PackRegistryAPI
 
-/// A package whose objects are all stored: its manifest is remembered, and is public only once it is published.
+/// A package whose objects are all stored. Its manifest is recorded, and becomes public only when it is published.
 package struct UploadedPackage: RegistryChange {
     private let upload: ChangeSet.Upload
 
@@ -16,7 +16,7 @@ package struct UploadedPackage: RegistryChange {
         return query
     }
 
-    /// - Throws: ``RegistryError`` of the kind `.conflict` where the version is published with other content.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` if the version is published with other content.
     package func check(_ facts: RegistryFacts) throws {
         _ = try facts.isPublished(upload.manifest, upload.digest)
     }

@@ -3,14 +3,14 @@ package import PackFormat
 package import PackRegistryAPI
 import PackTrust
 
-/// Makes an uploaded version public, by the publisher's signed role that lists its manifest.
+/// Makes an uploaded version public. The publisher's signed role must list its manifest.
 package struct VersionPublication: RegistryChange {
     private let manifest: Manifest
     private let bytes: [UInt8]
     private let digest: Digest
     private let role: [UInt8]
 
-    /// - Parameter bytes: of the manifest, which was uploaded.
+    /// - Parameter bytes: The bytes of the uploaded manifest.
     package init(_ manifest: Manifest, bytes: [UInt8], digest: Digest, role: [UInt8]) {
         self.manifest = manifest
         self.bytes = bytes

@@ -1,7 +1,7 @@
 package import PackFormat
 import PackRegistryAPI
 
-/// Takes a version back for good: by the publisher's role that no longer lists it, and on every channel.
+/// Withdraws a version for good: in the publisher's role, which no longer lists it, and on every channel.
 package struct VersionWithdrawal: RegistryChange {
     private let version: SemanticVersion
     private let package: PackageID

@@ -2,8 +2,8 @@ import Foundation
 import PackRegistryAPI
 import Synchronization
 
-/// Runs work that waits for disks and locks on a thread of its own: on the two or four threads that all async code
-/// shares it would stop everybody else.
+/// Runs work that waits for disks and locks on its own thread. On the two or four threads that all async code shares,
+/// it would stop everything else.
 package enum BlockingWork {
     package static func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
@@ -13,8 +13,8 @@ package enum BlockingWork {
         }
     }
 
-    /// As ``run(_:)``, for work that asks now and then whether it is over: the time is, or the task that waits for it was
-    /// cancelled.
+    /// Like ``run(_:)``, for work that checks now and then whether it must stop, because its time is over or its task
+    /// was cancelled.
     package static func runCancellable<Value: Sendable>(
         for time: Duration?, _ body: @escaping @Sendable (_ isOver: @Sendable () -> Bool) throws -> Value
     ) async throws -> Value {

@@ -5,14 +5,14 @@ package import PackTrust
 
 /// Everything that one change adds to a registry. A store records all of it or nothing.
 package struct ChangeSet: Sendable {
-    /// Signed metadata, byte for byte as it stands in the view.
+    /// Signed metadata, byte for byte as in the view.
     package struct Document: Hashable, Sendable {
         package let role: String
         package let version: Int
         package let bytes: [UInt8]
     }
 
-    /// A channel's file in one format, byte for byte as it stands in the view.
+    /// A channel's file in one format, byte for byte as in the view.
     package struct ChannelDocument: Hashable, Sendable {
         package let channel: ChannelName
         package let format: Int
@@ -63,9 +63,9 @@ package struct ChangeSet: Sendable {
     package let time: Date
 
     package private(set) var documents: [Document] = []
-    /// What channels offer from now on.
+    /// The new content of channels.
     package var channelFiles: [ChannelFile] = []
-    /// The same as the channels role lists it, made by the signer.
+    /// The same files as the channels role lists them, made by the signer.
     package private(set) var channelDocuments: [ChannelDocument] = []
     package var uploads: [Upload] = []
     package var publications: [Publication] = []
@@ -73,14 +73,14 @@ package struct ChangeSet: Sendable {
     package var releases: [Releases] = []
     package var tokens: [TokenStep] = []
     package private(set) var audit: [AuditLine] = []
-    /// Packages of which other downloads may be wanted now.
+    /// The packages for which other downloads may be needed now.
     package var work: Set<PackageID> = []
 
     // What a rule asks of the signer.
 
-    /// Whether snapshot and timestamp are to be signed anew over the documents.
+    /// Whether snapshot and timestamp must be signed anew over the documents.
     package var signs = false
-    /// Whether the channels role is to be signed anew even if no file of it changes.
+    /// Whether the channels role must be signed anew even if none of its files changes.
     package var signsChannels = false
 
     package init(by actor: Identity, at time: Date) {
@@ -88,7 +88,7 @@ package struct ChangeSet: Sendable {
         self.time = time
     }
 
-    /// Whether nothing would be recorded.
+    /// Whether there is nothing to record.
     package var isEmpty: Bool {
         documents.isEmpty && channelFiles.isEmpty && uploads.isEmpty && publications.isEmpty && withdrawals.isEmpty
             && releases.isEmpty && tokens.isEmpty && audit.isEmpty && work.isEmpty

@@ -3,10 +3,10 @@ package import PackFormat
 
 /// The bytes of a registry's objects.
 package protocol ContentStore: Sendable {
-    /// Which of these objects are not there with their size.
+    /// The objects of this list that are missing, or there with another size.
     func missing(among objects: [Object]) async throws -> Set<Digest>
 
-    /// Opens a package zip in which objects may be left out.
+    /// Opens a package zip, which may leave out objects.
     /// - Throws: ``RegistryError`` of the kind `.invalid` for a file that is no sound package.
     func open(archive: URL) async throws -> any UploadedArchive
 }
@@ -17,7 +17,7 @@ package protocol UploadedArchive: Sendable {
     var manifestBytes: [UInt8] { get }
     var manifestDigest: Digest { get }
 
-    /// Verifies and stores the objects that are not there yet; all are durable at return.
+    /// Verifies the missing objects and stores them. All are durable when it returns.
     /// - Throws: ``RegistryError`` of the kind `.invalid` where one is missing in both.
     func storeObjects() async throws
 }

@@ -1,7 +1,7 @@
 package import PackFormat
 import PackRegistryAPI
 
-/// What a change has to know before it can be decided. A store answers all of it from one consistent read.
+/// The facts that a change needs before it can be decided. A store answers all of it from one consistent read.
 ///
 /// Everything that is read unasked: the newest root, targets, channels, snapshot and timestamp, and the newest version of
 /// every role, if the change ``signs``.
@@ -20,9 +20,9 @@ package struct FactsQuery: Sendable {
     /// The releases of one package.
     package struct Histories: Hashable, Sendable {
         package let package: PackageID
-        /// nil: every channel that ever offered the package.
+        /// Nil: every channel that ever offered the package.
         package let channels: Set<ChannelName>?
-        /// Whose newest channel files are read too; nil: of all of these channels.
+        /// The channels whose newest files are read too. Nil: all of these channels.
         package let files: Set<ChannelName>?
 
         package init(of package: PackageID, on channels: Set<ChannelName>?, files: Set<ChannelName>?) {
@@ -32,7 +32,7 @@ package struct FactsQuery: Sendable {
         }
     }
 
-    /// Names that an error lists for somebody who misspelt one.
+    /// The names that an error lists for somebody who misspelt one.
     package struct Names: Hashable, Sendable {
         package let versionsOf: PackageID
         package let packagesOn: ChannelName
@@ -48,25 +48,25 @@ package struct FactsQuery: Sendable {
         case hash(Digest)
     }
 
-    /// Whether the change may end in signed metadata.
+    /// Whether the change may produce signed metadata.
     package var signs = true
-    /// Whose newest signed documents are read; all of them, where they are many.
+    /// The roles whose newest signed documents are read. If they are many, the store reads all roles.
     package var roles: Set<String> = []
     package var manifests: Set<Digest> = []
     package var versions: Set<Version> = []
-    /// The versions, not withdrawn, that need this shared bundle.
+    /// The shared bundle whose users are read: the versions that need it and are not withdrawn.
     package var usersOfBundle: Version?
     package var histories: Histories?
     package var names: Names?
-    /// Which of these objects are not recorded.
+    /// The objects to look for; those that are not recorded are returned.
     package var objects: [Object] = []
     package var tokens: Tokens?
-    /// How many entries of the audit log, newest first.
+    /// How many entries of the audit log to read, newest first.
     package var auditCount = 0
 
     package init() {}
 
-    /// A query of rows that no signature depends on.
+    /// A query of rows for a change that signs nothing.
     package static var unsigned: FactsQuery {
         var query = FactsQuery()
         query.signs = false

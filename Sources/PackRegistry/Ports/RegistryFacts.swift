@@ -2,10 +2,10 @@ package import PackFormat
 package import PackRegistryAPI
 package import PackTrust
 
-/// What a registry holds of what a ``FactsQuery`` names, as of one moment.
+/// The parts of a registry that a ``FactsQuery`` names, as of one moment.
 package struct RegistryFacts: Sendable {
-    /// The newest of the signed documents of which every change makes a new one. A change that was decided by these facts
-    /// is recorded only while they are still the newest.
+    /// The versions of the signed documents that every change replaces. A change that was decided by these facts is
+    /// recorded only while they are still the newest.
     package struct Base: Hashable, Sendable {
         package let root: Int
         package let timestamp: Int
@@ -31,11 +31,11 @@ package struct RegistryFacts: Sendable {
     package var base = Base(root: 0, timestamp: 0)
     /// The newest signed documents, by role.
     package var documents: [String: [UInt8]] = [:]
-    /// The newest version of every role there is.
+    /// The newest version of every existing role.
     package var roleVersions: [String: Int] = [:]
     package var manifests: [Digest: [UInt8]] = [:]
     package var versions: [FactsQuery.Version: PublishedVersion] = [:]
-    /// Such as `shop 1.2.0`.
+    /// Versions such as `shop 1.2.0`.
     package var usersOfBundle: [String] = []
     package var histories: [ChannelName: ReleaseHistory] = [:]
     package var channelFiles: [ChannelName: ChannelFile] = [:]
@@ -43,7 +43,7 @@ package struct RegistryFacts: Sendable {
     package var nextRelease = 1
     package var channelNames: [ChannelName] = []
     package var packageNames: [PackageID] = []
-    /// Newest first.
+    /// The package's versions, newest first.
     package var versionNames: [SemanticVersion] = []
     package var missingObjects: Set<Digest> = []
     package var tokens: [Token] = []
@@ -53,7 +53,7 @@ package struct RegistryFacts: Sendable {
         self.app = app
     }
 
-    /// The newest document of a role; nil where there is none.
+    /// The newest document of a role; nil if there is none.
     /// - Throws: ``RegistryError`` of the kind `.unusable` where the bytes are no metadata: the store was edited.
     package func newest<Body: RoleMetadata>(
         _ role: String, as body: Body.Type = Body.self
@@ -74,7 +74,7 @@ package struct RegistryFacts: Sendable {
         return document
     }
 
-    /// - Throws: ``RegistryError`` of the kind `.unusable` where a stored manifest is not what its digest says.
+    /// - Throws: ``RegistryError`` of the kind `.unusable` if a stored manifest does not match its digest.
     package func manifest(_ digest: Digest) throws(RegistryError) -> Manifest? {
         guard let bytes = manifests[digest] else { return nil }
         guard Digest(of: bytes) == digest else { throw .damaged("the manifest \(digest)", nil) }

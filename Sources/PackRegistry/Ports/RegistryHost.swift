@@ -2,31 +2,31 @@ package import Foundation
 package import PackFormat
 package import PackRegistryAPI
 
-/// What a server needs of a registry beyond the registry's own protocols: who a token is, where files stand, and the
-/// two small questions that devices and pages ask.
+/// What a server needs from a registry beyond the registry's own protocols: the identity of a token, the places of
+/// files, and two small queries for devices and pages.
 package protocol RegistryHost: Sendable {
     /// The app that the registry belongs to.
     var app: String { get }
     /// The folder of the published view.
     var viewFolder: URL { get }
-    /// The folder in which uploads are kept while they arrive, on the file system of the view.
+    /// The folder for incoming uploads, on the same file system as the view.
     var uploadFolder: URL { get }
-    /// Who holds a token.
+    /// The identity of a token's holder.
     /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
     func authenticate(_ secret: String) async throws -> Identity
-    /// The registry on behalf of somebody: their right bounds what can be done, their name stands in the audit log.
+    /// The registry on behalf of an identity, whose rights limit the actions and whose name the audit log records.
     func registry(as identity: Identity) -> any Registry
-    /// The manifest of a published version; nil where there is none, or it was withdrawn.
+    /// The manifest of a published version; nil if there is none, or it was withdrawn.
     func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest?
-    /// What a channel offers; nil where nothing was ever offered on it.
+    /// What a channel offers; nil if nothing was ever offered on it.
     func channelFile(_ channel: ChannelName) async throws -> ChannelFile?
-    /// Makes the patch of this path of the view, where a device may ask for it.
+    /// Makes the patch at this path of the view, if a device may request it.
     /// - Returns: whether it is there now.
     /// - Throws: ``RegistryError`` of the kind `.busy` where more is asked for than can be made.
     func makePatch(at path: String) async throws -> Bool
 }
 
 extension RegistryHost {
-    /// A host that only shows files makes none.
+    /// A host that only serves files makes no patches.
     package func makePatch(at path: String) async throws -> Bool { false }
 }

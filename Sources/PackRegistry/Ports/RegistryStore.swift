@@ -9,20 +9,20 @@ package import PackRegistryAPI
 ///     let outcome = try change.decide(facts, into: &changes)
 ///     try await store.commit(changes, basedOn: facts.base)     // StaleFacts: once more
 package protocol RegistryStore: Sendable {
-    /// Reads what a query names, all of it as of one moment.
+    /// Reads the facts that a query names, all as of one moment.
     /// - Throws: ``RegistryError``
     func facts(_ query: FactsQuery) async throws -> RegistryFacts
 
-    /// Records a change whole or not at all; it is durable at return.
+    /// Records a whole change or nothing. It is durable when this returns.
     /// - Parameter base: of the facts by which the change was decided; nil for a change that no other one can contradict.
     /// - Throws: ``StaleFacts`` where another change was recorded since, ``RegistryError``
     func commit(_ changes: ChangeSet, basedOn base: RegistryFacts.Base?) async throws
 
-    /// Everything that is published and released.
+    /// All published versions and all releases.
     func overview() async throws -> RegistryOverview
 }
 
-/// Another change was recorded after the facts of this one were read: it must be decided once more.
+/// Another change was recorded after the facts of this one were read, so it must be decided again.
 package struct StaleFacts: Error, Hashable, Sendable {
     package init() {}
 }

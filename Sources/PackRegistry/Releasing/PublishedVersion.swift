@@ -1,6 +1,6 @@
 package import PackFormat
 
-/// A version in a registry, as the rules see it.
+/// A version in a registry, as the rules need it.
 package struct PublishedVersion: Hashable, Sendable {
     package let package: PackageID
     package let version: SemanticVersion
@@ -8,7 +8,7 @@ package struct PublishedVersion: Hashable, Sendable {
     /// False for a shared bundle, which is not released.
     package let hasEntry: Bool
     package let requiredApp: VersionRange?
-    /// The reason, where the publisher withdrew it.
+    /// The publisher's reason for withdrawing the version; nil if it is not withdrawn.
     package let withdrawn: String?
 
     package init(

@@ -2,17 +2,17 @@ package import Foundation
 package import PackFormat
 import PackRegistryAPI
 
-/// What one channel offers and offered for one package, and the rules by which that changes. No I/O.
+/// The releases that one channel offers and has offered for one package, and the rules for changing them. No I/O.
 ///
 /// Releases are only ever added or removed from the offer; the list that devices see is derived, so lowering the
 /// newest release's percentage brings back what it had hidden.
 package struct ReleaseHistory: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package var release: Release
-        /// When it was made, and who made it.
+        /// The time at which it was made, and its maker.
         package var created: Date
         package var createdBy: String
-        /// Since when it is no longer offered: rolled back over, or withdrawn.
+        /// The time since which it is no longer offered, because of a rollback or a withdrawal.
         package var removed: Date?
 
         package init(
@@ -27,28 +27,29 @@ package struct ReleaseHistory: Hashable, Sendable {
         package var isRemoved: Bool { removed != nil }
     }
 
-    /// Who took a version back from a channel.
+    /// Who rolled a channel back from a version.
     package struct Rollback: Hashable, Sendable {
         package let by: String
         package let at: Date
         package let to: Release.Offer
     }
 
-    /// Oldest first.
+    /// The entries, oldest first.
     package private(set) var entries: [Entry]
 
     package init(entries: [Entry] = []) {
         self.entries = entries
     }
 
-    /// A change that is to be recorded.
+    /// A change to record.
     package enum Step: Hashable, Sendable {
         case add(Release)
         case update(Release)
         case remove(String)
     }
 
-    /// What devices see, newest first: no release that none can reach, because a newer one is for everyone.
+    /// The releases that devices see, newest first. It leaves out releases that no device can get, because a newer
+    /// one is for everyone.
     package var offered: [Release] {
         var offered: [Release] = []
         for entry in entries.reversed() where !entry.isRemoved {
@@ -64,7 +65,7 @@ package struct ReleaseHistory: Hashable, Sendable {
     /// The newest release that everyone gets.
     package var newestFull: Release? { offered.first { $0.rollout.reachesEveryone } }
 
-    /// The newest one for everyone that ``offered`` hides: what devices go to when what is offered is no longer.
+    /// The newest release for everyone that ``offered`` hides. Devices go to it when the offered one is removed.
     package var hidden: Release? {
         let shown = Set(offered.map(\.id))
         return entries.last {
@@ -73,8 +74,8 @@ package struct ReleaseHistory: Hashable, Sendable {
         }?.release
     }
 
-    /// The newest release before the present one that offered something else to everyone, and was not removed: a trial
-    /// on a few devices is nothing to go back to.
+    /// The newest release before the present one that offered something else to everyone and was not removed. A trial
+    /// on a few devices is not a version to go back to.
     package var earlier: Release? {
         guard let current = offered.first else { return nil }
         return entries.reversed().first {
@@ -82,7 +83,7 @@ package struct ReleaseHistory: Hashable, Sendable {
         }?.release
     }
 
-    /// Versions that were offered lately and are no longer the newest, newest first: devices may have them.
+    /// The versions that were offered recently and are no longer the newest, newest first: devices may have them.
     package func recentManifests(limit: Int) -> [Digest] {
         var seen: [Digest] = []
         for entry in entries.reversed() {
@@ -93,8 +94,8 @@ package struct ReleaseHistory: Hashable, Sendable {
         return seen
     }
 
-    /// Offers something as the newest release. The newest release is kept, with its id, where it offers the same, and
-    /// its share is never lowered: publishing twice must not take a version from devices that have it.
+    /// Offers something as the newest release. If the newest release offers the same, it keeps its id, and its share
+    /// is never lowered: publishing twice must not take a version from devices that have it.
     /// - Parameter rollout: nil leaves the share of a release that is there as it is; a new one is for everyone.
     package func offering(
         _ offer: Release.Offer, _ rollout: Rollout?, requiredApp: VersionRange?, id: String
@@ -113,8 +114,8 @@ package struct ReleaseHistory: Hashable, Sendable {
         return [.add(try Release(id: id, offer: offer, rollout: rollout ?? .everyone, requiredApp: requiredApp))]
     }
 
-    /// Who went back from an offer, where its last release here was rolled back over: a CI job that runs once more must not
-    /// undo in silence what somebody did in an emergency. Nil for what was never here, is offered, or was withdrawn.
+    /// Who rolled back an offer, if its last release here was rolled back: a CI job that runs again must not silently
+    /// undo what somebody did in an emergency. Nil for an offer that was never here, is offered, or was withdrawn.
     package func rollback(over offer: Release.Offer) -> Rollback? {
         guard offered.first?.offer != offer, let last = entries.lastIndex(where: { $0.release.offer == offer }) else {
             return nil
@@ -130,7 +131,8 @@ package struct ReleaseHistory: Hashable, Sendable {
         return way.map { Rollback(by: $0.createdBy, at: $0.created, to: $0.release.offer) }
     }
 
-    /// The release that a change of a share or a retry is about: the one that offers the version, else the newest.
+    /// The release that a change of a share or a retry is about: the one that offers the version, otherwise the
+    /// newest.
     ///
     /// Without a version the newest must be the one that its caller has in mind: what a rollback or a withdrawal left is not.
     package func subject(_ version: SemanticVersion?, of package: PackageID, on channel: ChannelName) throws -> Release
@@ -191,7 +193,7 @@ package struct ReleaseHistory: Hashable, Sendable {
         ]
     }
 
-    /// Offers an older version, or what the app embeds, to everyone under a new id, and removes what came after it.
+    /// Offers an older version, or the embedded one, to everyone under a new id, and removes the releases after it.
     package func rollingBack(to offer: Release.Offer, requiredApp: VersionRange?, id: String) throws -> [Step] {
         if let newest = offered.first, newest.offer == offer, newest.rollout.reachesEveryone { return [] }
         let kept = entries.lastIndex { !$0.isRemoved && $0.release.offer == offer }

@@ -1,7 +1,7 @@
 package import PackFormat
 package import PackRegistryAPI
 
-/// What a channel change means for a package's releases.
+/// The effect of a channel change on a package's releases.
 ///
 /// Pure: facts in, steps out. Whoever keeps the releases reads the first and records the second, in one change.
 package struct ReleaseRule {
@@ -15,7 +15,7 @@ package struct ReleaseRule {
     private var channel: ChannelName { facts.channel }
     private var history: ReleaseHistory { facts.history }
 
-    /// The version that a change is about, where that can be told before it is looked up.
+    /// The version that a change is about, if it is known before a lookup.
     package static func version(named change: ChannelChange, source: ReleaseHistory?) -> SemanticVersion? {
         switch change {
         case .offer(let version, _, _): version

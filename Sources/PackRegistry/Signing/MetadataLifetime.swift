@@ -1,7 +1,7 @@
 import Foundation
 
-/// How long signatures hold. Offline roles live long, because people must sign them; online roles short, because
-/// their expiry is what ends a freeze.
+/// How long signatures are valid. Offline roles are valid for long, because people must sign them; online roles for a
+/// short time, because their expiry ends a freeze attack.
 package enum MetadataLifetime {
     private static let day: TimeInterval = 86_400
 
@@ -12,6 +12,6 @@ package enum MetadataLifetime {
     package static let snapshot = 30 * day
     package static let timestamp = 7 * day
 
-    /// Online roles are signed anew when less than this share of their life is left.
+    /// Online roles are renewed when less than this share of their life is left.
     package static let renewedBelow = 0.5
 }

@@ -3,7 +3,7 @@ import PackFormat
 import PackRegistryAPI
 import PackTrust
 
-/// Signs what a change asks for: the channels role where a channel changes, then snapshot and timestamp.
+/// Signs the documents that a change needs: the channels role if a channel changes, then snapshot and timestamp.
 ///
 /// Pure but for the key: facts and a change in, signed documents out.
 package struct MetadataSigner {
@@ -17,7 +17,7 @@ package struct MetadataSigner {
         self.now = now
     }
 
-    /// The online roles that expire soon, or that the present online key did not sign.
+    /// The online roles that expire soon, or that were not signed by the present online key.
     package static func dueRoles(_ facts: RegistryFacts, now: Date) throws -> [String] {
         let root: SignedDocument<RootMetadata> = try facts.required(TopLevelRole.root.rawValue)
         var due: [String] = []

@@ -3,9 +3,10 @@ package import PackFormat
 package import PackRegistryAPI
 package import PackTrust
 
-/// Whether a registry accepts a package's new role. Pure: the current role, who may sign, the clock are given.
+/// Decides whether a registry accepts a package's new role. Pure: the current role, the authority and the clock are
+/// parameters.
 package struct RoleUpdatePolicy {
-    /// What a new role may do besides living longer.
+    /// What a new role may change besides its expiry.
     package enum Change: Hashable, Sendable {
         case publish(SemanticVersion, manifest: Digest, length: Int)
         case withdraw(SemanticVersion)
@@ -26,8 +27,8 @@ package struct RoleUpdatePolicy {
         self.now = now
     }
 
-    /// - Throws: `.conflict` where somebody else's version came first, `.forbidden` for the wrong signatures,
-    ///   `.invalid` for everything else.
+    /// - Throws: `.conflict` if somebody else's version came first, `.forbidden` for the wrong signatures, `.invalid`
+    ///   for everything else.
     package func judge(_ bytes: [UInt8], change: Change) throws(RegistryError) -> SignedDocument<TargetsMetadata> {
         let name = "the role \(ViewLayout.role(of: package))"
         let document: SignedDocument<TargetsMetadata>

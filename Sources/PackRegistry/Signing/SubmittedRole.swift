@@ -2,9 +2,9 @@ package import PackFormat
 import PackRegistryAPI
 import PackTrust
 
-/// The roles that a person signs and hands in.
+/// The roles that a person signs and submits.
 package enum SubmittedRole {
-    /// The package whose role it is; nil for root and targets, and an error for the online roles.
+    /// The package that a role belongs to; nil for root and targets. Throws for the online roles.
     package static func package(of role: String) throws -> PackageID? {
         if role == TopLevelRole.root.rawValue || role == TopLevelRole.targets.rawValue { return nil }
         let prefix = "package."

@@ -18,7 +18,7 @@ package struct TokenSecret: Sendable {
         text = Self.prefix + Self.encode(random + Self.checksum(of: random))
     }
 
-    /// Nil for a text that no registry can have made.
+    /// Nil for a text that no registry can have created.
     package init?(parsing text: String) {
         guard text.hasPrefix(Self.prefix), let bytes = Self.decode(text.dropFirst(Self.prefix.count)),
             bytes.count == Self.randomByteCount + Self.checksumByteCount,
@@ -27,10 +27,10 @@ package struct TokenSecret: Sendable {
         self.text = text
     }
 
-    /// What the registry keeps.
+    /// The hash, which the registry stores.
     package var hash: Digest { Digest(of: Array(text.utf8)) }
 
-    /// Takes the same time wherever two hashes differ.
+    /// Compares two hashes in constant time.
     package static func isEqual(_ left: Digest, _ right: Digest) -> Bool {
         var difference: UInt8 = 0
         for (a, b) in zip(left.bytes, right.bytes) { difference |= a ^ b }

@@ -1,19 +1,20 @@
 package import PackFormat
 
-/// How an online copy's file may be compressed on its way (RFC 9110 section 8.4.1).
+/// The compressions for a file of an online copy (RFC 9110 section 8.4.1).
 ///
 /// Files of the view are never sent so: clients compare them with signed digests and sizes as they come.
 package enum ContentCoding: String, CaseIterable, Sendable {
-    /// The smaller one first.
+    /// The coding with the smaller result comes first.
     case zstd
     case gzip
 
-    /// Bytes of content below which no compressed form is made: the header fields would be the larger part.
+    /// The least content in bytes for which a compressed form is made. Below it, the header fields would be the
+    /// larger part.
     package static let minimumByteCount = 512
-    /// Bytes of content that are compressed in one piece.
+    /// The most content in bytes that is compressed in one piece.
     package static let maximumByteCount = 8 << 20
 
-    /// The compressed form of an object, if there is one.
+    /// The path of an object's compressed form, which may not exist.
     package func path(of object: Digest) -> String {
         let hex = object.hex
         return "encoded/\(hex.prefix(2))/\(hex).\(self == .zstd ? "zst" : "gz")"
@@ -21,7 +22,7 @@ package enum ContentCoding: String, CaseIterable, Sendable {
 }
 
 extension Manifest.File {
-    /// Whether a compressed form of the file is worth trying.
+    /// Whether it is worth trying to compress the file.
     package func mayBeEncoded(as mediaType: MediaType) -> Bool {
         (ContentCoding.minimumByteCount...ContentCoding.maximumByteCount).contains(size) && mediaType.isCompressible
     }

@@ -2,7 +2,7 @@ package import PackFormat
 import PackTrust
 
 extension ViewLayout {
-    /// Where a target stands under consistent snapshots (TUF 1.0.34 §6.2): `targets/dir/HASH.name`.
+    /// The path of a target under consistent snapshots (TUF 1.0.34 §6.2): `targets/dir/HASH.name`.
     package static func file(ofTarget path: String, digest: Digest) -> String {
         guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else {
             return "\(targetsFolder)/\(digest.hex).\(path)"
@@ -11,7 +11,7 @@ extension ViewLayout {
         return "\(targetsFolder)/\(path[...slash])\(digest.hex).\(name)"
     }
 
-    /// Where metadata stands: every version under its own name, but the timestamp.
+    /// The path of metadata: each version has its own name, except the timestamp.
     package static func metadata(_ role: String, version: Int) -> String {
         RepositoryPath.metadata(role, version: role == TopLevelRole.timestamp.rawValue ? nil : version)
     }
