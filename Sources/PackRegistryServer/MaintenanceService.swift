@@ -2,7 +2,7 @@ package import Logging
 package import PackRegistry
 import ServiceLifecycle
 
-/// Keeps a registry's signatures fresh and its patches made for as long as a server runs.
+/// Renews a registry's signatures and makes its patches while a server runs.
 package struct MaintenanceService<Registry: MaintainedRegistry>: Service {
     private let registry: Registry
     private let claim: Registry.Claim

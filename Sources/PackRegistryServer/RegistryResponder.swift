@@ -4,8 +4,8 @@ import Logging
 import NIOCore
 import PackRegistryAPI
 
-/// The door of the server: reads of the view and of sites go straight to their files, the rest to the API's router;
-/// whatever goes wrong becomes a problem, and every request leaves one line in the log.
+/// The entrance of the server. Reads of the view and of sites go straight to their files, all other requests to the
+/// API's router. Every error becomes a problem, and every request writes one line to the log.
 package struct RegistryResponder: HTTPResponder {
     package typealias Context = RegistryRequestContext
 

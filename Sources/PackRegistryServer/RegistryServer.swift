@@ -19,11 +19,11 @@ package import UnixSignals
 package struct RegistryServer: Sendable {
     package struct Configuration: Sendable {
         package var host: String
-        /// 0: any free one.
+        /// The port; 0 selects any free one.
         package var port: Int
-        /// What absolute URLs in answers start with, such as `https://packages.example.com`; nil: they are relative.
+        /// The beginning of absolute URLs in answers, such as `https://packages.example.com`. Nil: URLs are relative.
         package var publicURL: String?
-        /// nil: plain HTTP.
+        /// Nil: plain HTTP.
         package var tls: TLSFiles?
         package var limits: ServerLimits
 
@@ -51,8 +51,8 @@ package struct RegistryServer: Sendable {
     private let services: [any Service]
     private let logger: Logger
 
-    /// - Parameter services: what runs beside the server, such as a registry's maintenance; the last is told first to end,
-    ///   and the server after all of them.
+    /// - Parameter services: Services that run beside the server, such as a registry's maintenance. They are told to
+    ///   end in reverse order, and the server after all of them.
     package init(
         host: any RegistryHost, configuration: Configuration = Configuration(), services: [any Service] = [],
         logger: Logger
@@ -64,9 +64,9 @@ package struct RegistryServer: Sendable {
         self.logger = logger
     }
 
-    /// Serves until a signal arrives or the task is cancelled; requests under way are finished first.
+    /// Serves until a signal arrives or the task is cancelled. Running requests are finished first.
     /// - Parameter onRunning: called with the port once the server accepts connections.
-    /// - Throws: ``RegistryError`` where the address cannot be bound.
+    /// - Throws: ``RegistryError`` if the address cannot be bound.
     package func run(
         signals: [UnixSignal] = [], onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {

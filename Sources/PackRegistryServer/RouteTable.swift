@@ -1,9 +1,9 @@
 import HTTPTypes
 import PackRegistryAPI
 
-/// The methods that a path answers, for what a wrong one is told.
+/// The methods that a path answers, for the answer to a wrong one.
 enum RouteTable {
-    /// - Returns: none where there is no such path.
+    /// - Returns: none if there is no such path.
     static func methods(of components: [String]) -> [HTTPRequest.Method] {
         var methods: [HTTPRequest.Method] = []
         for route in Endpoints.routes {

@@ -50,7 +50,7 @@ package struct FactsQuery: Sendable {
 
     /// Whether the change may produce signed metadata.
     package var signs = true
-    /// The roles whose newest signed documents are read. If they are many, the store reads all roles.
+    /// The roles whose newest signed documents are read.
     package var roles: Set<String> = []
     package var manifests: Set<Digest> = []
     package var versions: Set<Version> = []

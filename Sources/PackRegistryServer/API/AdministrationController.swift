@@ -1,7 +1,7 @@
 import Hummingbird
 import PackRegistryAPI
 
-/// Tokens, the audit log and the overview.
+/// Answers requests for tokens, the audit log and the overview.
 struct AdministrationController {
     static let maximumAuditCount = 10_000
 

@@ -4,8 +4,8 @@ import PackFormat
 import PackRegistry
 import PackRegistryAPI
 
-/// Finds out on whose behalf a request is made (RFC 6750). A token is read from the `Authorization` field only: in a URL it
-/// would end up in logs, histories and `Referer` fields.
+/// Finds the identity behind a request (RFC 6750). It reads a token only from the `Authorization` field: in a URL a
+/// token would end up in logs, histories and `Referer` fields.
 struct Bearer: Sendable {
     let host: any RegistryHost
 

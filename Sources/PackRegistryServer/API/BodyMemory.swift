@@ -5,7 +5,7 @@ import PackJSON
 import PackRegistryAPI
 import Synchronization
 
-/// The memory that request bodies hold, of all requests together.
+/// The memory that the bodies of all requests hold together.
 ///
 /// A body takes its part as it comes, so that one who announces much and sends little holds little. Where nothing is left a
 /// request waits for a moment, and is then told to come back. Large documents are taken apart one at a time, because that takes

@@ -5,7 +5,7 @@ import PackJSON
 import PackRegistryAPI
 import PackTrust
 
-/// All metadata that a fresh device needs, in one answer: one round trip in place of ten.
+/// Sends all metadata that a fresh device needs in one answer: one round trip instead of ten.
 ///
 /// It only saves time. Every document in it is the file of the published view, and the device verifies it as if it had
 /// come alone; a host that serves plain files has no bundle, and the device asks for the files themselves.

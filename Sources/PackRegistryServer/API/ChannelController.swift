@@ -1,7 +1,7 @@
 import PackFormat
 import PackRegistryAPI
 
-/// Changes of what a channel offers.
+/// Changes what a channel offers.
 struct ChannelController {
     func addRoutes(to router: EndpointRouter) {
         router.add(Endpoints.changeChannel) { call, change in

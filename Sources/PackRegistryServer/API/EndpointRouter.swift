@@ -4,7 +4,7 @@ import PackJSON
 import PackRegistry
 import PackRegistryAPI
 
-/// What an endpoint's answer is made from, beside its body.
+/// What an endpoint's answer depends on, besides the request's body.
 struct EndpointCall: Sendable {
     let request: Request
     let context: RegistryRequestContext
@@ -17,7 +17,7 @@ struct EndpointCall: Sendable {
     func value(_ name: String) throws -> String { try context.parameters.require(name) }
 }
 
-/// Adds endpoints to the router: rights, bodies, limits and answers are alike for all of them.
+/// Adds endpoints to the router. Rights, bodies, limits and answers work alike for all of them.
 struct EndpointRouter {
     let router: Router<RegistryRequestContext>
     let bearer: Bearer
@@ -46,7 +46,7 @@ struct EndpointRouter {
     }
 }
 
-/// One endpoint's way from request to answer.
+/// Handles one endpoint, from request to answer.
 private struct EndpointHandler<Body: Sendable, Answer: Sendable>: Sendable {
     let endpoint: Endpoint<Body, Answer>
     let bearer: Bearer

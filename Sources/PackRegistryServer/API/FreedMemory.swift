@@ -1,8 +1,8 @@
 import CSync
 
-/// The memory that a server has freed and the C library keeps for later.
+/// Memory that the server has freed and the C library keeps.
 package enum FreedMemory {
-    /// Fixes which blocks go back to the system as soon as they are freed; for a server's start.
+    /// Sets which blocks return to the system as soon as they are freed. Call it when a server starts.
     ///
     /// Left alone, glibc raises its thresholds with each larger block that is freed (`mallopt(3)`): bodies of 16 MiB then lie in
     /// heaps that are never given back.

@@ -6,7 +6,7 @@ import PackRegistry
 import PackRegistryAPI
 import PackTrust
 
-/// For load balancers and process supervisors: `live` while the process answers, `ready` while it can serve.
+/// Answers load balancers and process supervisors: `live` while the process answers, `ready` while it can serve.
 struct HealthController {
     private static let maximumMetadataByteCount = 16 << 20
 

@@ -6,8 +6,8 @@ import PackFormat
 import PackJSON
 import PackRegistryAPI
 
-/// `GET /offline/manifest.json`: what a channel's packages consist of, file by file, in the form that older offline clients
-/// read: `common` for what packages share, `business` for each package, and for every file its URL and a version.
+/// `GET /offline/manifest.json`: the files of a channel's packages in the form that older offline clients read.
+/// `common` has shared files, `business` has each package's files, each with its URL and a version.
 ///
 /// It is not signed: a client that wants more than the connection's word uses the updater.
 struct OfflineController {

@@ -6,7 +6,7 @@ import PackJSON
 import PackRegistry
 import PackRegistryAPI
 
-/// Publishing: what is missing, the upload, the version.
+/// Publishes: missing objects, the upload, the version.
 struct PublishController {
     let bearer: Bearer
     let host: any RegistryHost

@@ -1,6 +1,6 @@
 package import Hummingbird
 
-/// What the server carries along a request.
+/// The server's data that belongs to one request.
 package struct RegistryRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     /// Names the request in the log and, where the answer is not a file, in `X-Request-Id`. Ours, because the framework

@@ -6,7 +6,7 @@ import PackFormat
 import PackJSON
 import PackRegistryAPI
 
-/// `GET /v1/update`: which version a device should have, for clients without our updater.
+/// `GET /v1/update`: tells clients without our updater which version a device should have.
 ///
 /// The decision is the device's own (``RolloutDecision``). Nothing of the request is kept, and its query is not logged.
 struct UpdateController {

@@ -5,7 +5,7 @@ import NIOPosix
 import PackFormat
 import PackRegistryAPI
 
-/// A request body on its way to disk: written and hashed as it comes, in bounded memory.
+/// A request body that is being written to disk and hashed as it arrives, in bounded memory.
 ///
 /// The file is locked while it is written, and its name has a prefix of its own, so that what a killed server left behind
 /// can be told from what another one is writing just now, and is removed at the next start.
@@ -15,7 +15,7 @@ final class UploadFile: Sendable {
     let url: URL
     private let descriptor: Int32
 
-    /// - Throws: ``RegistryError`` where the folder cannot be written.
+    /// - Throws: ``RegistryError`` if the folder cannot be written.
     init(folder: URL) throws {
         url = folder.appending(path: Self.prefix + UUID().uuidString.lowercased() + ".zip")
         descriptor = open(url.path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

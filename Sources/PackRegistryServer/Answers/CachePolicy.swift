@@ -1,9 +1,9 @@
-/// How long an answer may be kept. Content is immutable under its name; only small pointers change.
+/// How long caches may keep an answer. Content is immutable under its name; only small pointers change.
 enum CachePolicy {
     /// A file that never changes under its name (RFC 8246).
     static let immutable = "public, max-age=31536000, immutable"
-    /// A full download: a publication leaves a quick one, which is replaced by a smaller one with another ETag. Either is
-    /// right, so a cache may keep the larger one for a while.
+    /// A full download: a publication leaves a quick one, which a smaller one with another ETag replaces. Either is
+    /// correct, so a cache may keep the larger one for a while.
     static let replaced = "public, max-age=3600"
     /// `metadata/timestamp.json`, the channel's pointer: kept, and asked about each time (304 when unchanged).
     static let pointer = "no-cache"

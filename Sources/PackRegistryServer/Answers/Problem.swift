@@ -6,7 +6,7 @@ import PackJSON
 import PackRegistryAPI
 import PackSystem
 
-/// An answer that says what went wrong, as RFC 9457 has it (`application/problem+json`).
+/// An answer that describes an error as RFC 9457 defines it (`application/problem+json`).
 struct Problem: Error {
     /// Seconds in `Retry-After` where the registry is busy.
     static let retrySeconds = 2

@@ -1,5 +1,5 @@
-/// The text of a problem, which may repeat what a request held: cut, so that an answer, a log and a terminal stay readable, and
-/// nobody gets ten megabytes back that he sent.
+/// The text of a problem. Values of the request in it are shortened, so that answers, logs and terminals stay
+/// readable and a client does not get ten megabytes back.
 enum ProblemText {
     /// Characters of a quoted value that are shown.
     static let maximumValueLength = 100

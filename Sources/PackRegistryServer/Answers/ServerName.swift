@@ -1,4 +1,4 @@
-/// What the `Server` field of an answer says (RFC 9110 section 10.2.4).
+/// The value of an answer's `Server` field (RFC 9110 section 10.2.4).
 enum ServerName {
     static let text = "packtool"
 }

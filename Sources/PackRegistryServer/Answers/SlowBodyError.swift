@@ -1,2 +1,3 @@
-/// The request's body came slower than ``ServerLimits/minimumBodyRate`` or took longer than ``ServerLimits/bodyTimeout``.
+/// The request's body was slower than ``ServerLimits/minimumBodyRate`` or took longer than
+/// ``ServerLimits/bodyTimeout``.
 struct SlowBodyError: Error {}

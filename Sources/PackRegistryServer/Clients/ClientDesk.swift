@@ -1,7 +1,7 @@
 import Hummingbird
 
-/// What is kept about who asks: how many requests a client has under way behind a proxy, and how many of its tokens were not
-/// valid.
+/// Data about clients: how many requests a client behind a proxy has running, and how many invalid tokens it has
+/// sent.
 struct ClientDesk: Sendable {
     private let proxies: TrustedProxies
     private let underWay: ClientTable

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Counts what each client holds, and refuses one that holds as much as it may: one machine with 4,096 connections would keep
-/// everybody else waiting.
+/// Counts the connections of each client, and refuses a client that has reached its limit. Otherwise one machine with
+/// 4,096 connections would keep everybody else waiting.
 final class ClientTable: Sendable {
     private struct State {
         var counts: [ClientAddress: Int] = [:]
@@ -19,7 +19,7 @@ final class ClientTable: Sendable {
     }
 
     /// - Parameter address: nil is nobody in particular, and has no limit.
-    /// - Returns: false where the client holds as much as it may; else ``leave(_:)`` is owed.
+    /// - Returns: false if the client holds as much as it may; else ``leave(_:)`` is owed.
     func enter(_ address: ClientAddress?) -> Bool {
         state.withLock { state in
             if let address {

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Lets connections in as far as their address may have more, and shuts the others at once.
+/// Accepts connections while their address is below its limit, and closes the others at once.
 struct ConnectionDoor: Sendable {
     let table: ClientTable
     let limits: ServerLimits
@@ -12,7 +12,7 @@ struct ConnectionDoor: Sendable {
     }
 
     /// Behind a trusted proxy are many clients: there requests are counted, by ``RegistryResponder``.
-    /// - Returns: false where the connection is to be refused.
+    /// - Returns: false if the connection is to be refused.
     func admits(_ channel: any Channel) -> Bool {
         let address = client(of: channel)
         let table = table
@@ -38,7 +38,7 @@ struct ConnectionDoor: Sendable {
     var idleCheckInterval: TimeAmount { TimeAmount(min(limits.crowdedIdleTimeout, limits.idleTimeout)) }
 }
 
-/// Says that the address has as many connections as it may, where the other side can read it, and closes.
+/// Tells the client that its address has reached the limit of connections, if the client can read that, and closes.
 final class RefusedConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

@@ -1,7 +1,8 @@
 import NIOCore
 
-/// Stands at the listening socket: of the connections that are to be refused it lets so many a second through to be told so,
-/// and shuts the others before anything was made for them. Thousands of them would else hold up who comes in between.
+/// Works at the listening socket. Of the connections to refuse, it lets a limited number a second through, so that
+/// they get an answer, and closes the others before anything is allocated for them. Thousands of them would otherwise
+/// delay new clients.
 final class CrowdHandler: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Counts tokens that were not valid, by address and minute.
+/// Counts invalid tokens by address and minute.
 ///
 /// A token has 256 bits, so nobody guesses one; but each attempt reads the database, and a list of attempts fills a log.
 /// Valid tokens are not looked up here at all: whoever shares an address with an attacker goes on as ever.

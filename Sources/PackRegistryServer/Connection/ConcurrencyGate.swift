@@ -1,8 +1,8 @@
 import PackRegistryAPI
 import Synchronization
 
-/// Lets a bounded number of operations run and turns the others away at once, rather than letting them queue until
-/// their clients have given up.
+/// Runs a limited number of operations and refuses the others at once, instead of queueing them until their clients
+/// have given up.
 final class ConcurrencyGate: Sendable {
     private let limit: Int
     private let running = Mutex(0)
@@ -11,7 +11,7 @@ final class ConcurrencyGate: Sendable {
         self.limit = limit
     }
 
-    /// - Throws: ``RegistryError`` of kind `busy` where the gate is full.
+    /// - Throws: ``RegistryError`` of kind `busy` if the gate is full.
     func pass<Result>(_ operation: () async throws -> Result) async throws -> Result {
         let isAdmitted = running.withLock { running in
             guard running < limit else { return false }

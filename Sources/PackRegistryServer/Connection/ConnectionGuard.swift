@@ -2,8 +2,8 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Bounds what one connection can hold: a body that trickles, an answer that nobody reads, a body that goes on
-/// after it was refused. The framework's own idle timeout covers the time between requests.
+/// Limits what one connection can hold: a body that arrives slowly, an answer that nobody reads, a body that
+/// continues after it was refused. The framework's own idle timeout covers the time between requests.
 ///
 /// Without these a few hundred sockets, each sending a byte every ten seconds, keep everybody else out for ever.
 final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {

@@ -1,12 +1,12 @@
 import NIOCore
 
-/// Closes a connection whose answers nobody reads, and leaves alone one that reads slowly: of what waits for the client at
-/// least ``ServerLimits/minimumReadRate`` must leave.
+/// Closes a connection if its client does not read its answers. A slow client is fine if it reads at least
+/// ``ServerLimits/minimumReadRate``.
 ///
 /// A plain time limit would not do: an answer of some megabytes is written at once, and the channel is not writable again
 /// until nearly all of it has left.
 final class DrainCheck {
-    /// Bytes of a file under way that have not been given to the channel yet; nil where none is.
+    /// Bytes of a file under way that have not been given to the channel yet; nil if none is.
     private var rest: Int?
     private let limits: ServerLimits
     private var scheduled: Scheduled<Void>?

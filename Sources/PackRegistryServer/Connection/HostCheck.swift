@@ -1,9 +1,9 @@
 import NIOCore
 import NIOHTTP1
 
-/// Takes the `Host` field away where it does not say one host, or another one than the request's target (RFC 9112 section 3.2):
-/// without one ``RegistryResponder`` refuses the request. The codec behind drops the host of a target in absolute form, so this is
-/// the last place that sees it.
+/// Removes the `Host` field if it does not name exactly one host, or contradicts the request's target (RFC 9112
+/// section 3.2). ``RegistryResponder`` refuses a request without the field. The codec behind drops the host of a
+/// target in absolute form, so this is the last place that sees it.
 final class HostCheck: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -25,7 +25,8 @@ final class HostCheck: ChannelInboundHandler, RemovableChannelHandler {
     }
 }
 
-/// A `Host` field's value, or the authority of a request over HTTP/2: `NAME`, `ADDRESS`, `[ADDRESS]`, each perhaps with a port.
+/// The value of a `Host` field, or the authority of a request over HTTP/2: `NAME`, `ADDRESS` or `[ADDRESS]`, each
+/// with or without a port.
 enum HostField {
     static func isValid(_ text: some StringProtocol) -> Bool {
         var rest = Substring(text)

@@ -2,8 +2,9 @@ import Foundation
 package import Logging
 import ServiceLifecycle
 
-/// Ends the process some time after it was told to end, whatever it still does: a disk that hangs, a folder with a million
-/// files. What was acknowledged is on the disk, and what was begun is begun anew by the next server.
+/// Ends the process some time after it was told to end, even if it still waits, for example for a hanging disk or a
+/// folder with a million files. Acknowledged changes are on the disk, and the next server begins unfinished work
+/// anew.
 package struct ShutdownDeadline: Service {
     private let time: Duration
     private let logger: Logger

@@ -4,7 +4,7 @@ import PackFormat
 import PackSystem
 import Synchronization
 
-/// Keeps what was read of often asked files of the view: digests, and the bytes of files that are not large.
+/// Caches frequently requested files of the view: their digests, and the bytes of small files.
 ///
 /// What changes under its name (the timestamp, a full download) costs one `lstat` a use, so a file that was replaced is
 /// seen at once; what is immutable under its name costs one a second, for the case that it was removed.
@@ -53,7 +53,7 @@ final class FileCache: Sendable {
         state = Mutex(State(digests: RecentCache(maximumCount: maximumEntryCount)))
     }
 
-    /// What is known of a file already; nil where it has to be read, or is not there. Never waits for the disk.
+    /// What is known of a file already; nil if it has to be read, or is not there. Never waits for the disk.
     /// - Parameter path: relative to the view.
     func known(_ path: String) -> ServedFile? {
         let now = NIODeadline.now()
@@ -79,8 +79,8 @@ final class FileCache: Sendable {
             digest: entry.file.digest, size: entry.file.size, content: .disk(open), heads: entry.file.heads)
     }
 
-    /// nil where there is no such regular file.
-    /// - Throws: ``RegistryError`` where one could not be opened.
+    /// nil if there is no such regular file.
+    /// - Throws: ``RegistryError`` if one could not be opened.
     /// - Parameters:
     ///   - path: relative to the view.
     ///   - digest: the content's, where the file's name says it; it is not computed then.
@@ -123,7 +123,7 @@ final class FileCache: Sendable {
         return file
     }
 
-    /// A file's digest and size; nil where there is none. Its bytes are not kept: who asks about many large files would push
+    /// A file's digest and size; nil if there is none. Its bytes are not kept: who asks about many large files would push
     /// out everything else, and have each read again and again.
     func facts(_ path: String) async throws -> (digest: Digest, size: Int)? {
         if let stamp = FileStamp(path: root + path), let digest = knownDigest(path, stamp) {

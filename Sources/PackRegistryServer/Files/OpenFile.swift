@@ -6,7 +6,7 @@ import PackFormat
 import PackRegistryAPI
 import PackSystem
 
-/// A file that is open for reading. It stays readable as it was when it is removed or replaced meanwhile.
+/// A file that is open for reading. Its content stays readable if the file is removed or replaced meanwhile.
 final class OpenFile: Sendable {
     /// What the disk is read by at once.
     static let chunkByteCount = 256 << 10
@@ -14,8 +14,8 @@ final class OpenFile: Sendable {
     let stamp: FileStamp
     private let descriptor: Int32
 
-    /// nil where there is no regular file.
-    /// - Throws: ``RegistryError`` where there may be one: a file that could not be opened must not be told from one that
+    /// nil if there is no regular file.
+    /// - Throws: ``RegistryError`` if there may be one: a file that could not be opened must not be told from one that
     ///   is not there.
     convenience init?(path: String) throws(RegistryError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)

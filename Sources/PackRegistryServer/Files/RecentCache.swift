@@ -1,5 +1,6 @@
-/// Keeps what was used recently, in two generations: when the younger one is half of the limit, it becomes the older one, and what
-/// was not used since goes. Each use costs a look or two into a dictionary, and a full cache never loses everything at once.
+/// Keeps recently used values in two generations. When the younger one reaches half of the limit, it becomes the
+/// older one, and values that were not used since are dropped. A use costs one or two lookups in a dictionary, and a
+/// full cache never loses everything at once.
 struct RecentCache<Key: Hashable, Value> {
     private var younger: [Key: Value] = [:]
     private var older: [Key: Value] = [:]

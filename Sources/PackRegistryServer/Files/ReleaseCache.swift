@@ -2,7 +2,8 @@ import PackFormat
 import PackRegistry
 import PackSystem
 
-/// What pages and devices ask of the database again and again, read anew only when the view has changed.
+/// Caches what pages and devices request from the database again and again. It is read anew only when the view has
+/// changed.
 ///
 /// Every publication and every change of a channel ends with a new `metadata/timestamp.json`, so one `lstat` tells whether
 /// what was read before still holds.

@@ -3,7 +3,7 @@
 /// Nothing is normalised: a path with an empty component, `.`, `..`, a backslash, a control character, an encoded
 /// slash or NUL, or bytes that are not UTF-8 is no path of ours, however it is written.
 struct RequestPath: Equatable {
-    /// Without the leading slash. The last one is empty where the path ends with `/`.
+    /// Without the leading slash. The last one is empty if the path ends with `/`.
     let components: [String]
 
     /// nil for a path that is refused.

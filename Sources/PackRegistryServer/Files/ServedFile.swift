@@ -1,8 +1,8 @@
 import NIOCore
 import PackFormat
 
-/// A file of the view as it is served: its content's digest, its bytes where they are small enough to keep, and the
-/// header fields that every answer with it has.
+/// A file of the view for answers: its content's digest, its bytes if they are few enough to keep, and the header
+/// fields that all answers with it have.
 struct ServedFile: Sendable {
     enum Content: Sendable {
         case memory(ByteBuffer)

@@ -5,7 +5,7 @@ import PackFormat
 import PackRegistry
 import PackSystem
 
-/// Reads of the published view. The hot path: no database, no router, one `lstat` a request.
+/// Answers reads of the published view. This is the hot path: no database, no router, one `lstat` a request.
 struct ViewController {
     let cache: FileCache
     private let host: any RegistryHost
@@ -34,17 +34,17 @@ struct ViewController {
 
     private static var absent: Problem { .notFound("there is no such file in the published view") }
 
-    /// An object by its digest; nil where the registry does not have it.
+    /// An object by its digest; nil if the registry does not have it.
     func object(_ digest: Digest) async throws -> ServedFile? {
         try await cache.file(ViewLayout.object(digest), digest: digest)
     }
 
-    /// A compressed form of an object; nil where none was made.
+    /// A compressed form of an object; nil if none was made.
     func encoded(_ object: Digest, _ coding: ContentCoding) async throws -> ServedFile? {
         try await cache.file(coding.path(of: object), digest: nil)
     }
 
-    /// The bytes of a small file; nil where there is none.
+    /// The bytes of a small file; nil if there is none.
     func bytes(_ path: String) async throws -> [UInt8]? {
         guard let file = try await cache.file(path, digest: nil) else { return nil }
         switch file.content {
@@ -53,7 +53,7 @@ struct ViewController {
         }
     }
 
-    /// A file's digest and size; nil where there is none.
+    /// A file's digest and size; nil if there is none.
     func facts(_ path: String) async throws -> (digest: Digest, size: Int)? {
         try await cache.facts(path)
     }

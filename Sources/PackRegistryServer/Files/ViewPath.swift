@@ -1,6 +1,6 @@
 import PackFormat
 
-/// The path of a file of the published view, from a request.
+/// The path of a file of the published view, parsed from a request.
 ///
 /// Only the view's own folders, and only names of the plain characters that they use: files that are being written
 /// (their names start with a dot) and whatever else lies about are not to be had.

@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// Who counts as one client: an IPv4 address, or a /64 of IPv6, which is what a single customer gets.
+/// What counts as one client: an IPv4 address, or a /64 of IPv6, which is what a single customer gets.
 package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
     /// 4 bytes, or the first 8 of 16.
     let bytes: [UInt8]
@@ -13,7 +13,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
                 .joined(separator: ":") + "::/64"
     }
 
-    /// - Parameter text: an address without a port, in brackets or not; `::ffff:192.0.2.1` is the IPv4 address.
+    /// - Parameter text: An address without a port, with or without brackets; `::ffff:192.0.2.1` is the IPv4 address.
     package init?(_ text: some StringProtocol) {
         var text = String(text)
         if text.hasPrefix("["), text.hasSuffix("]") { text = String(text.dropFirst().dropLast()) }
@@ -21,7 +21,7 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
         self.init(all: all)
     }
 
-    /// nil where the other side has no address, as on a socket in the file system.
+    /// nil if the other side has no address, as on a socket in the file system.
     init?(_ address: SocketAddress?) {
         guard let text = address?.ipAddress else { return nil }
         self.init(text)

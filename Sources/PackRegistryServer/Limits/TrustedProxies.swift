@@ -1,8 +1,8 @@
 import HTTPTypes
 import PackRegistryAPI
 
-/// The proxies before a server, and the header field in which they say for whom they ask. The word of nobody else is taken:
-/// anybody can send such a field.
+/// The proxies in front of a server, and the header field in which they name their clients. The field is ignored in
+/// requests from others, because anybody can send it.
 package struct TrustedProxies: Sendable {
     package enum Field: String, CaseIterable, Sendable {
         case forwardedFor = "X-Forwarded-For"
@@ -39,10 +39,10 @@ package struct TrustedProxies: Sendable {
     private var blocks: [Block] = []
     private var field = Field.forwardedFor
 
-    /// Nobody is trusted.
+    /// Trusts nobody.
     package init() {}
 
-    /// - Parameter addresses: addresses, or blocks such as `10.0.0.0/8`.
+    /// - Parameter addresses: Addresses, or blocks such as `10.0.0.0/8`.
     /// - Throws: ``RegistryError`` for what is neither.
     package init(_ addresses: [String], field: Field = .forwardedFor) throws {
         self.field = field

@@ -3,12 +3,12 @@ import Logging
 import NIOCore
 import NIOHTTP1
 
-/// A connection on which reads of the view are answered from its bytes; the first request of another kind hands it over,
-/// with all that follows, to the HTTP server (docs/decisions/0010).
+/// A connection whose reads of the view are answered directly from its bytes. The first request of another kind hands
+/// the connection, with all that follows, over to the HTTP server (docs/decisions/0010).
 struct FastPathChannel: ServerChildChannel {
     struct Value: ServerChildChannelValue {
         let channel: any Channel
-        /// What the connection becomes; nil where it ends as it was.
+        /// What the connection becomes; nil if it ends as it was.
         let next: EventLoopFuture<HTTP1Channel.Value?>
     }
 

@@ -2,8 +2,8 @@ import HummingbirdCore
 import NIOCore
 import PackFormat
 
-/// Answers reads of the view from a connection's bytes: no task, no parser, no header table for each request, only a look
-/// into the cache and one write for all requests that came together.
+/// Answers reads of the view from a connection's bytes. There is no task, parser or header table for each request,
+/// only a cache lookup, and one write for all requests that arrived together.
 ///
 /// Bounds: what is not answered yet stops the reading, an answer that nobody reads stops the answering, and the time from
 /// the connection's start or last answer to the end of the next header is limited, however the bytes trickle.
@@ -168,7 +168,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// - Returns: false where the answer is an error, or a large file under TLS: both are the other server's.
+    /// - Returns: false if the answer is an error, or a large file under TLS: both are the other server's.
     private func answer(_ request: ReadRequest, with file: ServedFile, _ context: ChannelHandlerContext) -> Bool {
         let outcome: ConditionalRequest.Outcome
         if request.ifMatch == nil, request.range == nil {

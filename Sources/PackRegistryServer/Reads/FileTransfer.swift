@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// A part of a file on its way to a client, a piece at a time.
+/// A part of a file that is being sent to a client, a piece at a time.
 ///
 /// Pieces are read into memory while the server's budget for that lasts: from there the kernel sends some half more a second
 /// than by `sendfile`, whose pages it handles one by one. Beyond the budget the rest goes by `sendfile`, which holds nothing,
@@ -37,7 +37,7 @@ final class FileTransfer {
     private(set) var rest: Range<Int>
     private var piece = ByteBuffer()
 
-    /// nil where bytes are to be encrypted, so that no file goes to the socket by itself, and the budget is spent.
+    /// nil if bytes are to be encrypted, so that no file goes to the socket by itself, and the budget is spent.
     init?(of file: OpenFile, in bounds: Range<Int>, budget: Budget, isSecure: Bool) {
         self.file = file
         rest = bounds

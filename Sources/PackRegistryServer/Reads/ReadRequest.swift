@@ -1,16 +1,16 @@
 import NIOCore
 import PackFormat
 
-/// A plain read of a file of the view, straight from a connection's bytes.
+/// A plain read of a file of the view, parsed directly from a connection's bytes.
 ///
 /// Only what devices, caches and `wrk` send: `GET` or `HEAD`, HTTP/1.1, a path of plain characters, no body, a
 /// connection that stays open. Everything else, and everything in doubt, is ``Outcome/other``: the HTTP parser behind
 /// judges it. So this reader can be small, and strict costs nothing but time.
 struct ReadRequest {
     enum Outcome {
-        /// The header is not here to its end.
+        /// The end of the header has not arrived yet.
         case incomplete
-        /// The header's bytes.
+        /// A complete request; the byte count is that of its header.
         case read(ReadRequest, byteCount: Int)
         case other
     }
@@ -89,7 +89,7 @@ struct ReadRequest {
         guard ViewPath.folders.contains(String(decoding: target[..<slash], as: UTF8.self)) else { return nil }
     }
 
-    /// - Returns: false where the field makes the request one for the parser.
+    /// - Returns: false if the field makes the request one for the parser.
     private mutating func take(_ field: Field, hosts: inout Int) -> Bool {
         switch field.name.count {
         case 4 where field.isNamed("host"):

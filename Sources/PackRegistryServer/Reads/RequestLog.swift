@@ -1,6 +1,6 @@
 import Logging
 
-/// One line a request for those that never reach the responder, as it writes them.
+/// Writes one line for each request that does not reach the responder, in the responder's form.
 struct RequestLog: Sendable {
     private let logger: Logger?
 

@@ -5,8 +5,8 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// A connection under TLS: the handshake agrees on HTTP/2, which is the framework's, or on HTTP/1.1, where reads of the view are
-/// answered from the connection's bytes as without TLS.
+/// A connection under TLS. The handshake selects HTTP/2, which the framework serves, or HTTP/1.1, where reads of the
+/// view are answered from the connection's bytes as without TLS.
 struct SecureChannel: ServerChildChannel {
     enum Agreed: Sendable {
         case http1(FastPathChannel.Value)

@@ -2,7 +2,7 @@ package import Foundation
 import NIOSSL
 import PackRegistryAPI
 
-/// A certificate with those that lead to its root, and its private key, both PEM files.
+/// A certificate with its chain to the root, and its private key, both PEM files.
 package struct TLSFiles: Sendable {
     private let certificate: URL
     private let key: URL

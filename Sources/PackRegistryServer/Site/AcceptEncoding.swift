@@ -1,6 +1,6 @@
 import PackRegistry
 
-/// What a client says of content codings (RFC 9110 section 12.5.3).
+/// The content codings that a client accepts (RFC 9110 section 12.5.3).
 struct AcceptEncoding {
     /// In thousandths, by lower-case name.
     private var weights: [String: Int] = [:]

@@ -4,8 +4,8 @@ import PackFormat
 import PackRegistry
 import PackRegistryAPI
 
-/// The online copy of each version's site, for browsers that ask the registry itself: `/site/PACKAGE/VERSION/…`. No device
-/// goes there.
+/// The online copy of each version's site, for browsers that read the registry directly: `/site/PACKAGE/VERSION/…`.
+/// No device uses it.
 ///
 /// The files come from the objects, also those that a shared bundle carries: its paths are the package's own.
 struct SiteController {
