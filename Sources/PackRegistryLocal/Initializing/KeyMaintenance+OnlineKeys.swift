@@ -1,9 +1,9 @@
 package import PackPublisher
 package import PackTrust
 
-/// Changes of the online key where the registry's folder is at hand, which holds it.
+/// Changes of the online key on the machine that has the registry's folder, which contains the key.
 extension KeyMaintenance {
-    /// Replaces the online key: root names the new one, the registry signs everything anew.
+    /// Replaces the online key: root names the new one, and the registry signs everything anew.
     package func rotateOnline(
         of local: LocalRegistry, root: [any Signer], owner: [any Signer]
     ) async throws -> PublicKey {
@@ -13,12 +13,12 @@ extension KeyMaintenance {
         return new.publicKey
     }
 
-    /// A new online key, and the root and targets that name it in place of the old one.
+    /// Makes a new online key, and the root and targets that name it instead of the old one.
     package func proposeOnline(of local: LocalRegistry) async throws -> [KeyProposal] {
         try await proposeOnline(Self.add(to: local).publicKey)
     }
 
-    /// Hands a proposal in, and drops online keys that nothing names any more.
+    /// Submits a proposal, and deletes online keys that nothing names any more.
     package func submit(_ proposal: KeyProposal, local: LocalRegistry?) async throws {
         try await submit(proposal)
         guard let local else { return }

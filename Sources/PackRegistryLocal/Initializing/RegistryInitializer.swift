@@ -6,7 +6,7 @@ package import PackRegistryAPI
 import PackSystem
 import PackTrust
 
-/// Makes a registry and the keys of a single developer, so that `packtool publish` works at once.
+/// Creates a registry and the keys of a single developer, so that `packtool publish` works at once.
 ///
 ///     let made = try RegistryInitializer(project: project, app: "shop").make(at: folder)
 ///     print(made.root.path)        // embed this in the app
@@ -19,7 +19,7 @@ package struct RegistryInitializer: Sendable {
         package let registry: LocalRegistry
         /// The root of trust to embed in the app.
         package let root: URL
-        /// The key files that were made now.
+        /// The key files that were created by this call.
         package let keys: [URL]
     }
 

@@ -11,7 +11,7 @@ extension LocalRegistry {
     /// the next device finds the patch.
     private static let patience: Duration = .seconds(15)
 
-    /// Makes the patch of this path of the view, if a device may ask for it: from any version to one that is offered.
+    /// Makes the patch at this path of the view if a device may request it: from any version to an offered one.
     ///
     /// Whoever asks meanwhile waits for the same work. One patch is made at a time, and few wait in line.
     /// - Returns: whether the file is there now.
@@ -43,7 +43,7 @@ extension LocalRegistry {
         return SystemCall.size(of: files.view(path)) != nil
     }
 
-    /// Whether a server has the registry: it makes patches by itself.
+    /// Whether a server has the registry. It then makes patches itself.
     package var isServed: Bool {
         guard let lock = try? FolderLock(ifFree: files.serverLock) else { return true }
         _ = consume lock
@@ -52,7 +52,7 @@ extension LocalRegistry {
 }
 
 extension LocalRegistry: MaintainedRegistry {
-    /// Takes the registry for a server, for as long as the claim lives.
+    /// Claims the registry for a server, for as long as the claim exists.
     /// - Throws: ``RegistryError`` of the kind `.conflict` where another server has it.
     package func claimForServer() throws -> ServerClaim { try ServerClaim(files) }
 }

@@ -7,7 +7,7 @@ package import PackRegistryAPI
 import PackSystem
 import PackTrust
 
-/// A registry in a folder, opened in place; several processes may have it open at once.
+/// A registry in a folder on this machine. Several processes may have it open at once.
 ///
 ///     let local = try LocalRegistry.open(folder)
 ///     let registry: any Registry = local.registry(as: .local(user: "ann"))
@@ -37,7 +37,7 @@ package struct LocalRegistry: Sendable {
     /// The published view: plain files that anything can serve.
     package var viewFolder: URL { files.view }
 
-    /// Where a server keeps uploads while they arrive: on the file system of the view.
+    /// The folder for incoming uploads, on the same file system as the view.
     package var uploadFolder: URL { files.uploads }
 
     var store: ObjectStore { ObjectStore(folder: files) }
@@ -46,15 +46,15 @@ package struct LocalRegistry: Sendable {
         ArtifactBuilder(folder: files, database: database, claims: claims, makers: makers)
     }
 
-    /// Whether a folder holds a registry that was made to the end.
-    /// - Throws: ``RegistryError`` where there is one that cannot be read: damaged, or of a newer format.
+    /// Whether a folder contains a completely created registry.
+    /// - Throws: ``RegistryError`` if there is one that cannot be read: damaged, or of a newer format.
     package static func exists(_ folder: URL) throws -> Bool {
         let files = RegistryFolder(folder)
         guard files.exists else { return false }
         return try RegistryDatabase(files).read { try SettingTable(db: $0).app() } != nil
     }
 
-    /// Opens an existing registry and finishes what an interrupted process left.
+    /// Opens an existing registry and completes what an interrupted process has left.
     /// - Parameter maker: the program that makes patches and downloads, so that the memory for it ends with it; nil: they
     ///   are made in this process.
     package static func open(
@@ -112,14 +112,14 @@ package struct LocalRegistry: Sendable {
             content: FolderContentStore(folder: files), view: FolderView(local: self), clock: clock)
     }
 
-    /// Who holds a token.
+    /// The identity of a token's holder.
     /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
     package func authenticate(_ secret: String) async throws -> Identity { try await services.authenticate(secret) }
 
-    /// The same registry with the rights of one identity, which the audit log names.
+    /// The same registry with the rights of one identity, whose name the audit log records.
     package func registry(as identity: Identity) -> any Registry { AuthorizedRegistry(services, as: identity) }
 
-    /// The manifest of a published version; nil where there is none, or it was withdrawn.
+    /// The manifest of a published version; nil if there is none, or it was withdrawn.
     package func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest? {
         try await BlockingWork.run { [self] in
             try database.read { db in
@@ -132,14 +132,14 @@ package struct LocalRegistry: Sendable {
         }
     }
 
-    /// What a channel offers; nil where nothing was ever offered on it.
+    /// What a channel offers; nil if nothing was ever offered on it.
     package func channelFile(_ channel: ChannelName) async throws -> ChannelFile? {
         try await BlockingWork.run { [self] in
             try database.read { try MetadataTable(db: $0).channelFile(channel) }
         }
     }
 
-    /// Signs anew what expires soon, brings the view up to date and makes the files that are derived from versions.
+    /// Renews signatures that expire soon, updates the view, and makes the files that are derived from versions.
     /// - Parameter time: after which what is left is the next call's, as it is when the task is cancelled; the file under
     ///   way is made.
     /// - Parameter report: how many of those files are made, and how many there are in all.
@@ -156,7 +156,7 @@ package struct LocalRegistry: Sendable {
     }
 
     /// Makes the compressed forms in which a server sends online copies.
-    /// - Returns: false where something else is wanted first.
+    /// - Returns: false if something else is wanted first.
     func makeEncodings(for time: Duration? = nil) async throws -> Bool {
         try await BlockingWork.runCancellable(for: time) { [self] in try artifacts.makeEncodings(until: $0) }
     }
@@ -167,16 +167,16 @@ package struct LocalRegistry: Sendable {
         try view.complete()
     }
 
-    /// Signs anew what expires soon.
+    /// Renews signatures that expire soon.
     /// - Returns: the roles that were due.
     @discardableResult
     package func renew() async throws -> [String] { try await services.renew() }
 
-    /// The online roles that ``renew()`` would sign anew.
+    /// The online roles that ``renew()`` would sign.
     package func dueRoles() async throws -> [String] { try await services.dueRoles() }
 
-    /// Calls ``maintain(report:)`` after every change, also of other processes, and every minute, and ``check()`` at the
-    /// start and every hour, until the task is cancelled; a server runs it.
+    /// Calls ``maintain(report:)`` after every change, also of other processes, and every minute, and ``check()`` at
+    /// the start and every hour, until the task is cancelled. A server runs it.
     /// - Parameter claim: the server's; whoever publishes into the folder meanwhile leaves the patches to it.
     package func runMaintenance(
         claim: ServerClaim, report: @escaping @Sendable (any Error) -> Void
@@ -214,7 +214,7 @@ package struct LocalRegistry: Sendable {
         withExtendedLifetime(claim) {}
     }
 
-    /// Breaks off what is being made, for good: the process is to end, and the next one makes it.
+    /// Stops making files for good, because the process is to end. The next process makes them.
     package func stopMaking() { makers.stop() }
 }
 

@@ -2,8 +2,8 @@ import Foundation
 import PackRegistryAPI
 import PackSystem
 
-/// The right of one server to a registry's folder: two would make every patch twice, and an operator who starts a second has
-/// most often forgotten the first.
+/// The right of one server to a registry's folder. Two servers would make every patch twice, and an operator who
+/// starts a second one has usually forgotten the first.
 package final class ServerClaim: Sendable {
     private let lock: FolderLock
 

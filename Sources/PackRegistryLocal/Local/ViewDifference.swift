@@ -3,8 +3,8 @@ import PackFormat
 import PackRegistry
 import PackTrust
 
-/// What the database's newest whole has that an older one, which the view shows, does not: found by comparing the signed
-/// documents from the snapshot down.
+/// The files that the database's newest state has and an older state in the view lacks. They are found by comparing
+/// the signed documents from the snapshot down.
 struct ViewDifference {
     private(set) var files: [ViewFile] = []
     /// Paths of metadata that the database no longer keeps.

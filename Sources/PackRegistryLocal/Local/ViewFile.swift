@@ -3,7 +3,7 @@ import PackFormat
 import PackRegistry
 import PackTrust
 
-/// A file that the view has to have, beside the timestamp, the objects and what is derived from them.
+/// A file that the view must have, apart from the timestamp, the objects and derived files.
 struct ViewFile {
     /// Relative to the view.
     let path: String

@@ -9,9 +9,10 @@ import PackTrust
 enum ViewStatus {
     /// It shows the newest commit.
     case current
-    /// It shows an older one, whole, whose snapshot is given.
+    /// The view shows an older commit completely; its snapshot is given.
     case behind(since: SignedDocument<SnapshotMetadata>)
-    /// It shows what the database does not know, or nothing, or what every whole has is missing.
+    /// The view shows something that the database does not know, or nothing, or a file that every state has is
+    /// missing.
     case unknown
 
     /// Every commit ends with a new timestamp, but for a new root alone.
@@ -74,6 +75,6 @@ enum ViewStatus {
 }
 
 extension TargetInfo {
-    /// The SHA-256 that is signed; nil where there is none, or it is not one.
+    /// The SHA-256 that is signed; nil if there is none, or it is not one.
     var digest: Digest? { hashes.sha256.flatMap { try? Digest(hex: $0) } }
 }

@@ -5,7 +5,7 @@ import PackRegistry
 import PackSystem
 import PackTrust
 
-/// Makes the published view from the database: idempotent, and never visible half.
+/// Writes the published view from the database. It can be repeated, and readers never see a half-written state.
 ///
 /// Order (`docs/REGISTRY.md`): manifests, channel files and metadata, all of them new names that nobody asks for yet;
 /// when they are durable, `metadata/timestamp.json` by a rename. A reader that started with the old timestamp finds

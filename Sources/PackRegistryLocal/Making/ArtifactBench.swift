@@ -6,8 +6,8 @@ import PackRegistry
 import PackRegistryAPI
 import PackSystem
 
-/// Makes artifacts in this process. Two large versions side by side take some hundred megabytes, and the memory allocator
-/// keeps most of it: a server lets ``MakerProcess`` do it.
+/// Makes artifacts in this process. Two large versions at the same time take some hundred megabytes, and the memory
+/// allocator keeps most of it, so a server uses ``MakerProcess`` instead.
 struct ArtifactBench: ArtifactMaker {
     let folder: RegistryFolder
     let database: RegistryDatabase
@@ -22,7 +22,7 @@ struct ArtifactBench: ArtifactMaker {
         }
     }
 
-    /// - Returns: nil where the version has no content of its own, or it is too much work, or a download is there already.
+    /// - Returns: nil if the version has no content of its own, or it is too much work, or a download is there already.
     private func makeQuickDownload(of digest: Digest) throws -> Int? {
         let destination = folder.view(ViewLayout.patch(from: nil, to: digest))
         let manifest = try manifest(digest)
@@ -73,7 +73,7 @@ struct ArtifactBench: ArtifactMaker {
         return manifest
     }
 
-    /// - Returns: nil where the file is not worth having.
+    /// - Returns: nil if the file is not worth having.
     private func make(_ file: DerivedFile) throws -> Int? {
         let workspace = try Workspace(in: folder)
         let temporary = workspace.file("made")
@@ -115,7 +115,7 @@ struct ArtifactBench: ArtifactMaker {
         return try ArchiveWriter.write(requests, to: file)
     }
 
-    /// - Returns: nil where the patch is not smaller than `limit`, or too much work.
+    /// - Returns: nil if the patch is not smaller than `limit`, or too much work.
     private func writePatch(
         from base: Manifest?, to target: Manifest, limit: Int, _ file: URL, _ scratch: URL
     ) throws -> Int? {

@@ -1,20 +1,20 @@
 import PackFormat
 import PackJSON
 
-/// What is made from the objects of published versions in one go, and put in its place in the view. It is recorded by who
-/// asked for it: what was made and not recorded is made again, with the same bytes.
+/// Files that are made together from the objects of published versions, and put in place in the view. The caller
+/// records them. A file that was made and not recorded is made again, with the same bytes.
 enum ArtifactJob: Hashable, Sendable {
     case file(DerivedFile)
-    /// A version's full download, in a hurry.
+    /// A version's full download, made quickly.
     case quickDownload(Digest)
     /// The compressed forms of objects for online copies.
     case encodings([Digest])
 }
 
-/// Does jobs, one at a time, for one thread.
+/// Executes jobs one at a time, for one thread.
 protocol ArtifactMaker {
-    /// - Returns: the bytes of each file, nil for one that is not worth having: one file, or each object's forms in the order
-    ///   of ``ContentCoding/allCases``.
+    /// - Returns: The size of each file in bytes, nil for a file that is not worth keeping: one file, or each
+    ///   object's forms in the order of ``ContentCoding/allCases``.
     func make(_ job: ArtifactJob) throws -> [Int?]
 }
 

@@ -3,7 +3,7 @@ import Foundation
 import PackRegistryAPI
 import Synchronization
 
-/// Which program makes artifacts for a server: a command of this same program, which serves ``MakerService``.
+/// The program that makes artifacts for a server: a command of this same program, which runs ``MakerService``.
 package struct MakerProgram: Sendable {
     let executable: String
     /// The registry's folder stands behind them.
@@ -15,7 +15,8 @@ package struct MakerProgram: Sendable {
     }
 }
 
-/// Gives out makers, and ends them all with the server: here, or each in a process of its own whose memory ends with it.
+/// Provides makers, and ends them all with the server. A maker runs in this process, or in its own process whose
+/// memory is freed with it.
 final class ArtifactMakers: Sendable {
     private struct State {
         var isStopped = false

@@ -1,16 +1,16 @@
 import PackFormat
 
-/// A file of the view that is made from the objects of published versions: the same versions give the same bytes, so
-/// it can be made again at any time and by anyone.
+/// A file of the view that is made from the objects of published versions. The same versions give the same bytes, so
+/// anybody can make it again at any time.
 struct DerivedFile: Hashable, Sendable {
     enum Kind: String, Hashable, Sendable {
         /// The package zip, for people and other tools.
         case archive
-        /// The download from nothing.
+        /// The full download: the patch from nothing.
         case full
         /// The patch from a base.
         case patch
-        /// The manifest as a frame against the base's.
+        /// The manifest as a patch of the base's manifest.
         case manifest
     }
 
@@ -25,7 +25,7 @@ struct DerivedFile: Hashable, Sendable {
         self.base = base
     }
 
-    /// Where it is in the view.
+    /// The file's path in the view.
     /// - Parameters: the target's package and version.
     func path(in package: PackageID, _ version: SemanticVersion) -> String {
         switch kind {

@@ -3,7 +3,7 @@ import GRDB
 import PackFormat
 import PackRegistry
 
-/// Which derived files were made, or found not worth having, inside one transaction.
+/// Records which derived files were made, or found not worth keeping; inside one transaction.
 struct DerivedTable {
     /// How many versions that a channel offered before get a patch to what it offers now.
     static let patchedVersions = 4
@@ -30,7 +30,7 @@ struct DerivedTable {
             arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue]) != nil
     }
 
-    /// Every file that was made, with its path in the view, as texts: there may be many.
+    /// Every file that was made, with its path in the view. They are texts because there may be many.
     func made() throws -> [(package: String, target: String, base: String, kind: String, path: String)] {
         try Row.fetchAll(
             db,
@@ -73,8 +73,8 @@ struct DerivedTable {
         ).map { row in DerivedFile(.patch, of: target, from: try row.parsed("base") { try Digest(hex: $0) }) }
     }
 
-    /// The patches of a package that should be there and are not: to what channels offer from what they offered before, and
-    /// between the shared bundles that those pin.
+    /// The missing patches of a package: to the versions that channels offer from those they offered before, and
+    /// between the shared bundles that these pin.
     func wantedPatches(of package: PackageID) throws -> [DerivedFile] {
         var wanted: [DerivedFile] = []
         var seen: Set<DerivedFile> = []
@@ -87,8 +87,8 @@ struct DerivedTable {
         return wanted
     }
 
-    /// The full downloads, then the zips, of a package's versions that should be there and are not; the newest version
-    /// first, because somebody waits for it.
+    /// The missing full downloads and then zips of a package's versions, the newest version first, because somebody
+    /// waits for it.
     func wantedDownloads(of package: PackageID) throws -> [DerivedFile] {
         var wanted: [DerivedFile] = []
         for kind in [DerivedFile.Kind.full, .archive] {
@@ -131,7 +131,7 @@ struct DerivedTable {
             arguments: [target.hex, target.hex]) != nil
     }
 
-    /// Versions of a package that devices may go between, and of the shared bundles that those pin.
+    /// The pairs of versions of a package between which devices may move, and of the shared bundles that these pin.
     private func pairs(of package: PackageID) throws -> [(base: Digest, target: Digest)] {
         let releases = ReleaseTable(db: db)
         var pairs: [(Digest, Digest)] = []

@@ -10,7 +10,7 @@ import PackSystem
     import Darwin
 #endif
 
-/// Makes artifacts in a process of its own: jobs go to its stdin, one line of JSON each, and answers come from its stdout.
+/// Makes artifacts in its own process: jobs go to its stdin, one line of JSON each, and answers come from its stdout.
 ///
 /// Some hundred megabytes that a patch takes end with the process; a fault in it costs one file; and it can be killed at any
 /// time, because each file is put in its place by a rename. It ends when its stdin does, so also where this process is killed.

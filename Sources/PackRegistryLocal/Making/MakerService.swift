@@ -3,7 +3,7 @@ import PackJSON
 import PackRegistryAPI
 import Synchronization
 
-/// The other end of a ``MakerProcess``: makes what the lines on stdin say, until stdin ends.
+/// The other end of a ``MakerProcess``: it executes the jobs on stdin until stdin ends.
 package enum MakerService {
     /// Jobs for the main thread; whoever asks waits for each answer, so there is seldom more than one.
     private final class Queue: Sendable {
@@ -21,8 +21,8 @@ package enum MakerService {
         }
     }
 
-    /// Ends the process when stdin ends, in the middle of a job too: then nobody waits for it any more.
-    /// - Throws: ``RegistryError`` where the registry cannot be opened.
+    /// Ends the process when stdin ends, even during a job, because nobody waits for the result any more.
+    /// - Throws: ``RegistryError`` if the registry cannot be opened.
     package static func run(_ folder: URL) throws -> Never {
         // A supervisor that ends a server signals its whole group; the server ends us when it is done.
         for signal in [SIGTERM, SIGINT, SIGHUP] { Foundation.signal(signal, SIG_IGN) }

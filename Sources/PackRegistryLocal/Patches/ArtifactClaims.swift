@@ -1,8 +1,8 @@
 import Foundation
 import Synchronization
 
-/// Which derived files somebody in this process is making right now, so that nobody makes one twice, and how much of it
-/// devices may ask for.
+/// The derived files that are being made in this process, so that none is made twice, and a limit for those that
+/// devices may request.
 final class ArtifactClaims: Sendable {
     private struct State {
         var claimed: Set<DerivedFile> = []
@@ -21,7 +21,7 @@ final class ArtifactClaims: Sendable {
     let queue = DispatchQueue(label: "packtool.patches-on-demand", qos: .utility)
     private let state = Mutex(State())
 
-    /// - Returns: false where it is being made already.
+    /// - Returns: false if it is being made already.
     func claim(_ file: DerivedFile) -> Bool {
         state.withLock { $0.claimed.insert(file).inserted }
     }
@@ -57,9 +57,9 @@ final class ArtifactClaims: Sendable {
 
     enum Claim {
         case claimed
-        /// It is being made already.
+        /// The file is being made already.
         case taken
-        /// As much is asked for as may be.
+        /// The limit for requests is reached.
         case full
     }
 
@@ -78,7 +78,7 @@ final class ArtifactClaims: Sendable {
         release(file)
     }
 
-    /// - Returns: false where too many wait already.
+    /// - Returns: false if too many wait already.
     func beginWaiting() -> Bool {
         state.withLock { state in
             guard state.waiting < Self.maximumWaitingCount else { return false }

@@ -3,7 +3,7 @@ import PackPatch
 import PackRegistry
 
 extension ContentCoding {
-    /// nil where it is not at least a tenth smaller.
+    /// nil if it is not at least a tenth smaller.
     func compress(_ content: UnsafeRawBufferPointer) throws -> [UInt8]? {
         let compressed =
             switch self {

@@ -2,7 +2,8 @@ import GRDB
 import PackFormat
 import PackRegistry
 
-/// Compressed forms of objects for the online copies, and the packages of which some may be wanted, inside one transaction.
+/// The compressed forms of objects for the online copies, and the packages that may need some; inside one
+/// transaction.
 struct EncodingTable {
     let db: Database
 

@@ -3,7 +3,7 @@ import GRDB
 import PackRegistry
 import PackRegistryAPI
 
-/// The append-only log of who did what; written in the transaction of what it tells.
+/// The append-only log of who did what. An entry is written in the transaction of its change.
 struct AuditTable {
     let db: Database
 

@@ -1,8 +1,8 @@
 import GRDB
 import PackFormat
 
-/// The packages of which derived files may be wanted, inside one transaction: whatever changes what is wanted adds its
-/// package, so that nobody has to look through all of them.
+/// The packages that may need derived files, inside one transaction. Every change of the needs adds its package, so
+/// that nobody has to search all packages.
 struct BuildQueueTable {
     let db: Database
 

@@ -50,7 +50,7 @@ struct FactsReader {
         facts.nextRelease = try releases.nextNumber()
     }
 
-    /// From the releases where there is no file that can be read; nil for a channel that never offered anything.
+    /// From the releases if there is no file that can be read; nil for a channel that never offered anything.
     private func channelFile(_ channel: ChannelName) throws -> ChannelFile? {
         if let file = try? metadata.channelFile(channel) { return file }
         let histories = try releases.histories(on: channel)

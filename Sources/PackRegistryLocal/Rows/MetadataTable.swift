@@ -5,7 +5,7 @@ import PackRegistry
 import PackRegistryAPI
 import PackTrust
 
-/// The signed metadata and channel files inside one transaction, byte for byte as they stand in the view.
+/// The signed metadata and channel files inside one transaction, byte for byte as in the view.
 struct MetadataTable {
     struct Stored: Hashable, Sendable {
         let role: String

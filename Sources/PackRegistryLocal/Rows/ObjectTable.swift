@@ -1,7 +1,8 @@
 import GRDB
 import PackFormat
 
-/// Which objects were stored whole, inside one transaction: a publication need not look for each file.
+/// Records which objects are completely stored, inside one transaction, so that a publication need not look for each
+/// file.
 struct ObjectTable {
     let db: Database
 

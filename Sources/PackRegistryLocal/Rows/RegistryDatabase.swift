@@ -3,8 +3,8 @@ import GRDB
 import PackRegistryAPI
 import PackSystem
 
-/// The registry's SQLite database: opened so that an acknowledged commit survives a power cut, and never by a program
-/// older than the one that wrote it.
+/// The registry's SQLite database. It is opened so that an acknowledged commit survives a power cut, and never by a
+/// program older than the one that wrote it.
 struct RegistryDatabase: Sendable {
     private let pool: DatabasePool
     private let name: String
@@ -70,7 +70,7 @@ struct RegistryDatabase: Sendable {
     }
 }
 
-/// Reading columns without a trap: the file may have been edited or damaged.
+/// Reads columns without a trap, because the file may have been edited or damaged.
 extension Row {
     func text(_ column: String) throws(RegistryError) -> String {
         guard let value = try optionalText(column) else { throw Self.damaged(column) }

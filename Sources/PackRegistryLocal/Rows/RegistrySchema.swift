@@ -1,6 +1,6 @@
 import GRDB
 
-/// The database's schema and every step from older ones. A step that was released is never edited.
+/// The database's schema and the steps from older ones. A released step is never edited.
 enum RegistrySchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()

@@ -1,6 +1,6 @@
 import GRDB
 
-/// What holds for the whole registry.
+/// Settings of the whole registry.
 struct SettingTable {
     let db: Database
 

@@ -36,7 +36,7 @@ struct VersionTable {
         try Row.fetchOne(db, sql: "SELECT bytes FROM manifest WHERE digest = ?", arguments: [hex])?.blob("bytes")
     }
 
-    /// - Throws: ``RegistryError`` where a stored manifest is not what its digest says: the database was edited.
+    /// - Throws: ``RegistryError`` if a stored manifest is not what its digest says: the database was edited.
     func manifest(_ digest: Digest) throws -> Manifest? {
         guard let bytes = try manifestBytes(digest) else { return nil }
         guard Digest(of: bytes) == digest else { throw Row.damaged("manifest") }
@@ -61,7 +61,7 @@ struct VersionTable {
         ).map { "\(try $0.text("package")) \(try $0.text("version"))" }
     }
 
-    /// Oldest publication first.
+    /// The published versions of a package, the oldest publication first.
     func published(_ package: PackageID) throws -> [PublishedVersion] {
         try Row.fetchAll(
             db, sql: Self.selection + " WHERE version.package = ? ORDER BY version.sequence",

@@ -5,7 +5,7 @@ import PackRegistry
 import PackRegistryAPI
 import PackSystem
 
-/// The objects of a registry folder as the registry's content store.
+/// The content store of a registry in a folder.
 struct FolderContentStore: ContentStore {
     let folder: RegistryFolder
 
@@ -24,7 +24,7 @@ struct FolderContentStore: ContentStore {
     }
 }
 
-/// Takes a package zip apart into the object store.
+/// Reads a package zip into the object store.
 private struct FolderUpload: UploadedArchive {
     let folder: RegistryFolder
     let archive: PackageArchive

@@ -3,7 +3,7 @@ import PackFormat
 import PackRegistryAPI
 import PackSystem
 
-/// The objects of a registry: `view/objects/ab/HASH`, each file whole and durable from the moment it has its name.
+/// The objects of a registry: `view/objects/ab/HASH`. A file is complete and durable from the moment it has its name.
 struct ObjectStore: Sendable {
     let folder: RegistryFolder
 

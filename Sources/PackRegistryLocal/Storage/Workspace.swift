@@ -8,8 +8,8 @@ import PackSystem
     import Darwin
 #endif
 
-/// A folder of its own under `uploads/` for work in progress: removed at the end, or by the next process that makes
-/// one if this process dies.
+/// A separate folder under `uploads/` for work in progress. It is removed at the end; if this process dies, by the
+/// next process that makes such a folder.
 ///
 ///     let workspace = try Workspace(in: folder)
 ///     try workspace.put(bytes, at: folder.view("metadata/timestamp.json"))

@@ -5,7 +5,7 @@ import PackRegistryAPI
 import PackSystem
 package import PackTrust
 
-/// The keys that a registry itself holds: for channels, snapshot and timestamp, and for nothing installable.
+/// The keys of the registry itself: for channels, snapshot and timestamp, and for nothing installable.
 ///
 /// They stand unencrypted in `keys/online.json` (0600), because a server has to sign without a person beside it.
 /// Whoever steals them can choose among published versions, and can neither add one nor bring a withdrawn one back.
@@ -59,7 +59,7 @@ package struct OnlineKeys: OnlineSigner {
     }
 }
 
-/// The online keys as they stand in the folder at each signature: another process may have changed them.
+/// The online keys in the folder, read at each signature, because another process may have changed them.
 struct FileOnlineSigner: OnlineSigner {
     let folder: RegistryFolder
 
