@@ -3,19 +3,19 @@ import PackRegistryAPI
 import PackSystem
 package import PackTrust
 
-/// The private keys of a project in `.packtool/keys/`, readable by their owner only: `NAME.pem`, or `NAME.json` where
-/// a passphrase protects it.
+/// The private keys of a project in `.packtool/keys/`, readable only by their owner: `NAME.pem`, or `NAME.json` if a
+/// passphrase protects it.
 package struct KeyFolder: Sendable {
-    /// Whose key it is.
+    /// The role of a key.
     package enum Name: String, Hashable, Sendable, CaseIterable {
-        /// Signs root: who the others are. Needed rarely; keep it offline.
+        /// Signs root, which names all other keys. It is needed rarely; keep it offline.
         case root
         /// Signs targets: which key may publish which package.
         case owner
         /// Signs the packages that this project publishes.
         case publisher
 
-        /// The environment variable that gives the key in place of the folder: a PEM text, the text of a key file, or
+        /// The environment variable that replaces the key in the folder: a PEM text, the text of a key file,
         /// `file:PATH`, `env:NAME`, `command:PROGRAM ARGUMENT …`, or the path of a file.
         package var variable: String {
             switch self {
@@ -26,14 +26,14 @@ package struct KeyFolder: Sendable {
         }
     }
 
-    /// The environment variable with the passphrase of the key files.
+    /// The environment variable for the passphrase of the key files.
     package static let passphraseVariable = "PACKTOOL_PASSPHRASE"
 
     package let folder: URL
     private let environment: [String: String]
     private let askPassphrase: @Sendable (String) throws -> String
 
-    /// - Parameter askPassphrase: called for an encrypted key where the environment has no passphrase.
+    /// - Parameter askPassphrase: Called for an encrypted key if the environment has no passphrase.
     package init(
         folder: URL, environment: [String: String] = [:],
         askPassphrase: @escaping @Sendable (String) throws -> String = { name in
@@ -45,13 +45,13 @@ package struct KeyFolder: Sendable {
         self.askPassphrase = askPassphrase
     }
 
-    /// The key's file: the one that is there, else the one that would be made.
+    /// The key's file: the existing one, or else the one that would be created.
     package func file(of name: Name) -> URL {
         let encrypted = folder.appending(path: "\(name.rawValue).json", directoryHint: .notDirectory)
         return SystemCall.size(of: encrypted) == nil ? plainFile(of: name) : encrypted
     }
 
-    /// Where the key comes from; nil where it is not at hand.
+    /// The source of the key; nil if the key is not available.
     package func source(_ name: Name) throws -> KeySource? {
         if let text = environment[name.variable], !text.isEmpty {
             let isReference = ["file:", "env:", "command:"].contains { text.hasPrefix($0) }
@@ -66,12 +66,12 @@ package struct KeyFolder: Sendable {
         return SystemCall.size(of: file) == nil ? nil : .file(file)
     }
 
-    /// The key ready to sign; nil where it is not at hand.
+    /// The key as a signer; nil if the key is not available.
     package func signer(_ name: Name) throws -> (any Signer)? {
         try source(name).map { try open($0, "the \(name.rawValue) key") }
     }
 
-    /// A key from elsewhere: `file:PATH`, `env:NAME` or `command:PROGRAM ARGUMENT …`.
+    /// A signer from another source: `file:PATH`, `env:NAME` or `command:PROGRAM ARGUMENT …`.
     package func signer(from text: String) throws -> any Signer {
         do {
             return try open(KeySource(text), "the key")
@@ -102,7 +102,7 @@ package struct KeyFolder: Sendable {
             publisher: [signer(.publisher)].compactMap(\.self), owner: [signer(.owner)].compactMap(\.self))
     }
 
-    /// Makes a key and its file; one that is there is never overwritten.
+    /// Makes a key and its file. It never overwrites an existing one.
     package func make(_ name: Name, scheme: KeyScheme = .ed25519) throws -> (key: PrivateKey, file: URL) {
         let existing = file(of: name)
         guard SystemCall.size(of: existing) == nil else {
@@ -112,12 +112,12 @@ package struct KeyFolder: Sendable {
         return (key, try save(key, named: name.rawValue))
     }
 
-    /// Writes a key that is to become the key of this name, under its id: from here on it cannot be lost.
+    /// Writes a new key under its id before it replaces the key of this name. From here on it cannot be lost.
     package func keepPending(_ key: PrivateKey, as name: Name) throws -> URL {
         try save(key, named: "\(name.rawValue)-\(key.publicKey.id.prefix(8))")
     }
 
-    /// Puts a pending key in place and keeps the older one under its id.
+    /// Puts a pending key in place and keeps the old one under its id.
     package func activate(_ pending: URL, as name: Name, oldID: String) throws {
         let old = file(of: name)
         if SystemCall.size(of: old) != nil {

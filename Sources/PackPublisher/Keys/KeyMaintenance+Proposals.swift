@@ -4,10 +4,10 @@ import PackRegistry
 import PackRegistryAPI
 package import PackTrust
 
-/// Changes that need the signatures of several people: each is written as a ``KeyProposal`` and submitted when enough
-/// have signed.
+/// Changes that need the signatures of several people. Each is written as a ``KeyProposal`` and submitted when enough
+/// people have signed.
 extension KeyMaintenance {
-    /// The next root with other keys for a role, or only a longer life.
+    /// The next root, with other keys for a role or only with a later expiry.
     /// - Parameters:
     ///   - role: `.root`, or `.targets` for the owner's keys.
     ///   - threshold: how many of the keys must sign from then on; nil keeps it.
@@ -33,13 +33,13 @@ extension KeyMaintenance {
             })
     }
 
-    /// The next targets as they are, with a longer life: what a new owner signs before it is needed.
+    /// The next targets with the same content and a later expiry. A new owner signs them before the expiry matters.
     package func proposeTargets() async throws -> KeyProposal {
         let (_, targets) = try await current()
         return .targets(try targets.revised(expires: later(MetadataLifetime.targets), signers: []))
     }
 
-    /// The next targets, in which keys may publish a package besides those that may already.
+    /// The next targets, in which more keys may publish a package.
     package func proposeDelegation(of package: PackageID, to keys: [PublicKey]) async throws -> KeyProposal {
         let (_, targets) = try await current()
         let known = targets.body.delegations?.authority(for: ViewLayout.role(of: package))?.keys.values ?? []
@@ -50,7 +50,7 @@ extension KeyMaintenance {
             })
     }
 
-    /// The next targets, by which only the present version of a package's role and later ones count.
+    /// The next targets, after which only the present version of a package's role and later ones count.
     package func proposeNewest(of package: PackageID) async throws -> KeyProposal {
         let (targets, version) = try await newest(of: package)
         return .targets(
@@ -59,7 +59,7 @@ extension KeyMaintenance {
             })
     }
 
-    /// The next root and targets, which name another online key in place of the old one.
+    /// The next root and targets, which name a new online key instead of the old one.
     package func proposeOnline(_ new: PublicKey) async throws -> [KeyProposal] {
         let (root, targets) = try await current()
         let nextRoot = try root.revised(expires: later(MetadataLifetime.root), signers: []) { body in
@@ -73,7 +73,7 @@ extension KeyMaintenance {
         return [.root(nextRoot), .targets(nextTargets)]
     }
 
-    /// Hands a proposal in; the registry takes it by the rules of a device.
+    /// Submits a proposal. The registry accepts it by the rules of a device.
     package func submit(_ proposal: KeyProposal) async throws {
         try await registry.submit(metadata: proposal.bytes, role: proposal.role.rawValue)
     }

@@ -4,7 +4,7 @@ import PackRegistry
 package import PackRegistryAPI
 package import PackTrust
 
-/// Changes who may sign what, over any registry: delegations, rotations, revocations.
+/// Changes who may sign what, in any registry: delegations, rotations, revocations.
 ///
 /// A key is replaced in steps after each of which everything verifies: both keys are named, everything is signed by
 /// the new one, the old one is dropped. No app release is needed, for devices follow the chain of roots.
@@ -21,15 +21,15 @@ package struct KeyMaintenance: Sendable {
         self.now = now
     }
 
-    /// Root and targets as they are now.
+    /// The present root and targets.
     package func current() async throws -> (
         root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>
     ) {
         try await trust.refresh()
     }
 
-    /// Lets keys publish a package, besides those that may already.
-    /// - Returns: false where they all may already.
+    /// Lets more keys publish a package.
+    /// - Returns: false if they all may already.
     package func delegate(
         _ package: PackageID, to keys: [PublicKey], owner: [any Signer]
     ) async throws -> Bool {
@@ -42,8 +42,9 @@ package struct KeyMaintenance: Sendable {
         return true
     }
 
-    /// Has the owner sign that only the present version of a package's role and later ones count: from then on nobody can
-    /// show a device what was withdrawn, not even one that has seen nothing yet, and not with the registry's own key.
+    /// Has the owner sign that only the present version of a package's role and later ones count. From then on nobody
+    /// can show a device a withdrawn version, not even a device that has seen nothing yet, and not with the
+    /// registry's own key.
     /// - Returns: that version, and whether it is new.
     package func requireNewest(
         of package: PackageID, owner: [any Signer]
@@ -55,7 +56,7 @@ package struct KeyMaintenance: Sendable {
         return (version, true)
     }
 
-    /// Targets as they are, and the version of a package's role.
+    /// The present targets, and the version of a package's role.
     func newest(of package: PackageID) async throws -> (targets: SignedDocument<TargetsMetadata>, version: Int) {
         let (_, targets) = try await trust.refresh()
         guard let role = try await trust.role(of: package) else {
@@ -64,8 +65,7 @@ package struct KeyMaintenance: Sendable {
         return (targets, role.body.version)
     }
 
-    /// Takes the right to publish from a key, for one package or for all, and has the packages' roles signed anew
-    /// where that is needed.
+    /// Revokes a key's right to publish, for one package or for all, and signs the packages' roles anew if needed.
     /// - Returns: the packages that the key could publish.
     package func revoke(
         keyID: String, package: PackageID?, owner: [any Signer], publisher: [any Signer]
@@ -165,7 +165,7 @@ package struct KeyMaintenance: Sendable {
         }
     }
 
-    /// Replaces a root key; the new root is signed by the old and the new one.
+    /// Replaces a root key. The old and the new key sign the new root.
     package func rotateRoot(from old: any Signer, to new: any Signer, others: [any Signer] = []) async throws {
         let (present, _) = try await trust.refresh()
         let kept = present.body.keys(of: .root).filter { $0.id != old.publicKey.id }
@@ -175,7 +175,7 @@ package struct KeyMaintenance: Sendable {
         }
     }
 
-    /// Lets root and targets name another online key; the registry, which has it already, signs everything anew.
+    /// Makes root and targets name another online key. The registry, which has it already, signs everything anew.
     package func rotateOnline(to new: PublicKey, root: [any Signer], owner: [any Signer]) async throws {
         let (present, targets) = try await trust.refresh()
         try await reviseTargets(targets, owner: owner) { body in
@@ -188,7 +188,7 @@ package struct KeyMaintenance: Sendable {
         }
     }
 
-    /// The keys that root and targets name for what a registry signs by itself.
+    /// The keys that root and targets name for the registry's own signatures.
     package func onlineKeys() async throws -> [PublicKey] {
         let (root, targets) = try await current()
         return [TopLevelRole.snapshot, .timestamp].flatMap { root.body.keys(of: $0) }
@@ -203,7 +203,7 @@ package struct KeyMaintenance: Sendable {
         }
     }
 
-    /// Signs a package's role, if it has one, as it is once more.
+    /// Signs a package's role again without changes, if it has one.
     private func signAnew(_ package: PackageID, by signers: [any Signer]) async throws {
         _ = try await trust.refresh()
         guard let role = try await trust.role(of: package, requiringSignature: false) else { return }
@@ -246,7 +246,7 @@ package struct KeyMaintenance: Sendable {
 }
 
 extension TargetsMetadata {
-    /// Which keys may publish a package, any one of them.
+    /// Sets the keys that may publish a package; any one of them is enough.
     mutating func setPublishers(_ keys: [PublicKey], of package: PackageID) throws {
         try delegate(
             ViewLayout.role(of: package), to: keys, paths: [ViewLayout.manifestPaths(of: package)],

@@ -3,8 +3,8 @@ import PackJSON
 package import PackRegistryAPI
 package import PackTrust
 
-/// A new root or targets document on its way from person to person: a file that each signs on their own machine, with
-/// a key that never leaves it, until enough have signed and one of them submits it.
+/// A new root or targets document that several people have to sign. It is a file that each person signs on their own
+/// machine, with a key that never leaves it, until enough have signed and one of them submits it.
 ///
 ///     let proposal = try KeyProposal(parsing: bytes).signed(by: [mine])
 ///     let standing = try proposal.standing(under: root)        // who has signed, and how many are still needed
@@ -14,10 +14,10 @@ package enum KeyProposal: Sendable {
     case root(SignedDocument<RootMetadata>)
     case targets(SignedDocument<TargetsMetadata>)
 
-    /// How far the signing is.
+    /// The state of the signing.
     package struct Standing: Sendable, Hashable {
         package struct Need: Sendable, Hashable {
-            /// Whose keys: `the present root keys`.
+            /// The owners of the keys, such as `the present root keys`.
             package let whose: String
             package let valid: Int
             package let needed: Int
@@ -26,7 +26,7 @@ package enum KeyProposal: Sendable {
         }
 
         package let needs: [Need]
-        /// The document says version N+1 of what the registry has.
+        /// Whether the document's version is the next one after the registry's.
         package let isNext: Bool
 
         package var isComplete: Bool { isNext && needs.allSatisfy { $0.valid >= $0.needed } }
@@ -67,7 +67,7 @@ package enum KeyProposal: Sendable {
         }
     }
 
-    /// Which of a person's keys sign it: root by the root key, targets by the owner's.
+    /// The key with which a person signs it: the root key for root, the owner's key for targets.
     package var keyName: KeyFolder.Name {
         switch self {
         case .root: .root
@@ -75,7 +75,7 @@ package enum KeyProposal: Sendable {
         }
     }
 
-    /// Adds signatures; those of others stay.
+    /// Adds signatures and keeps those of others.
     package func signed(by signers: [any Signer]) throws -> KeyProposal {
         switch self {
         case .root(let document): .root(try document.signed(by: signers))
@@ -83,7 +83,7 @@ package enum KeyProposal: Sendable {
         }
     }
 
-    /// Joins two copies that different people signed.
+    /// Merges two copies that different people have signed.
     package func merging(_ other: KeyProposal) throws(RegistryError) -> KeyProposal {
         do {
             switch (self, other) {
@@ -96,7 +96,7 @@ package enum KeyProposal: Sendable {
         }
     }
 
-    /// Who has signed, under the root and targets that hold now.
+    /// Who has signed, by the present root and targets.
     package func standing(
         under root: SignedDocument<RootMetadata>, _ targets: SignedDocument<TargetsMetadata>
     ) -> Standing {

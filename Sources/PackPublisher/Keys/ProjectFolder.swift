@@ -1,7 +1,7 @@
 package import Foundation
 import PackSystem
 
-/// The files that packtool keeps for a project, `.packtool/` beside its configuration.
+/// The files that packtool keeps for a project: `.packtool/` beside its configuration.
 package struct ProjectFolder: Sendable {
     package static let name = ".packtool"
 
@@ -14,16 +14,16 @@ package struct ProjectFolder: Sendable {
         self.folder = folder
     }
 
-    /// Private keys; never to be committed.
+    /// The private keys. Never commit them.
     package var keys: URL { folder.appending(path: "keys", directoryHint: .isDirectory) }
     /// The embedded default registry.
     package var registry: URL { folder.appending(path: "registry", directoryHint: .isDirectory) }
-    /// The app's root of trust: public, to be committed and to be embedded in the app.
+    /// The app's root of trust. It is public: commit it and embed it in the app.
     package var root: URL { folder.appending(path: "root.json", directoryHint: .notDirectory) }
-    /// What publishing has seen of a registry's metadata.
+    /// The metadata of a registry that publishing has seen.
     package var trust: URL { folder.appending(path: "trust", directoryHint: .isDirectory) }
 
-    /// Makes the folder, and keeps git away from it; a `.gitignore` that is there is left as it is.
+    /// Creates the folder and excludes it from git. An existing `.gitignore` is not changed.
     package func make() throws {
         try SystemCall.makeFolders(folder)
         let file = folder.appending(path: ".gitignore", directoryHint: .notDirectory)

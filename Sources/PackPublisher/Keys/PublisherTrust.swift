@@ -3,15 +3,15 @@ package import PackFormat
 package import PackRegistryAPI
 package import PackTrust
 
-/// What a publisher knows of an app's metadata, verified from the app's root before anything is signed on top of it:
-/// a registry that lies must not get a publisher to sign its lie.
+/// A publisher's view of an app's metadata, verified from the app's root before anything is signed on top of it. A
+/// dishonest registry must not make a publisher sign false metadata.
 package struct PublisherTrust: Sendable {
     private static let maximumRoleByteCount = 5_000_000
 
     private let registry: any RegistryReading
     private let client: TrustClient
 
-    /// - Parameter store: keeps what was seen, so that an older state that is offered again is noticed.
+    /// - Parameter store: Keeps the metadata that was seen, so that the publisher notices an older state.
     package init(
         registry: any RegistryReading, root: [UInt8], store: any TrustStore,
         now: @escaping @Sendable () -> Date = { Date() }
@@ -32,8 +32,8 @@ package struct PublisherTrust: Sendable {
         return (trusted.root, targets)
     }
 
-    /// The current role of a package by the last ``refresh()``: nil where nothing was published yet. It may have
-    /// expired; signing it anew is how that ends.
+    /// The current role of a package as of the last ``refresh()``; nil if nothing was published yet. It may have
+    /// expired: signing it anew ends that.
     /// - Parameter requiringSignature: false to take over a role whose key was revoked, for the owner to sign again.
     package func role(
         of package: PackageID, requiringSignature: Bool = true

@@ -1,7 +1,7 @@
 import PackRegistryAPI
 import PackTrust
 
-/// A registry as the repository that a trust client reads.
+/// Lets a trust client read a registry.
 struct RegistryTransport: TrustTransport {
     let registry: any RegistryReading
 

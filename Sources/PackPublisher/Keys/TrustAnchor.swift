@@ -4,13 +4,13 @@ package import PackRegistryAPI
 import PackSystem
 package import PackTrust
 
-/// The root from which a publisher verifies a registry: the project's `root.json`, and on first use of a registry its
-/// own first root, which is then kept there.
+/// The root from which a publisher verifies a registry: the project's `root.json`. On first use of a registry, it is
+/// the registry's own first root, which is then kept there.
 package struct TrustAnchor: Sendable {
     private static let maximumByteCount = 512_000
 
     package let root: [UInt8]
-    /// True where the registry's own word had to be taken.
+    /// True if no root was pinned and the registry's root was trusted on first use.
     package let isNew: Bool
 
     package init(project: ProjectFolder, registry: any RegistryReading) async throws {
@@ -30,7 +30,7 @@ package struct TrustAnchor: Sendable {
         isNew = true
     }
 
-    /// The store of what was seen under this root.
+    /// The store for metadata that was verified from this root.
     package func store(in project: ProjectFolder) throws -> FolderTrustStore {
         let name = String(Digest(of: root).hex.prefix(16))
         return try FolderTrustStore(folder: project.trust.appending(path: name, directoryHint: .isDirectory))

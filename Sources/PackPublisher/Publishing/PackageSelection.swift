@@ -3,7 +3,7 @@ import PackArchive
 package import PackFormat
 import PackRegistryAPI
 
-/// Package zips that were opened and judged, of which nothing was published yet.
+/// Package zips that were opened and verified, and are not published yet.
 ///
 ///     let selection = try PackageSelection(zips).newest()
 ///     let published = try await publisher.publish(selection)
@@ -13,7 +13,7 @@ package struct PackageSelection: Sendable {
 
     package var manifests: [Manifest] { archives.map(\.manifest) }
 
-    /// - Throws: ``RegistryError`` for a zip that is no sound package.
+    /// - Throws: ``RegistryError`` for a zip that is not a valid package.
     package init(_ zips: [URL]) throws {
         let opened = try zips.map { zip in
             do { return try PackageArchive.open(zip) } catch let error as ArchiveError {
@@ -28,8 +28,8 @@ package struct PackageSelection: Sendable {
             archives.filter { $0.manifest.entry == nil } + archives.filter { $0.manifest.entry != nil }
     }
 
-    /// Of each package its highest version, with the bundles that those pin: what a folder that many builds were
-    /// written to has to offer.
+    /// The highest version of each package, with the bundles that it pins: what to publish from a folder that many
+    /// builds have written to.
     package func newest() -> PackageSelection {
         let highest = highestVersions
         let kept = archives.filter { $0.manifest.entry != nil && highest[$0.manifest.package] == $0.manifest.version }

@@ -3,7 +3,7 @@ import PackArchive
 import PackFormat
 import PackRegistryAPI
 
-/// The upload form of a package: the zip without the files that the registry has already.
+/// A package for upload: the zip without the files that the registry already has.
 struct PartialArchive {
     let archive: PackageArchive
     let keeping: Set<Digest>

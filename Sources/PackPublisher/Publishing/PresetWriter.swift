@@ -7,8 +7,8 @@ package import PackRegistryAPI
 import PackSystem
 import PackTrust
 
-/// Writes what an app embeds so that it has pages on its first start: the signed metadata, the manifests and the whole
-/// content of some versions, and `preset.json`, which names them. A device installs it like a download.
+/// Writes a preset, which an app embeds so that it has pages on its first start: the signed metadata, the manifests
+/// and the whole content of some versions, and `preset.json`, which names them. A device installs it like a download.
 ///
 ///     let report = try await PresetWriter(registry: registry, root: root)
 ///         .write([checkout: version], to: folder)
@@ -18,9 +18,9 @@ package struct PresetWriter: Sendable {
     package static let listName = "preset.json"
 
     package struct Report: Hashable, Sendable {
-        /// The versions asked for, and the shared bundles that they pin.
+        /// The requested versions, and the shared bundles that they pin.
         package let versions: [PackageID: SemanticVersion]
-        /// Bytes of the folder.
+        /// The size of the folder in bytes.
         package let size: Int
     }
 
@@ -32,7 +32,7 @@ package struct PresetWriter: Sendable {
         self.root = root
     }
 
-    /// Writes the folder whole or not at all. An earlier preset in its place is replaced; another folder is not.
+    /// Writes the whole folder or nothing. It replaces an earlier preset, but no other folder.
     package func write(_ wanted: [PackageID: SemanticVersion], to folder: URL) async throws -> Report {
         let files = FileManager.default
         let path = folder.path(percentEncoded: false)
@@ -93,7 +93,7 @@ package struct PresetWriter: Sendable {
         return Report(versions: done, size: size)
     }
 
-    /// - Throws: ``RegistryError`` also where the bytes do not give the objects that the manifest lists.
+    /// - Throws: ``RegistryError`` also if the bytes do not give the objects that the manifest lists.
     private func copy(_ path: String, of manifest: Manifest, into folder: URL) async throws -> Int {
         let name = "\(manifest.package) \(manifest.version)"
         let file = folder.appending(path: path)
@@ -119,14 +119,14 @@ package struct PresetWriter: Sendable {
     }
 }
 
-/// Objects that only have to be right.
+/// Accepts objects only to verify them.
 private struct Discarded: ObjectSink {
     mutating func begin(_ object: Object) {}
     mutating func write(_ bytes: UnsafeRawBufferPointer) {}
     mutating func finish(_ object: Object) {}
 }
 
-/// Keeps what a trust client fetched: just what a device with the same root will ask for.
+/// Records what a trust client fetched: exactly what a device with the same root will request.
 private actor RecordingTransport: TrustTransport {
     private let base: any TrustTransport
     private(set) var files: [String: [UInt8]] = [:]

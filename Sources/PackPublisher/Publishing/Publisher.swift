@@ -5,7 +5,8 @@ import PackRegistry
 package import PackRegistryAPI
 import PackTrust
 
-/// Publishes package zips to any registry: sends what it lacks, signs, and tries again when somebody else was faster.
+/// Publishes package zips to any registry: it uploads missing objects, signs, and tries again if somebody else was
+/// faster.
 ///
 ///     let publisher = Publisher(registry: registry, trust: trust, keys: keys)
 ///     let published = try await publisher.publish(zips)        // shared bundles first
@@ -22,9 +23,9 @@ package struct Publisher: Sendable {
     package struct Published: Hashable, Sendable {
         package let manifest: Manifest
         package let outcome: PublishOutcome
-        /// Bytes of the objects that were sent.
+        /// The size of the uploaded objects in bytes.
         package let sentSize: Int
-        /// Objects that were sent.
+        /// The number of uploaded objects.
         package let sentCount: Int
     }
 
@@ -43,7 +44,7 @@ package struct Publisher: Sendable {
         self.now = now
     }
 
-    /// Publishes packages, the shared bundles among them first, because the others' manifests pin them.
+    /// Publishes packages, the shared bundles first, because the other manifests pin them.
     /// - Parameter report: is told of each package when it starts.
     @discardableResult
     package func publish(
@@ -52,7 +53,7 @@ package struct Publisher: Sendable {
         try await publish(PackageSelection(zips), report: report)
     }
 
-    /// ``publish(_:report:)`` for zips that are open already.
+    /// Like ``publish(_:report:)``, for zips that are already open.
     @discardableResult
     package func publish(
         _ selection: PackageSelection, report: (Manifest) -> Void = { _ in }
@@ -65,7 +66,7 @@ package struct Publisher: Sendable {
         return published
     }
 
-    /// Withdraws a version: signs the package's role without it.
+    /// Withdraws a version by signing the package's role without it.
     package func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String) async throws {
         let path = ViewLayout.manifestTarget(package, version)
         let fault = RegistryError(.notFound, "\(package) \(version) is not published, or was withdrawn before")
@@ -128,7 +129,7 @@ package struct Publisher: Sendable {
     }
 
     /// Changes a package's role and hands it in, again and again while others are faster.
-    /// - Parameter change: false where there is nothing to do.
+    /// - Parameter change: false if there is nothing to do.
     private func signing(
         _ package: PackageID, change: (inout TargetsMetadata) throws -> Bool,
         submit: ([UInt8]) async throws -> Void
@@ -161,8 +162,8 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// Reads the metadata anew; for a single developer, who holds the owner's key as well, a new package is delegated
-    /// to the publisher's key on the way.
+    /// Reads the metadata anew. If a single developer also holds the owner's key, it delegates a new package to the
+    /// publisher's key.
     private func delegateIfNeeded(_ package: PackageID) async throws -> SignedDocument<TargetsMetadata> {
         let (_, targets) = try await trust.refresh()
         let name = ViewLayout.role(of: package)

@@ -7,17 +7,17 @@ import Synchronization
     import FoundationNetworking
 #endif
 
-/// An answer: its head, and its body unless it went to a file.
+/// An answer: its head, and its body unless it was written to a file.
 struct HTTPReply: Sendable {
     let status: Int
     let fields: [String: String]
     let body: [UInt8]
 }
 
-/// Where an answer's body goes, and how long it may be.
+/// The destination of an answer's body, and its largest size.
 enum HTTPSink: Sendable {
     case memory(maximumByteCount: Int)
-    /// A 200 goes into the file; any other answer stays in memory.
+    /// A 200 is written to the file; any other answer stays in memory.
     case file(URL)
 
     /// The body of an answer that says what went wrong.
@@ -32,8 +32,8 @@ enum HTTPSink: Sendable {
     }
 }
 
-/// Sends requests one by one over a shared URL session: bodies in are bounded, bodies out stream from files, and a
-/// redirect is an answer like any other, because a token must not follow one to somebody else's host.
+/// Sends requests one by one over a shared URL session. Received bodies are limited, and sent bodies are streamed
+/// from files. A redirect is an answer like any other, because a token must not follow it to another host.
 final class HTTPExchange: Sendable {
     private let session: URLSession
     private let delegate: ExchangeDelegate
@@ -52,7 +52,7 @@ final class HTTPExchange: Sendable {
         session.finishTasksAndInvalidate()
     }
 
-    /// - Throws: `URLError`, or ``RegistryError`` where the answer is over its limit or the file cannot be written.
+    /// - Throws: `URLError`, or ``RegistryError`` if the answer is over its limit or the file cannot be written.
     func send(_ request: URLRequest, uploading file: URL? = nil, into sink: HTTPSink) async throws -> HTTPReply {
         var request = request
         request.acceptPlainAnswer(upTo: sink.maximumByteCount)

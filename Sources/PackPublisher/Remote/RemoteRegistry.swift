@@ -8,7 +8,7 @@ import PackSystem
     import FoundationNetworking
 #endif
 
-/// A registry that is reached over HTTP.
+/// A registry over HTTP.
 ///
 ///     let registry = try RemoteRegistry("https://packages.example.com", token: token)
 ///     let overview = try await registry.overview()
@@ -23,13 +23,13 @@ package struct RemoteRegistry: Sendable {
     /// Seconds for what makes the registry work: an upload is verified before it is answered.
     private static let writeTimeout: TimeInterval = 600
 
-    /// Without a slash at its end.
+    /// The base URL without a slash at its end.
     package let base: String
     private let token: String?
     private let retry: RetryPolicy
     private let exchange = HTTPExchange()
 
-    /// - Parameter base: an `http` or `https` URL, with a path where the registry is not at its host's root.
+    /// - Parameter base: An `http` or `https` URL. It has a path if the registry is not at its host's root.
     /// - Throws: ``RegistryError`` of kind `.invalid`.
     package init(_ base: String, token: String?, retry: RetryPolicy = RetryPolicy()) throws {
         guard let url = URL(string: base), let scheme = url.scheme?.lowercased(), ["http", "https"].contains(scheme),

@@ -1,12 +1,12 @@
 import Foundation
 
-/// When a request that the registry turned away for now is sent again.
+/// When to repeat a request that the registry has refused for now.
 package struct RetryPolicy: Sendable {
-    /// The first try and the ones after it.
+    /// The number of attempts, including the first.
     package var maximumAttempts = 5
-    /// The pause before the second try where the registry names none; it doubles with each.
+    /// The pause before the second attempt, unless the registry names one. It doubles with each.
     package var firstPause: Duration = .milliseconds(500)
-    /// No pause is longer, whatever the registry asks for.
+    /// The longest pause, whatever the registry asks for.
     package var longestPause: Duration = .seconds(30)
     package var sleep: @Sendable (Duration) async throws -> Void = { try await Task.sleep(for: $0) }
 
