@@ -1,7 +1,7 @@
 import Foundation
 package import PackFormat
 
-/// Why a build did not happen. Nothing was written.
+/// Why a build failed. Nothing was written.
 package enum BuildError: Error, Sendable, CustomStringConvertible {
     case noDist
     case isProject(String, because: String, hint: String?)
@@ -28,7 +28,7 @@ package enum BuildError: Error, Sendable, CustomStringConvertible {
     case bundleIsPackage(PackageID)
     case refused([Finding])
 
-    /// Such as `1 error, nothing was written`.
+    /// A text such as `1 error, nothing was written`.
     package static func countText(_ findings: [Finding]) -> String {
         let count = findings.count { $0.severity == .error }
         return "\(count) \(count == 1 ? "error" : "errors"), nothing was written"

@@ -27,7 +27,7 @@ package struct AuditLevels: Hashable, Sendable {
         rules.append(Rule(kind: kind, pattern: pattern.flatMap { IgnorePattern(line: $0) }, level: level))
     }
 
-    /// The finding with the project's level; nil where that is off.
+    /// The finding with the project's level; nil if that is off.
     /// - Parameter path: the file that it is about, in the package.
     func judge(_ finding: Finding, at path: PackagePath?) -> Finding? {
         let rule = rules.last { rule in

@@ -1,9 +1,9 @@
 import Foundation
 package import PackFormat
 
-/// What a project says of where its build expects to be mounted.
+/// Where a project says that its build expects to be mounted.
 package enum BaseSetting: Hashable, Sendable {
-    /// `/`: nowhere else, and nothing is guessed.
+    /// `/`: nowhere else. Nothing is guessed.
     case root
     case path(BasePath)
 

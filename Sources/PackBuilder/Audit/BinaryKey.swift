@@ -1,6 +1,6 @@
 import PackFormat
 
-/// A private key in DER, as `openssl … -outform DER` writes one: a file that is nothing else.
+/// A private key in DER, as `openssl … -outform DER` writes it. The file contains nothing else.
 enum BinaryKey {
     /// PKCS #8 (RFC 5958 section 2), PKCS #1 (RFC 8017 A.1.2) or SEC 1 (RFC 5915 section 3).
     case key

@@ -1,4 +1,4 @@
-/// Reads `url(…)` and `@import "…"` out of a style sheet (CSS Syntax Level 3, as far as URLs need it).
+/// Finds `url(…)` and `@import "…"` in a style sheet (CSS Syntax Level 3, as far as URLs need it).
 struct CSSScanner {
     private let bytes: UnsafeRawBufferPointer
     private var lines: LineCounter
@@ -126,7 +126,7 @@ struct CSSScanner {
     }
 }
 
-/// Comparisons of bytes as HTML and CSS make them: letters of ASCII without case.
+/// Compares bytes like HTML and CSS: ASCII letters without case.
 enum ASCIIText {
     static func isBlank(_ byte: UInt8) -> Bool {
         byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0C || byte == 0x0D

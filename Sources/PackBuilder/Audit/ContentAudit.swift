@@ -2,7 +2,7 @@ import Foundation
 import PackArchive
 import PackFormat
 
-/// Looks into the text files of a dist: for secrets, for a service worker, for a page that can confirm.
+/// Checks the text files of a dist: for secrets, for a service worker, for a page that can confirm.
 ///
 /// Every device gets every byte of a package, so a key that slipped in is everybody's key.
 struct ContentAudit: Sendable {
@@ -80,7 +80,7 @@ struct ContentAudit: Sendable {
     }
 }
 
-/// Finds a word by Horspool's way: most bytes of a file are never looked at.
+/// Finds a word by Horspool's algorithm, which skips most bytes of a file.
 struct Word: Sendable {
     private let bytes: [UInt8]
     private let skips: [Int]

@@ -1,21 +1,21 @@
 package import PackFormat
 
-/// Something in a dist that will not work on a device, with the place where it is written.
+/// A problem in a dist that will show on a device, with the place where it is written.
 package struct Finding: Hashable, Sendable, CustomStringConvertible {
     package enum Severity: String, Sendable {
         case error
         case warning
     }
 
-    /// The kinds, by the word that reports and JSON use.
+    /// The kinds, by their names in reports and JSON.
     package enum Kind: String, CaseIterable, Sendable {
         /// A reference to a file that is not in the package.
         case missingFile = "missing-file"
-        /// A reference that finds its file only where case or Unicode form does not count.
+        /// A reference that finds its file only on a file system that ignores case or Unicode form.
         case nameDiffers = "name-differs"
         /// An absolute URL that the page loads from the network.
         case online
-        /// A reference that leads out of the package's root.
+        /// A reference that leads outside the package's root.
         case outside
         /// Two files that one file system cannot tell apart.
         case collision
@@ -25,14 +25,15 @@ package struct Finding: Hashable, Sendable, CustomStringConvertible {
         case budget
         /// A private key or an access token.
         case secret
-        /// A file name that misleads people, or that another system cannot have.
+        /// A file name that misleads people, or that another system does not allow.
         case riskyName = "risky-name"
         /// A service worker that devices refuse, because the package does not ask for one.
         case serviceWorker = "service-worker"
-        /// No page can say that the version works.
+        /// No page can confirm the version.
         case noConfirm = "no-confirm"
 
-        /// Whether a project may set another level: the others would make no package, or are limits of its own.
+        /// Whether a project may set another level. The other kinds make a package impossible, or are limits that the
+        /// project has set itself.
         package var isAdjustable: Bool {
             switch self {
             case .collision, .invalidName, .missingEntry, .budget: false
@@ -44,12 +45,12 @@ package struct Finding: Hashable, Sendable, CustomStringConvertible {
     package let severity: Severity
     package let kind: Kind
     package let package: PackageID
-    /// The file as a person finds it; nil where the finding is about the whole package.
+    /// The file, as a person finds it; nil if the finding is about the whole package.
     package let file: String?
-    /// Counted from 1.
+    /// The line, counted from 1.
     package let line: Int?
     package let message: String
-    /// The URL that it is about; nil for none. Findings are shown together by what it begins with.
+    /// The URL of the finding; nil if there is none. Findings are grouped by the beginning of it.
     package let target: String?
 
     package init(
@@ -75,7 +76,8 @@ package struct Finding: Hashable, Sendable, CustomStringConvertible {
         Finding(severity, kind, package: package, file: file, line: line, target: target, message)
     }
 
-    /// Whether a published version can have the same finding: it is judged by its pages, styles and names.
+    /// Whether a published version can have the same finding. Such versions are judged by their pages, styles and
+    /// names.
     package var isComparable: Bool {
         switch kind {
         case .missingFile, .nameDiffers, .online, .outside, .riskyName: true
@@ -83,6 +85,6 @@ package struct Finding: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// What it is, wherever it stands: the same mistake in two versions has the same key.
+    /// Identifies a mistake independently of its place: the same mistake in two versions has the same key.
     package var key: String { "\(kind.rawValue) \(message)" }
 }

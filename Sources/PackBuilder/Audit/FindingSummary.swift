@@ -1,4 +1,5 @@
-/// Findings as a person reads them: those of one kind that begin alike together, ten of each, and how many more.
+/// Findings for people: those of one kind with the same beginning are grouped, ten of each, with the number of the
+/// others.
 package struct FindingSummary: Sendable {
     private static let shownCount = 10
 
@@ -9,10 +10,10 @@ package struct FindingSummary: Sendable {
         let prefix: String
     }
 
-    /// A line for each finding, or for several.
+    /// One line for each finding, or for several.
     package let lines: [String]
 
-    /// - Parameter showsAll: every finding has a line.
+    /// - Parameter showsAll: Whether every finding gets a line.
     package init(_ findings: [Finding], showsAll: Bool) {
         if showsAll {
             lines = findings.map(\.description)

@@ -1,5 +1,5 @@
-/// Reads the URLs out of a page: attributes of tags, style attributes and style elements. Comments, scripts and the
-/// text of a page are passed over, as a browser does (HTML, section 13.2.5).
+/// Finds the URLs in a page: attributes of tags, style attributes and style elements. It skips comments, scripts and
+/// text, as a browser does (HTML, section 13.2.5).
 struct HTMLScanner {
     private struct Attribute {
         let name: String

@@ -1,7 +1,7 @@
 package import PackFormat
 
-/// What a build would have said of a published version, without building it: its pages and style sheets are read, and
-/// judged against its list of files.
+/// The findings that a build would have for a published version, without building it. Its pages and style sheets are
+/// read, and checked against its list of files.
 ///
 ///     var audit = PublishedAudit(manifest)
 ///     for page in audit.pages { audit.read(bytes(of: page), of: page.digest) }
@@ -14,7 +14,7 @@ package struct PublishedAudit {
         self.manifest = manifest
     }
 
-    /// The files that refer to others, each content once.
+    /// The files that refer to others; each content occurs once.
     package var pages: [Object] {
         var seen: Set<Digest> = []
         return manifest.sortedPaths.compactMap { path in

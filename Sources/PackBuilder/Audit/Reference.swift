@@ -1,13 +1,13 @@
-/// A URL that a page or a style sheet mentions, and where.
+/// A URL in a page or a style sheet, and its place.
 struct Reference: Hashable, Sendable {
     enum Use: Hashable, Sendable {
         /// The page loads it by itself.
         case resource
-        /// A script or a style sheet, without which a page is not what it should be.
+        /// A script or a style sheet, without which a page does not work properly.
         case code
         /// A person may follow it.
         case link
-        /// `<base href>`: what the URLs after it are relative to.
+        /// `<base href>`: the URLs after it are relative to it.
         case base
     }
 
@@ -17,7 +17,7 @@ struct Reference: Hashable, Sendable {
     let line: Int
 }
 
-/// The kinds of files whose references are read.
+/// The formats whose references are read.
 enum ReferenceFormat {
     case html
     case css
@@ -43,7 +43,7 @@ enum ReferenceFormat {
     }
 }
 
-/// Turns offsets into line numbers; fast for offsets that grow.
+/// Converts offsets to line numbers. It is fast for increasing offsets.
 struct LineCounter {
     private let bytes: UnsafeRawBufferPointer
     private var offset = 0

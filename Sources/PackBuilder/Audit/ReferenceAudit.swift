@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// Says for each reference of a package whether it will work on a device, where there may be no network.
+/// Checks for each reference of a package whether it will work on a device, where there may be no network.
 struct ReferenceAudit {
     private let package: PackageID
     private let paths: Set<PackagePath>
@@ -69,11 +69,11 @@ struct ReferenceAudit {
     }
 
     private enum Target {
-        /// Decoded components; the last is empty for a folder.
+        /// The decoded components; the last is empty for a folder.
         case path([String])
         case online
         case outside
-        /// The page itself, `data:`, `mailto:`, a template's placeholder …
+        /// The page itself, `data:`, `mailto:`, a template's placeholder, …
         case nothing
     }
 

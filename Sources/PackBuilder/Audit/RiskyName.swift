@@ -1,6 +1,6 @@
 import PackFormat
 
-/// File names that a package can hold and that trouble somebody: a person who reads them, or another system.
+/// File names that a package can hold and that cause trouble, for people who read them or for other systems.
 enum RiskyName {
     private static let devices: Set<String> = Set(
         ["con", "prn", "aux", "nul"] + (1...9).flatMap { ["com\($0)", "lpt\($0)"] })

@@ -68,7 +68,7 @@ package struct Builder: Sendable {
         }
     }
 
-    /// Who the packages are, before anything is read.
+    /// The ids and versions of the packages, before anything is read.
     /// - Throws: ``BuildError``
     package func identities() throws -> [(id: PackageID, version: SemanticVersion)] {
         try settings().map { ($0.id, $0.version) }

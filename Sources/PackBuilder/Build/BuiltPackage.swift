@@ -1,35 +1,35 @@
 package import Foundation
 package import PackFormat
 
-/// A package zip that stands in the output folder.
+/// A package zip in the output folder.
 package struct BuiltPackage: Sendable {
     package let manifest: Manifest
     package let manifestDigest: Digest
     package let archive: URL
-    /// Bytes of the zip.
+    /// The size of the zip in bytes.
     package let archiveSize: Int
     /// Whether this is the shared bundle.
     package let isBundle: Bool
-    /// Bytes that the zip would have besides, had nothing gone to the bundle.
+    /// The bytes that the zip would have in addition if nothing had gone to the bundle.
     package let sharedSaving: Int
     /// The compressed size of each own file.
     package let compressedSizes: [PackagePath: Int]
     package let leftOut: [ScannedDist.LeftOut]
 
-    /// Bytes of all files, shared ones too, unpacked.
+    /// The unpacked size of all files, including shared ones, in bytes.
     package var totalSize: Int { manifest.files.values.reduce(0) { $0 + $1.size } }
 }
 
-/// What a build made, and what it has to say.
+/// The result of a build and its messages.
 package struct BuildReport: Sendable {
-    /// The bundle first, if there is one, then the packages in the order of the dists.
+    /// The bundle first, if there is one, then the packages in the order of the dist folders.
     package let packages: [BuiltPackage]
-    /// Warnings; a build with errors makes no report.
+    /// The warnings. A build with errors makes no report.
     package let findings: [Finding]
-    /// What was taken for granted, a sentence each.
+    /// The assumptions of the build, a sentence each.
     package let notes: [String]
 
-    /// Bytes that all zips together are smaller than without the bundle.
+    /// The bytes that the bundle saves in all zips together.
     package var sharedSaving: Int {
         let bundles = packages.filter(\.isBundle).reduce(0) { $0 + $1.archiveSize }
         return packages.reduce(0) { $0 + $1.sharedSaving } - bundles

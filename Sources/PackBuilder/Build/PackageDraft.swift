@@ -1,7 +1,7 @@
 import PackArchive
 import PackFormat
 
-/// A package that is decided and not written yet.
+/// A package whose content is decided and not written yet.
 struct PackageDraft {
     let manifest: Manifest
     /// The manifest's bytes.

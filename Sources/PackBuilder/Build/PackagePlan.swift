@@ -2,7 +2,8 @@ import Foundation
 import PackArchive
 import PackFormat
 
-/// A dist whose files are read, hashed and compressed: all that is known before it is decided what the zip holds.
+/// A dist whose files are read, hashed and compressed: everything that is known before the content of the zip is
+/// decided.
 struct PackagePlan {
     let settings: PackageSettings
     let dist: ScannedDist

@@ -2,7 +2,7 @@ import Foundation
 import PackArchive
 import PackFormat
 
-/// Writes all packages of a build under temporary names, and puts them in their places only when all are whole.
+/// Writes all packages of a build under temporary names, and puts them in place only when all are complete.
 struct PackageWriter {
     let out: URL
 

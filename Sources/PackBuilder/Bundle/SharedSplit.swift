@@ -1,7 +1,7 @@
 import PackArchive
 import PackFormat
 
-/// Which files of several packages go to a shared bundle, and what that saves.
+/// Decides which files of several packages go to a shared bundle, and computes what that saves.
 ///
 /// A split is decided by content alone: the bundle holds each shared content once, under the smallest path that any
 /// package has it at. Packages keep their paths and only say `from` which bundle a file comes, so no URL changes.
@@ -12,7 +12,7 @@ struct SharedSplit {
         let contents: [PackagePath: PreparedContent]
     }
 
-    /// The bundle's files; empty where nothing is shared.
+    /// The bundle's files; empty if nothing is shared.
     let files: [PackagePath: PreparedContent]
     /// The digests of the contents that are in the bundle.
     let digests: Set<Digest>
@@ -67,7 +67,7 @@ struct SharedSplit {
     }
 }
 
-/// Names in use, by the rule of PathCollisions: no two equal but for case, and no file that is a folder.
+/// The names in use, by the rule of PathCollisions: no two differ only in case, and no file is also a folder.
 private struct TakenNames {
     private var files: Set<String> = []
     private var folders: Set<String> = []

@@ -1,33 +1,33 @@
 package import PackFormat
 
-/// What changed between two versions.
+/// The differences between two versions.
 package struct ManifestDiff: Sendable {
     package struct Change: Hashable, Sendable {
         package enum Kind: String, Sendable {
             case added
             case removed
             case changed
-            /// The same content under another path; `oldPath` says which.
+            /// The same content under another path; `oldPath` is the previous one.
             case moved
         }
 
         package let kind: Kind
         package let path: PackagePath
         package let oldPath: PackagePath?
-        /// Bytes before and after; 0 where there is no file.
+        /// The size in bytes before and after; 0 if there is no file.
         package let oldSize: Int
         package let newSize: Int
 
         package var growth: Int { newSize - oldSize }
     }
 
-    /// Sorted by path.
+    /// The changes, sorted by path.
     package let changes: [Change]
     /// Fields besides the files: name, old and new value as text.
     package let fields: [(name: String, old: String, new: String)]
-    /// Bytes of the objects that the new version has and the old one has not.
+    /// The bytes of the objects that only the new version has.
     package let newObjectSize: Int
-    /// Bytes of all files.
+    /// The bytes of all files.
     package let oldSize: Int
     package let newSize: Int
 

@@ -1,11 +1,11 @@
-/// A number of bytes as people write it in a budget: `250000`, `"250 kB"`, `"1.5 MiB"`.
+/// A number of bytes in the forms that people write in a budget: `250000`, `"250 kB"`, `"1.5 MiB"`.
 package enum ByteCount {
     private static let units: [(String, Int)] = [
         ("kib", 1 << 10), ("mib", 1 << 20), ("gib", 1 << 30), ("kb", 1000), ("mb", 1_000_000), ("gb", 1_000_000_000),
         ("b", 1),
     ]
 
-    /// Nil for what is no size.
+    /// Nil if the text is not a size.
     package static func parse(_ text: String) -> Int? {
         let lower = text.lowercased()
         guard let (unit, factor) = units.first(where: { lower.hasSuffix($0.0) }) else {
@@ -20,7 +20,7 @@ package enum ByteCount {
         return whole * factor + fraction * factor / scale
     }
 
-    /// Such as `1.5 MB`, in powers of 1000.
+    /// A text such as `1.5 MB`, in powers of 1000.
     package static func text(_ count: Int) -> String {
         let magnitude = count.magnitude
         let sign = count < 0 ? "-" : ""

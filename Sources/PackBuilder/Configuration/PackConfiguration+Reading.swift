@@ -4,7 +4,7 @@ import PackFormat
 import PackJSON
 
 extension PackConfiguration {
-    /// The keys that are known, by the object that they stand in. templates/config/packtool.schema.json has the same.
+    /// The known keys by the object that contains them. templates/config/packtool.schema.json has the same keys.
     package static let keys = [
         "$schema", "app", "package", "version", "entry", "registry", "channel", "ignore", "shared", "budget", "origins",
         "requires", "spa", "headers", "base", "serviceWorker", "api", "audit", "dist", "compression",
@@ -112,7 +112,7 @@ extension PackConfiguration {
     }
 }
 
-/// Reads a configuration and says where a mistake is.
+/// Parses a configuration and reports the place of a mistake.
 struct ConfigurationReader {
     struct Fault: Error {
         let reason: String
@@ -206,7 +206,7 @@ struct ConfigurationReader {
     }
 }
 
-/// Finds the word that somebody probably meant.
+/// Suggests the word that somebody probably meant.
 enum Suggestion {
     static func nearest(to word: String, among known: [String]) -> String? {
         let distances = known.map { (distance(Array(word.lowercased()), Array($0.lowercased())), $0) }

@@ -2,7 +2,7 @@ package import Foundation
 package import PackArchive
 package import PackFormat
 
-/// `packtool.json`: what a project says about its package, in JSON with comments.
+/// `packtool.json`: the settings of a project for its packages, in JSON with comments.
 ///
 ///     {
 ///         // the id and version default to those of package.json
@@ -15,20 +15,20 @@ package struct PackConfiguration: Sendable {
     package static let fileName = "packtool.json"
 
     package struct Shared: Hashable, Sendable {
-        /// The bundle's package id; nil for `shared`.
+        /// The bundle's package id; nil means `shared`.
         package var name: PackageID?
-        /// Patterns of files that go to the bundle.
+        /// The patterns of files that go to the bundle.
         package var include: [String] = []
-        /// Whether files that several packages have go to the bundle.
+        /// Whether files that several packages have in common go to the bundle.
         package var isAutomatic: Bool?
     }
 
-    /// The most bytes that a package may have, unpacked and with its shared files.
+    /// The largest size of a package in bytes, unpacked and with its shared files.
     package struct Budget: Hashable, Sendable {
         package var total: Int?
-        /// Of any one file.
+        /// The largest size of any one file.
         package var file: Int?
-        /// Of the files that match a pattern, each.
+        /// The largest size of each file that matches a pattern.
         package var files: [Pattern] = []
 
         package struct Pattern: Hashable, Sendable {
@@ -37,13 +37,13 @@ package struct PackConfiguration: Sendable {
         }
     }
 
-    /// Where it was read; nil for no file.
+    /// The file that was read; nil if there is none.
     package var file: URL?
     package var app: String?
     package var package: PackageID?
     package var version: SemanticVersion?
     package var entry: PackagePath?
-    /// A folder (relative to the file) or a URL.
+    /// The registry: a folder (relative to the file) or a URL.
     package var registry: String?
     package var channel: ChannelName?
     package var ignore: [String] = []
@@ -66,11 +66,11 @@ package struct PackConfiguration: Sendable {
 
     package init() {}
 
-    /// Where packages are written and looked for: `out`, else `packages`, beside the configuration, else in the working
-    /// folder.
+    /// The folder where packages are written and looked for: `out`, or else `packages`, beside the configuration, or
+    /// else in the working folder.
     package var outFolder: URL { Self.asWritten(resolve(out ?? "packages")) }
 
-    /// A folder as a person in the working folder would write it.
+    /// A folder, as a person in the working folder would write it.
     package static func asWritten(_ folder: URL) -> URL {
         let place = folder.absoluteURL.standardizedFileURL.path(percentEncoded: false)
         let here = URL.currentDirectory().standardizedFileURL.path(percentEncoded: false)
@@ -78,21 +78,21 @@ package struct PackConfiguration: Sendable {
         return URL(filePath: path.isEmpty ? "." : path, directoryHint: .isDirectory)
     }
 
-    /// The configuration nearest to a folder: its own, or that of a folder above it; nil where there is none.
+    /// The nearest configuration: in a folder, or in a folder above it; nil if there is none.
     /// - Throws: ``BuildError``
     package static func nearest(to folder: URL) throws -> PackConfiguration? {
         guard let file = NearestFile.named(fileName, from: folder) else { return nil }
         return try PackConfiguration(contentsOf: file)
     }
 
-    /// A path of the configuration, relative to the folder that it stands in.
+    /// Resolves a path in the configuration relative to its folder.
     package func resolve(_ path: String) -> URL {
         guard let file, !path.hasPrefix("/") else { return URL(filePath: path) }
         return file.deletingLastPathComponent().appending(path: path)
     }
 }
 
-/// Looks for a file in a folder and in those above it.
+/// Looks for a file in a folder and in the folders above it.
 enum NearestFile {
     static func named(_ name: String, from folder: URL) -> URL? {
         var folder = folder.absoluteURL.standardizedFileURL

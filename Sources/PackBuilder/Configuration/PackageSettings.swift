@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// Who a dist is: its id and version, by the rule flags, else `packtool.json`, else the nearest `package.json`.
+/// The id and version of a dist: from the flags, else from `packtool.json`, else from the nearest `package.json`.
 struct PackageSettings: Sendable {
     let id: PackageID
     let version: SemanticVersion
@@ -119,7 +119,7 @@ extension SemanticVersion {
     }
 }
 
-/// The two fields of a `package.json` that matter here.
+/// The two fields of a `package.json` that packtool uses.
 struct NPMPackage {
     let file: URL
     /// Without the scope: `checkout` for `@shop/checkout`.

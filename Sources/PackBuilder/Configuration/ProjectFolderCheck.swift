@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells what a web build writes from the project that it is built from: `packtool build .` must not ship the sources.
+/// Tells a web build from the project that it is built from: `packtool build .` must not ship the sources.
 enum ProjectFolderCheck {
     /// - Throws: ``BuildError/isProject(_:because:hint:)``
     static func refuse(_ folder: URL) throws(BuildError) {

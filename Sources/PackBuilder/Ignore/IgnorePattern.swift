@@ -11,16 +11,16 @@ package struct IgnorePattern: Hashable, Sendable {
         case glob([UInt8])
     }
 
-    /// The line as it was written.
+    /// The line as written.
     package let text: String
-    /// A `!` in front: what matches is taken in again.
+    /// Whether a `!` precedes the pattern: matching files are included again.
     package let isNegated: Bool
     private let onlyFolders: Bool
     private let segments: [Segment]
     /// The glob of a pattern that matches names at any depth, as most do.
     private let name: [UInt8]?
 
-    /// Nil for an empty line and for a comment.
+    /// Nil for an empty line or a comment.
     package init?(line: String) {
         var bytes = Array(line.utf8)
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -73,7 +73,8 @@ package struct IgnorePattern: Hashable, Sendable {
     }
 }
 
-/// `*`, `?`, `[…]` and `\` within one component, byte by byte as git does it, in time linear in the product of the lengths.
+/// Matches `*`, `?`, `[…]` and `\` within one component, byte by byte as git does, in time linear in the product of
+/// the lengths.
 enum Glob {
     static func matches(_ name: ArraySlice<UInt8>, _ glob: [UInt8]) -> Bool {
         var (position, index) = (name.startIndex, 0)

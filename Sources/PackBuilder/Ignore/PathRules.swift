@@ -1,8 +1,8 @@
 package import PackFormat
 
-/// Patterns in order: the last one that matches decides.
+/// Patterns in order. The last matching one decides.
 package struct PathRules: Sendable {
-    /// What no site needs on a device. Every one of them can be taken in again with `!`.
+    /// Files that no site needs on a device. Each can be included again with `!`.
     package static let defaults = PathRules(
         text: """
             .*
@@ -26,7 +26,7 @@ package struct PathRules: Sendable {
 
     package var isEmpty: Bool { patterns.isEmpty }
 
-    /// Reads the lines of a `.packignore`.
+    /// Parses the lines of a `.packignore`.
     package init(text: String) {
         patterns = text.split(separator: "\n", omittingEmptySubsequences: true).compactMap {
             IgnorePattern(line: String($0))
@@ -37,7 +37,7 @@ package struct PathRules: Sendable {
         patterns += other.patterns
     }
 
-    /// The pattern that decides over a file or folder, given by its components; nil where none matches.
+    /// The pattern that decides over a file or folder, given by its components; nil if none matches.
     func decision(_ parts: [ArraySlice<UInt8>], isFolder: Bool) -> IgnorePattern? {
         patterns.last { $0.matches(parts, isFolder: isFolder) }
     }
@@ -47,7 +47,7 @@ package struct PathRules: Sendable {
         Array(path.utf8).split(separator: UInt8(ascii: "/"))
     }
 
-    /// Whether a file is selected: by its own name, or because a folder above it is.
+    /// Whether a file is selected, by its own name or because a folder above it is.
     package func selects(_ path: PackagePath) -> Bool {
         let parts = Self.parts(path.text)
         var isSelected = false

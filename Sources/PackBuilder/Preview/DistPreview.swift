@@ -1,15 +1,15 @@
 package import Foundation
 package import PackFormat
 
-/// A dist folder as the version that a build would make of it, without building: the manifest, and where each
-/// object's bytes stand.
+/// A dist folder as the version that a build would make of it, without building: the manifest, and the place of each
+/// object's bytes.
 ///
 ///     var preview = try DistPreview(URL(filePath: "dist"))
 ///     preview = try preview.refreshed() ?? preview   // nil: nothing changed
 package struct DistPreview: Sendable {
     package let manifest: Manifest
     package let locations: [Digest: URL]
-    /// The base, where nobody said it and the entry page tells it.
+    /// The base that the entry page implies, if nobody has set one.
     package let guessedBase: BasePath?
 
     private struct Stamp: Hashable {
@@ -33,7 +33,7 @@ package struct DistPreview: Sendable {
         try self.init(folder, settings: settings, base: base, known: nil)
     }
 
-    /// The folder as it is now; nil where it is unchanged. Files are read again only where size or time differ.
+    /// The folder as it is now; nil if it has not changed. A file is read again only if its size or time differs.
     package func refreshed() throws -> DistPreview? {
         let scan = try DistScanner(rules: settings.rules).scan(folder)
         if try Self.stamps(of: scan) == stamps { return nil }

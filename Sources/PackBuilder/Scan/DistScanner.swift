@@ -2,8 +2,8 @@ package import Foundation
 package import PackArchive
 import PackFormat
 
-/// Walks a dist folder on all cores: applies the ignore rules, follows links that stay inside, and checks the limits
-/// before any content is read.
+/// Scans a dist folder on all cores. It applies the ignore rules, follows links that stay inside, and checks the
+/// limits before it reads any content.
 ///
 /// Folders are judged level by level, their names in the order of their bytes, so that of several faults the same one is
 /// named on every file system.

@@ -1,6 +1,6 @@
 import PackFormat
 
-/// What one folder of a dist holds.
+/// The contents of one folder of a dist.
 struct FolderListing: Sendable {
     struct Folder: Sendable {
         /// Relative to the dist; empty for the dist itself.

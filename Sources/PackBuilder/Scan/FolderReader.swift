@@ -104,7 +104,7 @@ struct FolderReader: Sendable {
         return path.collisionKey.prefix { $0 != "/" } == Manifest.fileName
     }
 
-    /// The path without the ending of a compressed copy; nil where there is none.
+    /// The path without the ending of a compressed copy; nil if there is none.
     private static func original(of path: String) -> String? {
         for ending in [".gz", ".br", ".zst"] where path.utf8.suffix(ending.utf8.count).elementsEqual(ending.utf8) {
             return String(path.dropLast(ending.count))

@@ -3,34 +3,34 @@ import PackArchive
 package import PackFormat
 package import PackSystem
 
-/// What a dist folder holds, before anything of it is read.
+/// The contents of a dist folder before any file is read.
 package struct ScannedDist: Sendable {
     package struct File: Hashable, Sendable {
         package let path: PackagePath
-        /// Where it is on disk, without symbolic links in the folders.
+        /// The place on disk, without symbolic links in the folders.
         package let place: String
-        /// Its state when the folder was scanned.
+        /// The file's state at the time of the scan.
         package let stamp: FileStamp
 
-        /// Bytes, when the folder was scanned.
+        /// The size in bytes at the time of the scan.
         package var size: Int { stamp.size }
 
         package var url: URL { URL(filePath: place, directoryHint: .notDirectory) }
     }
 
-    /// A file or folder that is not packed, and the pattern that says so.
+    /// A file or folder that is not packed, and the pattern that excludes it.
     package struct LeftOut: Hashable, Sendable {
-        /// Relative to the dist; a folder ends with a slash.
+        /// The path relative to the dist; a folder ends with a slash.
         package let path: String
         package let pattern: String
     }
 
     package let folder: URL
-    /// Sorted by path, each path once.
+    /// The files sorted by path, each path once.
     package let files: [File]
-    /// Sorted by path.
+    /// The excluded files and folders, sorted by path.
     package let leftOut: [LeftOut]
-    /// Names that no package can hold, with the reason.
+    /// Names that a package cannot contain, with the reason.
     package let invalidNames: [(path: String, reason: String)]
 
     package var totalSize: Int { files.reduce(0) { $0 + $1.size } }
