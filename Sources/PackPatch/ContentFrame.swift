@@ -1,9 +1,10 @@
-/// Content as one plain zstd frame, as HTTP's content coding `zstd` has it (RFC 8878, RFC 9659).
+/// Content as one plain zstd frame, as HTTP's content coding `zstd` defines it (RFC 8878, RFC 9659).
 package enum ContentFrame {
-    /// A browser need not take a frame with a larger window, and the window is never larger than the content.
+    /// The most bytes of content. A browser need not accept a frame with a larger window, and the window is never
+    /// larger than the content.
     package static let maximumByteCount = 8 << 20
 
-    /// Equal input gives equal bytes.
+    /// Compresses content. Equal input gives equal bytes.
     /// - Throws: ``PatchError/tooLarge(byteCount:limit:)`` above ``maximumByteCount``.
     package static func compress(_ content: UnsafeRawBufferPointer) throws(PatchError) -> [UInt8] {
         guard content.count <= maximumByteCount else {

@@ -1,6 +1,7 @@
 package import PackFormat
 
-/// A document as a zstd frame against the one that the device holds: manifests and large metadata travel so.
+/// A document as a zstd frame against an older version that the device has. Manifests and large metadata are sent
+/// like this.
 ///
 ///     let patch = try ManifestPatch.encode(base: old, target: new)
 ///     let new = try ManifestPatch.apply(patch, base: old, expecting: digest, maximumByteCount: 64 << 20)
@@ -8,7 +9,7 @@ package import PackFormat
 /// Digests do not compress, so the manifest of 1,000 files costs some 45 KB whole, and about 40 bytes per changed file
 /// as a patch. `zstd -d --patch-from=OLD` applies it too.
 package enum ManifestPatch {
-    /// The frame that gives `target` to who has `base`; equal input gives equal bytes.
+    /// Makes the frame from which a device with `base` gets `target`. Equal input gives equal bytes.
     package static func encode(base: [UInt8], target: [UInt8]) throws(PatchError) -> [UInt8] {
         var patch = [UInt8](repeating: 0, count: FrameCompressor.bound(target.count))
         let compressor = try FrameCompressor()
@@ -29,7 +30,7 @@ package enum ManifestPatch {
         }
     }
 
-    /// The document that `patch` makes of `base`.
+    /// Applies a patch to `base` and returns the new document.
     /// - Parameter digest: The SHA-256 that the signed metadata gives for it.
     /// - Throws: ``PatchError``; then the document is to be fetched whole.
     package static func apply(

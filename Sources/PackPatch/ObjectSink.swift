@@ -1,6 +1,6 @@
 package import PackFormat
 
-/// Takes the objects that a patch gives, one after the other, in the order of ``PatchPlan/new``.
+/// Accepts the objects of a patch, one after the other, in the order of ``PatchPlan/new``.
 ///
 /// For each object the decoder calls `begin`, any number of times `write`, then `finish`. The bytes are verified only
 /// when `finish` is called: until then they belong into a temporary file, and if it never is, that file is to be
@@ -8,8 +8,8 @@ package import PackFormat
 /// sink ends the decoding and is passed on.
 package protocol ObjectSink {
     mutating func begin(_ object: Object) throws
-    /// The bytes are valid during the call only.
+    /// Writes bytes, which are valid only during the call.
     mutating func write(_ bytes: UnsafeRawBufferPointer) throws
-    /// All bytes of the object have been written, and their SHA-256 and number are right.
+    /// Ends an object: all its bytes have been written, and its SHA-256 and size are correct.
     mutating func finish(_ object: Object) throws
 }

@@ -1,7 +1,7 @@
 package import Foundation
 package import PackFormat
 
-/// Applies a patch on a device: verifies every object, in bounded memory, whatever the bytes are.
+/// Applies a patch on a device. It verifies every object, in bounded memory, whatever the bytes are.
 ///
 ///     let decoder = PatchDecoder(PatchPlan(from: installed, to: wanted), scratch: store.downloads)
 ///     download(url, to: file, maximumByteCount: decoder.maximumPatchByteCount)
@@ -26,12 +26,12 @@ package struct PatchDecoder: Sendable {
         self.scratch = scratch
     }
 
-    /// A larger patch is never right: what the caller lets through at most when it downloads one. Bytes.
+    /// The size in bytes above which no patch is valid. Callers use it as the limit for a download.
     package var maximumPatchByteCount: Int {
         FrameCompressor.bound(plan.newByteCount)
     }
 
-    /// Gives the objects of ``PatchPlan/new``, in this order, to `sink`.
+    /// Decodes the objects of ``PatchPlan/new``, in this order, into `sink`.
     /// - Parameter base: Where the device has a lost object.
     /// - Throws: ``PatchError``, or what `sink` or `base` throw.
     package func apply<Sink: ObjectSink>(

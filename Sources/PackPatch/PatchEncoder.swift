@@ -1,7 +1,7 @@
 package import Foundation
 package import PackFormat
 
-/// Makes patches: `full(B)` and `patch(A→B)`, the same bytes for the same two versions and libzstd.
+/// Makes the patches `full(B)` and `patch(A→B)`. The same two versions give the same bytes with the same libzstd.
 ///
 ///     let plan = PatchPlan(from: installed, to: wanted)
 ///     let size = try PatchEncoder().encode(plan, to: file) { digest in store.url(of: digest) }
@@ -14,10 +14,10 @@ package struct PatchEncoder: Sendable {
     private let effort: Effort
 
     package enum Effort: Sendable {
-        /// As small as is sensible.
+        /// The smallest patch at a reasonable cost.
         case best
-        /// Some 50 MB a second and 7 to 12 % larger (docs/PATCH-FORMAT.md); above 128 MB 200 MB a second and a third larger.
-        /// Without renaming, and trusting the objects.
+        /// Some 50 MB a second, and 7 to 12 % larger (docs/PATCH-FORMAT.md); above 128 MB, 200 MB a second and a
+        /// third larger. It does not look for renamings and does not verify the objects.
         case quick
     }
 
@@ -32,8 +32,8 @@ package struct PatchEncoder: Sendable {
         self.effort = effort
     }
 
-    /// What one encoding may work on, old and new objects together: zstd's tables count in 32 bits, and a device has
-    /// to hold that much. Bytes.
+    /// The most bytes of old and new objects together in one encoding: zstd's tables count in 32 bits, and a device
+    /// must hold as much.
     package static let maximumByteCount = 1 << 30
     /// Up to which a renaming is looked for: it takes some nine times these bytes of memory.
     private static let maximumRenamedByteCount = 160 << 20

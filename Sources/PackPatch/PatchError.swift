@@ -1,7 +1,7 @@
 package import PackFormat
 
-/// Why a patch was not made or not applied. Whatever the reason, no wrong byte has been handed out as verified, and
-/// the way on is the same: fetch the full download, or the single objects.
+/// Why a patch was not made or not applied. In every case no wrong byte was passed on as verified, and the next step
+/// is the same: fetch the full download or the single objects.
 package enum PatchError: Error, Equatable, Sendable, CustomStringConvertible {
     case truncated
     case trailingData

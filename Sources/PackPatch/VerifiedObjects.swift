@@ -1,7 +1,8 @@
 import struct Crypto.SHA256
 import PackFormat
 
-/// Cuts a stream of bytes into objects and hands each to a sink, finished only if its SHA-256 is right.
+/// Splits a stream of bytes into objects and passes each to a sink. An object is finished only if its SHA-256 is
+/// correct.
 struct VerifiedObjects<Sink: ObjectSink> {
     private(set) var sink: Sink
     private var pending: ArraySlice<Object>

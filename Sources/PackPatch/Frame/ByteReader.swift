@@ -1,4 +1,4 @@
-/// Reads numbers from bytes that come from outside; nil where they end early.
+/// Reads numbers from untrusted bytes; nil if the bytes end early.
 struct ByteReader {
     private let bytes: [UInt8]
     private var position = 0

@@ -1,6 +1,6 @@
 import Foundation
 
-/// How far the decoding of a frame has come, told from one thread to another.
+/// The progress of decoding a frame, shared between two threads.
 final class DecodingProgress {
     /// Thrown to the decoding thread when nobody wants its bytes any more.
     struct GivenUp: Error {}

@@ -1,6 +1,6 @@
 import CZstd
 
-/// Makes one zstd frame from bytes in memory; equal input gives equal bytes for one version of libzstd.
+/// Compresses bytes in memory to one zstd frame. Equal input gives equal bytes for one version of libzstd.
 struct FrameCompressor: ~Copyable {
     /// How hard to try, and what to put into the frame.
     struct Settings {

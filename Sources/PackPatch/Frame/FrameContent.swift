@@ -1,4 +1,4 @@
-/// Reads the one frame that a patch ends with, within limits that are checked before anything is allocated.
+/// Reads the one frame at the end of a patch, within limits that are checked before anything is allocated.
 struct FrameContent {
     /// What the content refers to; must stay valid during ``read(_:_:)``.
     let prefix: UnsafeRawBufferPointer

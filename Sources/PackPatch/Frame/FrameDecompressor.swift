@@ -1,6 +1,6 @@
 import CZstd
 
-/// Takes one zstd frame apart, piece by piece, in memory that is bounded before the first byte.
+/// Decompresses one zstd frame, piece by piece, in memory that is bounded before the first byte.
 struct FrameDecompressor: ~Copyable {
     /// One step's result.
     struct Progress {

@@ -1,4 +1,4 @@
-/// The first bytes of a zstd frame (RFC 8878, section 3.1), read before anything is allocated for it.
+/// The first bytes of a zstd frame (RFC 8878, section 3.1), parsed before anything is allocated for the frame.
 struct FrameHeader: Equatable {
     static let magic: UInt32 = 0xFD2F_B528
     /// The longest header.

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// All cores of the machine, for work that is cut into parts which do not touch each other.
+/// Uses all cores of the machine for work whose parts are independent.
 enum Cores {
     /// What `body` makes of each number below `count`; in the caller's own thread if there is only one.
     ///

@@ -6,7 +6,8 @@
     import Musl
 #endif
 
-/// Pages mapped from a file, or zeros that become memory only where they are written; unmapped with the value.
+/// Pages mapped from a file, or zeros that use memory only after a write. They are unmapped when the value is
+/// destroyed.
 struct MappedMemory: ~Copyable {
     private let start: UnsafeMutableRawPointer?
     let count: Int

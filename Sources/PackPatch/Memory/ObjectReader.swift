@@ -2,7 +2,7 @@ import struct Crypto.SHA256
 import Foundation
 import PackFormat
 
-/// Reads objects from a store, one after the other, and trusts none of them.
+/// Reads objects from a store one after the other, and verifies each.
 struct ObjectReader {
     private static let chunkSize = 128 << 10
 

@@ -9,7 +9,7 @@ import Foundation
     import Musl
 #endif
 
-/// An open file of this process, closed with the value.
+/// An open file of this process that is closed when the value is destroyed.
 struct OpenFile: ~Copyable {
     private let descriptor: CInt
     private let path: String

@@ -1,6 +1,6 @@
 package import PackFormat
 
-/// What a patch between two versions is made of; both ends derive it from the two manifests.
+/// The objects of a patch between two versions. Both ends derive it from the two manifests.
 ///
 ///     let plan = PatchPlan(from: installed, to: wanted)        // from: nil is the full download
 ///
@@ -10,9 +10,9 @@ package import PackFormat
 /// A patch has no header: the order of the objects is the order of their first path in the manifest, and only the
 /// objects of the package's own zip take part (a shared bundle has patches of its own).
 package struct PatchPlan: Sendable {
-    /// The objects of the base that the target does not have, each once: the patch's reference prefix.
+    /// The objects that only the base has, each once. They are the patch's reference prefix.
     package let lost: [Object]
-    /// The objects of the target that the base does not have, each once: what comes out of the patch.
+    /// The objects that only the target has, each once. They are the patch's content.
     package let new: [Object]
 
     /// The names under which each version has its own objects; renaming needs them on both ends.
@@ -33,11 +33,11 @@ package struct PatchPlan: Sendable {
         self.targetPaths = targetPaths
     }
 
-    /// Bytes of ``lost``.
+    /// The bytes of ``lost``.
     package var lostByteCount: Int { lost.reduce(0) { $0 + $1.size } }
-    /// Bytes of ``new``: exactly what a patch gives.
+    /// The bytes of ``new``, which are exactly the content of a patch.
     package var newByteCount: Int { new.reduce(0) { $0 + $1.size } }
-    /// The target has nothing that the base lacks, so there is nothing to fetch.
+    /// Whether the base has every object of the target, so that there is nothing to fetch.
     package var isEmpty: Bool { new.isEmpty }
 
     private static func ownPaths(_ manifest: Manifest) -> [NamedObject] {
@@ -53,7 +53,7 @@ package struct PatchPlan: Sendable {
     }
 }
 
-/// An object under one of its paths.
+/// An object with one of its paths.
 struct NamedObject: Sendable {
     let path: PackagePath
     let object: Object

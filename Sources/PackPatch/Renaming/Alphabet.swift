@@ -1,4 +1,5 @@
-/// The order in which a minifier gives out characters, and so the rank of each short name: `e`, `t`, … `$`, `ee`, `te`, …
+/// The order in which a minifier uses characters, and therefore the rank of each short name: `e`, `t`, … `$`, `ee`,
+/// `te`, …
 ///
 /// A name is its rank written with the lowest digit first: base 54 for the first character (no digits), base 64 for the
 /// others. esbuild, terser, swc and oxc all count like this; they differ in the order of the characters, which comes

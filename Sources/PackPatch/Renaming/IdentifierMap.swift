@@ -1,14 +1,14 @@
-/// Which names of one object became which, told as the exceptions from what the minifier's counting predicts.
+/// The new names of one object's identifiers, described by the exceptions from what the minifier's counting predicts.
 ///
 /// A minifier hands out names in sequence, so when one is inserted, all behind it move on by one. In the order of that
 /// sequence most of the map is a run of "the rank plus the shift so far", and only the exceptions are sent.
 struct IdentifierMap: Equatable {
     enum Exception: Equatable {
-        /// The name stays as it is.
+        /// The name does not change.
         case kept
-        /// This one name moves by another number of ranks than its neighbours.
+        /// This one name moves by a different number of ranks than its neighbours.
         case moved(by: Int)
-        /// From here on names move by this much more than before.
+        /// From here on, names move by this much more than before.
         case shifted(by: Int)
         case renamed(NameKey)
     }
@@ -87,7 +87,7 @@ struct IdentifierMap: Equatable {
     }
 }
 
-/// A vocabulary in the order in which a map tells of it.
+/// A vocabulary in the order in which a map describes it.
 struct NameOrder {
     let alphabet: Alphabet?
     /// By rank; names by their places in the vocabulary.
@@ -112,6 +112,6 @@ struct NameOrder {
         self.others = others
     }
 
-    /// The name that a rank stands for; nil, which means no renaming, where there is none.
+    /// The name that a rank stands for; nil, which means no renaming, if there is none.
     func name(_ rank: Int) -> NameKey? { alphabet?.name(of: rank) }
 }

@@ -1,5 +1,5 @@
-/// A hash table from numbers other than 0 to small numbers: open addressing in flat arrays, because a dictionary is ten
-/// times too slow for every word of 40 MB.
+/// A hash table from numbers other than 0 to small numbers. It uses open addressing in flat arrays, because a
+/// dictionary is ten times too slow for every word of 40 MB.
 struct KeyTable {
     private var keys: [UInt64]
     private var values: [Int32]

@@ -1,4 +1,5 @@
-/// A stretch of an object, mostly a function, in which some names become others than in the rest of the object.
+/// A stretch of an object, usually a function, in which some names get other new names than in the rest of the
+/// object.
 ///
 /// Stretches are counted in occurrences of names (candidates that are no keywords), not in bytes.
 struct LocalRenaming: Equatable {
@@ -16,7 +17,7 @@ struct LocalRenaming: Equatable {
     let entries: [Entry]
 }
 
-/// The stretches of one object, with the names that their entries mean.
+/// The stretches of one object, with the names of their entries.
 struct ResolvedStretches {
     struct Stretch {
         /// In occurrences.

@@ -1,4 +1,4 @@
-/// Finds the stretches of an object whose names became others than in the rest of it; only the encoder needs it.
+/// Finds the stretches of an object whose names changed differently than in the rest of it. Only the encoder uses it.
 ///
 /// Minifiers name the locals of each function anew, so a change inside of one renames its locals and no others. Braces
 /// tell where functions are; that they are also found in strings and patterns only makes a map a little longer.
@@ -175,7 +175,7 @@ struct LocalScopes {
     }
 }
 
-/// What stands in the target where the names of the base stood.
+/// The names in the target at the places of the base's names.
 struct NameImages {
     /// One name of an object.
     struct Place {

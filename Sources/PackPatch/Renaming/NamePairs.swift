@@ -1,6 +1,6 @@
 import PackFormat
 
-/// Which path of the base became which path of the target, as far as the names carry hashes.
+/// Pairs the paths of the base with those of the target whose names differ only in a hash.
 struct NamePairs {
     /// The paths with a hash in the name that only one version has, in path order.
     let gone: [Entry]

@@ -1,4 +1,4 @@
-/// A hash table from names to their numbers, in the order in which they were put in; keywords are in it as -1.
+/// A hash table from names to their numbers, in the order of insertion. Keywords are in it as -1.
 ///
 /// Open addressing in memory of its own: this is looked up for every short word of all lost objects.
 struct NameTable: ~Copyable {
@@ -71,7 +71,7 @@ struct NameTable: ~Copyable {
     }
 }
 
-/// A look into a ``NameTable``; must not outlive it.
+/// A view of a ``NameTable``; it must not outlive the table.
 struct NameLookup {
     private let slots: UnsafeMutablePointer<NameTable.Slot>
     private let mask: Int

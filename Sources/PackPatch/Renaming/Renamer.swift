@@ -1,4 +1,4 @@
-/// Applies a map to one lost object after the other.
+/// Applies a renaming map to the lost objects, one after the other.
 struct Renamer: ~Copyable {
     private let map: RenamingMap
     private let rules: RuleTable
@@ -63,7 +63,7 @@ struct Renamer: ~Copyable {
     fileprivate static var tooLarge: PatchError { .invalidMap(reason: "it makes the base larger than is allowed") }
 }
 
-/// An object to which rules are applied: in place as long as no byte moves, as with hashes for hashes.
+/// An object with rules applied: in place while no byte moves, as with hashes for hashes.
 private struct RuledText: ~Copyable {
     private let object: UnsafeMutableRawBufferPointer
     private let limit: Int

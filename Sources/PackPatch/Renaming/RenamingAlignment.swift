@@ -1,4 +1,5 @@
-/// Which token of the target stands where which of the base stood, with all words masked that may have been renamed.
+/// Finds for each token of the target the corresponding token of the base. Words that may have been renamed are
+/// masked.
 ///
 /// Windows of tokens that occur once on either side are anchors, the longest windows first; from each anchor the match is
 /// followed as far as it goes. No pairing of files is needed: code that moved to another chunk is found there.
@@ -57,7 +58,7 @@ struct RenamingAlignment {
     }
 }
 
-/// The hashes of all windows of a number of tokens; of a long text only of a sample, the same on both sides.
+/// The hashes of all windows of a number of tokens. For a long text it is a sample, the same on both sides.
 private struct RollingWindows {
     private static let base: UInt64 = 0x9E37_79B9_7F4A_7C15 | 1
 
@@ -89,7 +90,7 @@ private struct RollingWindows {
     }
 }
 
-/// The windows of the base, and which of them occur once on both sides.
+/// The windows of the base, and whether they occur once on both sides.
 private struct AnchorTable {
     private struct Slot {
         var hash: UInt64 = 0

@@ -1,4 +1,5 @@
-/// A patch with and without renaming: makes the shorter one, and both in full only where it is not clear which that is.
+/// Makes a patch with or without renaming, whichever is shorter. It makes both in full only if the shorter one is not
+/// clear.
 struct RenamingAttempt {
     /// A patch in memory.
     struct Patch: ~Copyable {

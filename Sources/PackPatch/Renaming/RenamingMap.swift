@@ -1,4 +1,4 @@
-/// What is renamed in the lost objects before they become a patch's prefix.
+/// The renamings to apply to the lost objects before they become a patch's prefix.
 struct RenamingMap {
     /// The paths that belong together where the names alone do not tell (see ``NamePairs``).
     var pairs: [(gone: Int, added: Int)] = []

@@ -51,7 +51,7 @@ enum RenamingMapCoder {
     }
 }
 
-/// The parts of a map, each in a stream of its own.
+/// The parts of a map, each in a separate stream.
 private struct Streams {
     private enum Kind: UInt8 {
         case kept, moved, shifted, renamed

@@ -1,6 +1,6 @@
 import PackFormat
 
-/// Finds the renaming map between two versions; only the encoder needs it.
+/// Finds the renaming map between two versions. Only the encoder uses it.
 struct RenamingPlanner {
     private let plan: PatchPlan
     private let names: NamePairs

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text that stands for another one everywhere in the base: a hash in a file name, a build number, a version.
+/// A text that replaces another one everywhere in the base: a hash in a file name, a build number, a version.
 struct RenamingRule: Hashable {
     /// The longest old text, in bytes: each place where a rule might apply costs a comparison of it.
     static let maximumOldByteCount = 256

@@ -1,4 +1,4 @@
-/// What aligned tokens say about names: for each word of each object of the base, which word stands there now.
+/// The names that aligned tokens suggest: for each word of each object of the base, the word at its place now.
 struct RenamingVotes {
     struct Image {
         let word: UInt32

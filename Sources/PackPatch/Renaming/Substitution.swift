@@ -1,4 +1,4 @@
-/// Puts new names in the place of the old ones in one object, piece by piece on all cores.
+/// Replaces the names in one object, piece by piece on all cores.
 struct Substitution {
     private let vocabulary: Vocabulary
     /// What each name of the vocabulary becomes outside of the stretches; 0 if it stays.
@@ -70,7 +70,7 @@ struct Substitution {
     }
 }
 
-/// What names become along a text with stretches.
+/// Tracks the new names along a text with stretches.
 private struct StretchWalk {
     private let stretches: ResolvedStretches
     private let names: [NameKey]
@@ -119,7 +119,7 @@ private struct StretchWalk {
     }
 }
 
-/// Copies a text with some of its words replaced.
+/// Copies a text and replaces some of its words.
 private struct GapWriter {
     let source: UnsafeRawPointer
     /// Of the whole text.
@@ -165,7 +165,7 @@ private struct GapWriter {
     }
 }
 
-/// Memory for some pieces that are made at the same time; only what is written becomes resident.
+/// Memory for several pieces that are made at the same time. Only written pages become resident.
 struct PieceBuffers: ~Copyable {
     /// How many pieces are made before they are written.
     static let count = 4

@@ -1,4 +1,4 @@
-/// A text cut where a token ends, so that all cores can work on it.
+/// A text that is split at the ends of tokens, so that all cores can work on it.
 struct TextPieces {
     /// Large enough that the time of handing out work does not count.
     static let pieceByteCount = 512 << 10

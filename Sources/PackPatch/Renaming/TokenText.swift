@@ -1,6 +1,6 @@
 import PackFormat
 
-/// The objects of one side as a row of tokens, for the alignment; only the encoder needs it.
+/// The objects of one side as a list of tokens, for the alignment. Only the encoder uses it.
 struct TokenText {
     /// What the token is for the comparison of the two sides: equal for all words that may have been renamed.
     private(set) var masked: [UInt32] = []
@@ -60,7 +60,7 @@ struct TokenText {
     }
 }
 
-/// All objects of one side, one behind the other.
+/// All objects of one side, one after the other.
 struct SideText {
     let bytes: UnsafeRawBufferPointer
     let objects: [Range<Int>]
@@ -83,12 +83,12 @@ struct SideText {
     }
 }
 
-/// All words of both sides that may have been renamed, each with a small number.
+/// All words of both sides that may have been renamed, numbered from small numbers.
 struct WordList {
     enum Word {
-        /// Short enough for a minifier to have given it out.
+        /// Short enough to be a name that a minifier has assigned.
         case name(NameKey)
-        /// A longer word that only one side has: its range among that side's bytes.
+        /// A longer word that only one side has: its range in that side's bytes.
         case foreign(Range<Int>)
     }
 

@@ -1,4 +1,4 @@
-/// Text as renaming sees it: runs of `A-Z a-z 0-9 _ $`, and single other bytes. No language is parsed.
+/// Splits text into words (runs of `A-Z a-z 0-9 _ $`) and single other bytes. It does not parse any language.
 ///
 /// Both ends must see exactly the same tokens, so what counts as what is part of the format (docs/PATCH-FORMAT.md).
 enum Tokenizer {
@@ -191,7 +191,7 @@ enum Tokenizer {
     }()
 }
 
-/// A word of 1 to 8 bytes as one number, its first byte the lowest.
+/// A word of 1 to 8 bytes as one number; its first byte is the lowest.
 struct NameKey: Hashable {
     static let maximumByteCount = 8
 

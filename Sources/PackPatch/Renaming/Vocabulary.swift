@@ -1,4 +1,4 @@
-/// The words of one text that a minifier may have given out, and what tells the order in which it does.
+/// The words of one text that a minifier may have assigned, and the data that shows the order in which it did.
 struct Vocabulary {
     /// A text with more such words is not the output of a minifier, and is not renamed.
     static let maximumCount = 1 << 16
@@ -68,7 +68,7 @@ struct Vocabulary {
     }
 }
 
-/// Where the names of a text stand, as the stretches of a map count them: keywords do not count.
+/// The places of names in a text, as the stretches of a map count them: keywords do not count.
 struct NamePlaces {
     /// The pieces of the text, and the number of the first occurrence in each; behind the last the number of all.
     let pieces: TextPieces
@@ -164,15 +164,15 @@ struct VocabularyPiece {
     }
 }
 
-/// Where the order of characters comes from, with which names are counted.
+/// The source of the order of characters by which names are counted.
 enum AlphabetSource: UInt8, CaseIterable {
-    /// The frequency of names of one character: a minifier gives the first ones out most often.
+    /// The frequency of names of one character: a minifier assigns the first ones most often.
     case singleNames = 2
     /// The frequency of characters in all other words, which is what esbuild and terser count.
     case otherWords = 3
     case standard = 4
-    /// That of the object before.
+    /// The alphabet of the previous object.
     case previous = 5
-    /// The map brings it.
+    /// The map contains the alphabet.
     case given = 6
 }

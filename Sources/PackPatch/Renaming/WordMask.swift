@@ -1,5 +1,5 @@
-/// Which bytes of a text belong to words, 64 of them at a time: a bit each, found 8 bytes at a time by arithmetic on
-/// one number, because a table looked up for every byte takes most of the time of applying a patch.
+/// Computes which bytes of a text belong to words, one bit each, 64 at a time. It handles 8 bytes at once by
+/// arithmetic on one number, because a table lookup for every byte takes most of the time of applying a patch.
 enum WordMask {
     static let byteCount = 64
 
