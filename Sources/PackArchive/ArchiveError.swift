@@ -1,8 +1,8 @@
-/// Why an archive was refused, or could not be written: the fault by name, the file, and the entry where there is one.
+/// Why an archive was refused or could not be written: the fault, the file, and the entry if there is one.
 package struct ArchiveError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The path of the archive, or of the file that was to be packed.
+    /// The path of the archive, or of the file to be packed.
     package let file: String
-    /// The name of the entry that the fault is in.
+    /// The name of the entry with the fault.
     package let entry: String?
     package let fault: ArchiveFault
 

@@ -1,4 +1,4 @@
-/// What is wrong with an archive. Each case is one rule of docs/FORMAT.md, "Archives".
+/// The faults of an archive. Each case is one rule of docs/FORMAT.md, "Archives".
 package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
     // The file as a whole.
     case unreadable(String)
@@ -63,7 +63,8 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
     case unwritable(String)
     case sourceUnreadable(String)
     case sourceChanged
-    /// What was compressed, mostly in a cache, is not what was written; see ``ContentPool/run(level:cache:folders:_:)``.
+    /// The compressed bytes, mostly from a cache, differ from what was written; see
+    /// ``ContentPool/run(level:cache:folders:_:)``.
     case damagedCache
     case entryTooLarge
 

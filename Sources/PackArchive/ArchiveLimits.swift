@@ -1,18 +1,19 @@
-/// How much an archive may hold before it is refused. Checked on the headers first and on the real bytes after.
+/// The limits above which an archive is refused. They are checked first on the headers, then on the real bytes.
 package struct ArchiveLimits: Hashable, Sendable {
     package static let standard = ArchiveLimits()
 
-    /// Bytes of the zip file.
+    /// The size of the zip file in bytes.
     package var maximumArchiveSize: Int
-    /// Bytes of all files when unpacked.
+    /// The unpacked size of all files in bytes.
     package var maximumTotalSize: Int
-    /// Bytes of one file when unpacked.
+    /// The unpacked size of one file in bytes.
     package var maximumFileSize: Int
-    /// Files and folders.
+    /// The number of files and folders.
     package var maximumFileCount: Int
-    /// How many times its compressed size content may be, once it is larger than ``ratioFreeSize``.
+    /// The largest ratio of unpacked to compressed size, for content larger than ``ratioFreeSize``.
     package var maximumRatio: Int
-    /// Bytes up to which any ratio is accepted: small text files of one repeated character are honest.
+    /// The size in bytes up to which any ratio is accepted, because small text files of one repeated character are
+    /// legitimate.
     package var ratioFreeSize: Int
 
     package init(

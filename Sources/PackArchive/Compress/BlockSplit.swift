@@ -1,6 +1,6 @@
 import Foundation
 
-/// Cuts a sequence of deflate symbols into blocks, so that each block's own Huffman codes fit it well.
+/// Splits a sequence of deflate symbols into blocks, so that each block's own Huffman codes fit it well.
 ///
 /// The cost of a block is estimated by the entropy of its symbols and a price for its header. Cuts are tried at
 /// regular places only, and the cheapest of all combinations is found by dynamic programming.

@@ -2,7 +2,7 @@ import Foundation
 import PackFormat
 import Synchronization
 
-/// One file of the compression cache: compressed contents one after the other, and their index at the end.
+/// One file of the compression cache: compressed contents one after the other, with their index at the end.
 ///
 ///     "PTKPACK1" | contents | index: 64 bytes each | count, offset and CRC-32 of the index | "PTKPEND1"
 ///
@@ -77,7 +77,7 @@ enum CacheSegment {
     }
 }
 
-/// A pack that is being written by several threads.
+/// A segment that several threads are writing.
 final class PackWriter: Sendable {
     private struct State {
         var end = CacheSegment.magic.count

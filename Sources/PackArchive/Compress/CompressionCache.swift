@@ -9,13 +9,13 @@ import Synchronization
     import Darwin
 #endif
 
-/// A folder that remembers compressed contents, so that a content is compressed once on a machine.
+/// A folder of compressed contents, so that each content is compressed only once on a machine.
 ///
 /// Contents are keyed by SHA-256, compressor and level. Packs (see `CacheSegment`) are immutable and appear by rename,
 /// so any number of builds may share the folder without a lock: at worst they keep a content twice. What is damaged
 /// is not used. Deleting the folder at any time is safe.
 package struct CompressionCache: Sendable {
-    /// Bytes that the folder may take before the packs used longest ago go.
+    /// The size of the folder in bytes above which the least recently used segments are removed.
     package static let standardSize = 2 << 30
     /// Small packs, one for each build that met new content, are joined when there are more than this.
     static let maximumPackCount = 12
@@ -31,7 +31,7 @@ package struct CompressionCache: Sendable {
         self.maximumSize = maximumSize
     }
 
-    /// `$XDG_CACHE_HOME/packtool`, else `~/.cache/packtool`; nil where there is no home.
+    /// `$XDG_CACHE_HOME/packtool`, or else `~/.cache/packtool`; nil if there is no home folder.
     package static func standard(environment: [String: String] = ProcessInfo.processInfo.environment) -> Self? {
         if let cache = environment["XDG_CACHE_HOME"], cache.hasPrefix("/") {
             return Self(folder: URL(filePath: cache).appending(path: "packtool"))
@@ -48,7 +48,7 @@ package struct CompressionCache: Sendable {
         let modified: Int
         let use = PackUse()
 
-        /// Hands an entry's bytes over piece by piece; false where they are not what was written once.
+        /// Hands an entry's bytes over piece by piece; false if they are not what was written once.
         func read(_ entry: CacheSegment.Entry, _ body: (UnsafeRawBufferPointer) throws -> Void = { _ in }) throws
             -> Bool
         {

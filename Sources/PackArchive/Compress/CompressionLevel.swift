@@ -1,8 +1,8 @@
 import CDeflate
 
-/// How hard content is compressed: time against size.
+/// How much time compression may take to reduce the size.
 package enum CompressionLevel: String, CaseIterable, Sendable {
-    /// For the loop at a desk: a few percent larger than `zip -9`.
+    /// For repeated builds at a desk: a few percent larger than `zip -9`.
     case fast
     /// Not larger than `zip -9`, at half of its CPU time. The default.
     case standard

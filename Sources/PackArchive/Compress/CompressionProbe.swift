@@ -1,4 +1,4 @@
-/// Tells content that deflate cannot shrink, such as most images, fonts and videos, from samples of it.
+/// Recognises content that deflate cannot shrink, such as most images, fonts and videos, from samples of it.
 ///
 /// The path's extension says too little: a badly encoded PNG may shrink to a third.
 struct CompressionProbe: ~Copyable {

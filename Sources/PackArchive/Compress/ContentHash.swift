@@ -1,7 +1,7 @@
 import Crypto
 import PackFormat
 
-/// SHA-256 over bytes as they pass.
+/// Computes the SHA-256 of bytes as they pass.
 struct ContentHash {
     private var hash = SHA256()
 

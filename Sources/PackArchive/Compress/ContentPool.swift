@@ -2,7 +2,7 @@ package import Foundation
 import PackFormat
 import Synchronization
 
-/// Hashes and compresses contents on all cores, each once, ready for any number of zips.
+/// Hashes and compresses contents on all cores, each once, for use in any number of zips.
 ///
 ///     try ContentPool.run(level: .standard, cache: .standard()) { pool in
 ///         let contents = try pool.prepare(requests)
@@ -33,7 +33,7 @@ package final class ContentPool: Sendable {
     ///   - folders: where the files are whose contents are remembered by their state.
     ///   - start: not later than the first file is read.
     ///   - checksCache: reads what is in the cache twice; see ``run(level:cache:folders:_:)``.
-    /// - Throws: ``ArchiveError`` where there is no place for temporary files.
+    /// - Throws: ``ArchiveError`` if there is no place for temporary files.
     package init(
         level: CompressionLevel, cache: CompressionCache?, folders: [URL] = [], start: Date = Date(),
         checksCache: Bool = false
@@ -93,7 +93,7 @@ package final class ContentPool: Sendable {
         return result
     }
 
-    /// Prepares contents on all cores; the answer has the order of the requests.
+    /// Prepares contents on all cores; the results have the order of the requests.
     ///
     /// - Parameters:
     ///   - inspect: sees the whole bytes of each content up to 32 MiB while they are in memory, on any thread; none
@@ -124,7 +124,7 @@ package final class ContentPool: Sendable {
         return contents.compactMap { $0 }
     }
 
-    /// Keeps what was compressed for the next build. The prepared contents stay usable.
+    /// Saves the compressed contents for the next build. The prepared contents stay usable.
     package func saveCache() {
         files?.save()
         cache?.adopt(writer, level: level, existing: packs)

@@ -2,9 +2,9 @@ package import Foundation
 package import PackFormat
 package import PackSystem
 
-/// Where the bytes of one file come from.
+/// The source of one file's bytes.
 package enum ContentSource: Hashable, Sendable {
-    /// A file anywhere on disk. A path, because a URL costs more to take apart than a small file to read.
+    /// A file anywhere on disk. It is a path because parsing a URL costs more than reading a small file.
     case path(String)
     case bytes([UInt8])
 
@@ -20,14 +20,14 @@ package enum ContentSource: Hashable, Sendable {
     }
 }
 
-/// One content that a zip will hold.
+/// One content for a zip.
 package struct ContentRequest: Sendable {
     package let source: ContentSource
     /// Its path in the zip.
     package let path: PackagePath
-    /// What the content must be; nil where it is to be found out.
+    /// The expected content; nil if it is not known yet.
     package let expected: Object?
-    /// The state of a file that need not be read where the cache knows its content in that state.
+    /// The state of a file. The file need not be read if the cache knows its content in that state.
     package let stamp: FileStamp?
 
     package init(_ source: ContentSource, path: PackagePath, expected: Object? = nil, stamp: FileStamp? = nil) {
@@ -38,19 +38,19 @@ package struct ContentRequest: Sendable {
     }
 }
 
-/// A content that is hashed and compressed, ready to be put into any number of zips.
+/// A hashed and compressed content for any number of zips.
 package struct PreparedContent: Sendable {
     package let object: Object
-    /// Bytes in a zip, without headers.
+    /// The number of bytes in a zip, without headers.
     package let compressedSize: Int
     let crc32: UInt32
     let method: Int
     let place: Place
 
     enum Place: Sendable {
-        /// In a file of compressed contents.
+        /// A part of a file of compressed contents.
         case pack(OpenFile, offset: Int, crc32: UInt32)
-        /// Stored as it is.
+        /// Stored without compression.
         case source(ContentSource)
     }
 }

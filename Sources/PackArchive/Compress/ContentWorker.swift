@@ -1,4 +1,4 @@
-/// What one thread of a pool owns: a compressor and memory that is used again for every file.
+/// The resources of one thread of a pool: a compressor, and memory that is reused for every file.
 struct ContentWorker: ~Copyable {
     private static let pieceSize = 1 << 20
 
@@ -53,7 +53,7 @@ struct ContentWorker: ~Copyable {
         }
     }
 
-    /// Compresses; valid until the next call, nil where the content does not shrink.
+    /// Compresses; valid until the next call, nil if the content does not shrink.
     mutating func deflate(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard probe.mayShrink(bytes) else { return nil }
         Self.grow(&output, to: bytes.count)

@@ -1,7 +1,7 @@
 import CDeflate
 import CZlib
 
-/// libdeflate: a whole content at once, from memory to memory.
+/// Compresses a whole content in memory with libdeflate.
 struct Deflater: ~Copyable {
     private let handle: OpaquePointer
 
@@ -15,7 +15,7 @@ struct Deflater: ~Copyable {
         libdeflate_free_compressor(handle)
     }
 
-    /// Compresses into `output` and says how many bytes it took; nil where the result is not smaller than the input.
+    /// Compresses into `output` and says how many bytes it took; nil if the result is not smaller than the input.
     borrowing func deflate(_ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer) -> Int? {
         let room = min(output.count, input.count - 1)
         guard room > 0, let from = input.baseAddress, let to = output.baseAddress else { return nil }
@@ -29,7 +29,7 @@ struct Deflater: ~Copyable {
     }
 }
 
-/// zlib: content too large to hold in memory, piece by piece.
+/// Compresses content that is too large for memory with zlib, piece by piece.
 struct StreamDeflater: ~Copyable {
     // zlib's state points back at the stream, so the stream must not move.
     private let stream: UnsafeMutablePointer<z_stream>

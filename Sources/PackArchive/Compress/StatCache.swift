@@ -9,7 +9,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// Digests and checksums of files by their state, so that a file that nobody has touched is not read again.
+/// Digests and checksums of files by their state, so that an unchanged file is not read again.
 ///
 ///     "PTKSTAT1" | records: 80 bytes each | count and CRC-32 of the records
 ///

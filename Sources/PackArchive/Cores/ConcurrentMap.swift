@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// Work on all cores, whose results come in order.
+/// Runs work on all cores and returns the results in order.
 package enum ConcurrentMap {
     /// More threads than this only wait for each other and hold memory.
     private static let maximumWorkerCount = 8
@@ -16,7 +16,7 @@ package enum ConcurrentMap {
         var failure: (index: Int, error: any Error)?
     }
 
-    /// Does two things at the same time.
+    /// Runs two functions at the same time.
     package static func both<First: Sendable, Second: Sendable>(
         _ first: @Sendable () throws -> First, _ second: @Sendable () throws -> Second
     ) -> (Result<First, any Error>, Result<Second, any Error>) {

@@ -1,7 +1,7 @@
-/// Takes the bytes of one file as they come out of an archive.
+/// Accepts the bytes of one file as they are read from an archive.
 package protocol ContentSink {
-    /// Takes the next bytes. They are not verified yet: write them to a temporary place only.
+    /// Writes the next bytes. They are not verified yet: write them only to a temporary place.
     mutating func write(_ bytes: UnsafeRawBufferPointer) throws
-    /// The content is whole and verified.
+    /// Called when the content is complete and verified.
     mutating func finish() throws
 }

@@ -1,7 +1,7 @@
 package import Foundation
 import PackSystem
 
-/// One object on its way out of an archive into a new file.
+/// One object that is being read from an archive into a new file.
 package final class ObjectFile: ContentSink {
     private let file: URL
     private var handle: FileHandle?

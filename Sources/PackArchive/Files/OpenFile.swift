@@ -8,7 +8,7 @@ import PackSystem
     import Darwin
 #endif
 
-/// An open file that several threads may read and write at given offsets; closed with the last reference.
+/// An open file that several threads may read and write at given offsets. It is closed with the last reference.
 ///
 /// A class, unlike the other C handles, because the workers of a pool share it. Only positioned calls are used, so
 /// there is no shared file position to race on.
@@ -73,7 +73,7 @@ final class OpenFile: Sendable {
         return done
     }
 
-    /// Reads exactly `count` bytes; nil where the file ends before.
+    /// Reads exactly `count` bytes; nil if the file ends before.
     func bytes(at offset: Int, count: Int) throws(SystemFault) -> [UInt8]? {
         var fault: SystemFault?
         let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
@@ -125,7 +125,7 @@ final class OpenFile: Sendable {
     }
 }
 
-/// What the system said about a failed call, in its words.
+/// The system's message about a failed call.
 struct SystemFault: Error {
     let reason: String
 

@@ -1,6 +1,6 @@
 package import Foundation
 
-/// A file that is written under a temporary name beside its place, and stands there only once it is whole.
+/// A file that is written under a temporary name beside its final place, and gets its name only when it is complete.
 ///
 /// Several staged files become visible together: write all of them, then commit all of them. One that is never
 /// committed is removed.
@@ -9,7 +9,7 @@ package final class StagedFile: Sendable {
     let file: OpenFile
     private let temporaryPath: String
 
-    /// - Throws: ``ArchiveError`` where the folder cannot be written.
+    /// - Throws: ``ArchiveError`` if the folder cannot be written.
     package init(for destination: URL) throws {
         self.destination = destination
         let folder = destination.deletingLastPathComponent()
@@ -27,7 +27,7 @@ package final class StagedFile: Sendable {
         unlink(temporaryPath)
     }
 
-    /// Removes what builds that were killed left in a folder: unfinished files that nobody has touched for a day.
+    /// Removes unfinished files that killed builds have left in a folder: those that were not changed for a day.
     package static func removeLeftovers(in folder: URL, now: Date = Date()) {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         for name in names where name.hasPrefix(".") && name.hasSuffix(".tmp") && name.contains(".zip.") {
@@ -47,7 +47,7 @@ package final class StagedFile: Sendable {
         }
     }
 
-    /// Puts the file in its place, replacing what was there, and makes the name durable.
+    /// Puts the file in place, replaces an existing one, and makes the name durable.
     package func commit() throws {
         do throws(SystemFault) {
             guard rename(temporaryPath, destination.path) == 0 else { throw SystemFault() }

@@ -7,8 +7,8 @@ package import Foundation
     import Darwin
 #endif
 
-/// A folder of its own for temporary files, below one folder of the user's (`packtool-UID`, mode 0700): removed at the end,
-/// or by the next process where this one is killed. Who lives holds a lock.
+/// A separate folder for temporary files, below one folder of the user (`packtool-UID`, mode 0700). It is removed at
+/// the end; if this process is killed, by the next process. A living process holds a lock.
 ///
 ///     let work = try WorkFolder()
 ///     try write(to: work.url.appending(path: "partial.zip"))
@@ -16,7 +16,7 @@ package struct WorkFolder: ~Copyable {
     package let url: URL
     private let lock: Int32
 
-    /// - Throws: ``ArchiveError`` where the folder cannot be made, or is somebody else's.
+    /// - Throws: ``ArchiveError`` if the folder cannot be created, or belongs to somebody else.
     package init(in temporary: URL = FileManager.default.temporaryDirectory) throws {
         let parent = Self.parent(in: temporary)
         let gate = try Self.gate(parent)
@@ -36,7 +36,7 @@ package struct WorkFolder: ~Copyable {
         close(lock)
     }
 
-    /// Removes what killed processes left; costs one look where there is nothing.
+    /// Removes what killed processes have left. It costs one lookup if there is nothing.
     package static func sweep(in temporary: URL = FileManager.default.temporaryDirectory) {
         let parent = parent(in: temporary)
         guard access(parent.path, F_OK) == 0, let gate = try? gate(parent) else { return }

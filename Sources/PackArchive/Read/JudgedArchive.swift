@@ -1,7 +1,7 @@
 package import Foundation
 package import PackFormat
 
-/// A zip whose structure is judged: safe to read, and every reader of it sees the same files.
+/// A zip whose structure is verified: it is safe to read, and every reader sees the same files.
 ///
 ///     let archive = try JudgedArchive(file: url)
 ///     try archive.forEachFile { entry in MySink(entry.path) }     // nil skips a file
@@ -11,14 +11,14 @@ package import PackFormat
 package struct JudgedArchive: Sendable {
     package struct Entry: Hashable, Sendable {
         package let path: PackagePath
-        /// Bytes when unpacked.
+        /// The unpacked size in bytes.
         package let size: Int
-        /// Bytes in the zip.
+        /// The size in the zip in bytes.
         package let compressedSize: Int
     }
 
     package let file: URL
-    /// The files in the order in which they stand in the zip; folders are left out.
+    /// The files in the order of the zip, without folders.
     package let entries: [Entry]
     /// The first name that readers may see differently, as it is not ASCII and not marked as UTF-8. Common tools write
     /// such zips; a package may not have one.
@@ -41,8 +41,8 @@ package struct JudgedArchive: Sendable {
         }
     }
 
-    /// Reads all files once, in order. `makeSink` gives nil for a file that is not wanted, and then its content is not
-    /// verified.
+    /// Reads all files once, in order. If `makeSink` returns nil for a file, the file is skipped and its content is
+    /// not verified.
     /// - Throws: ``ArchiveError``, and what the sinks throw.
     package func forEachFile(_ makeSink: (Entry) throws -> (any ContentSink)?) throws {
         // libarchive knows no archive without entries.
@@ -68,7 +68,7 @@ package struct JudgedArchive: Sendable {
         }
     }
 
-    /// Reads one small file into memory; nil where there is none.
+    /// Reads one small file into memory; nil if it does not exist.
     package func bytes(of path: PackagePath, maximumByteCount: Int) throws -> [UInt8]? {
         guard let entry = entries.first(where: { $0.path == path }) else { return nil }
         guard entry.size <= maximumByteCount else {

@@ -1,7 +1,7 @@
 import CArchive
 import PackFormat
 
-/// libarchive's zip reader over an open file: entries in file order, content in blocks.
+/// Reads a zip with libarchive from an open file: entries in file order, content in blocks.
 struct LibarchiveReader: ~Copyable {
     private let handle: OpaquePointer
     // The callbacks hold a bare pointer to it.

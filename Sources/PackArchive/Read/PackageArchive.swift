@@ -1,7 +1,7 @@
 package import Foundation
 package import PackFormat
 
-/// A package zip whose every byte is what its `pack.json` says.
+/// A package zip in which every byte matches its `pack.json`.
 ///
 ///     let package = try PackageArchive.open(url)
 ///     print(package.manifest.version, package.manifestDigest)
@@ -9,13 +9,13 @@ package import PackFormat
 package struct PackageArchive: Sendable {
     package let archive: JudgedArchive
     package let manifest: Manifest
-    /// The bytes of `pack.json`, which are those of ``manifest``.
+    /// The bytes of `pack.json`, from which ``manifest`` was parsed.
     package let manifestBytes: [UInt8]
     package let manifestDigest: Digest
-    /// The own files of the manifest that are not in the zip; empty unless `allowsMissing` was given.
+    /// The manifest's own files that are not in the zip; empty unless `allowsMissing` is set.
     package let missing: [PackagePath]
 
-    /// Judges a package and verifies size and SHA-256 of every file in it.
+    /// Opens a package and verifies the size and SHA-256 of every file in it.
     ///
     /// - Parameter allowsMissing: accepts a zip from which own files are left out (the upload form: the registry has
     ///   them already).
@@ -32,7 +32,7 @@ package struct PackageArchive: Sendable {
         return package
     }
 
-    /// Whether a file is a sound zip with a manifest; nothing in it is verified.
+    /// Whether a file is a valid zip with a manifest. It verifies nothing inside.
     package static func looksLikeOne(_ file: URL) -> Bool {
         (try? JudgedArchive(file: file))?.entries.contains { $0.path.text == Manifest.fileName } ?? false
     }
@@ -79,8 +79,8 @@ package struct PackageArchive: Sendable {
         return manifest.sortedPaths.filter { manifest.files[$0]?.from == nil && !present.contains($0) }
     }
 
-    /// Streams each object in the zip out once, in the order of its first path. Content is verified again on the
-    /// way, and a sink's `finish` is called only for the right bytes.
+    /// Streams each object in the zip once, in the order of its first path. The content is verified again meanwhile,
+    /// and a sink's `finish` is called only for correct bytes.
     /// - Parameter makeSink: gives nil for an object that is not wanted.
     package func extractObjects(into makeSink: (Object) throws -> (any ContentSink)?) throws {
         var seen: Set<Digest> = []
@@ -93,7 +93,7 @@ package struct PackageArchive: Sendable {
     }
 }
 
-/// Hashes what passes and lets the next sink finish only if the digest is right.
+/// Hashes the bytes that pass, and lets the next sink finish only if the digest is correct.
 private struct VerifyingSink: ContentSink {
     let entry: JudgedArchive.Entry
     let expected: Digest

@@ -1,7 +1,7 @@
 import PackFormat
 
-/// Where the entries of a zip stand. All sizes are known before the first byte is written, so parts of the zip can be
-/// written at the same time.
+/// The places of the entries in a zip. All sizes are known before the first byte is written, so parts of the zip can
+/// be written at the same time.
 struct ArchiveLayout {
     /// Entries that follow one another.
     struct Span {

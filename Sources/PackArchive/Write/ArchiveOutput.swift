@@ -1,6 +1,6 @@
 import PackFormat
 
-/// Writes a zip, or a part of one, from front to back in large pieces.
+/// Writes a zip, or a part of one, from start to end in large pieces.
 struct ArchiveOutput: ~Copyable {
     private static let capacity = 1 << 20
 
@@ -65,7 +65,7 @@ struct ArchiveOutput: ~Copyable {
         used = 0
     }
 
-    /// Copies a part of a file and gives its CRC-32; nil where the file is shorter.
+    /// Copies a part of a file and gives its CRC-32; nil if the file is shorter.
     private mutating func copy(_ source: OpenFile, at start: Int, count: Int) throws -> UInt32? {
         var crc: UInt32 = 0
         var done = 0

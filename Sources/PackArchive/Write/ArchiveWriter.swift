@@ -1,7 +1,7 @@
 package import Foundation
 package import PackFormat
 
-/// Writes the plain zip of docs/FORMAT.md: the same contents under the same paths give the same bytes on any machine.
+/// Writes the plain zip of docs/FORMAT.md. The same contents under the same paths give the same bytes on any machine.
 ///
 ///     let pool = try ContentPool(level: .standard, cache: nil)
 ///     let contents = try pool.prepare([ContentRequest(.file(url), path: path)])
@@ -22,7 +22,7 @@ package struct ArchiveWriter: Sendable {
 
     package init() {}
 
-    /// Writes a zip from files and bytes, compressing on all cores.
+    /// Writes a zip from files and bytes; compresses on all cores.
     /// - Returns: bytes of the zip.
     /// - Throws: ``ArchiveError``
     @discardableResult
@@ -36,7 +36,7 @@ package struct ArchiveWriter: Sendable {
         }
     }
 
-    /// Writes a zip and puts it in its place, durable.
+    /// Writes a zip and puts it in place durably.
     /// - Returns: bytes of the zip.
     @discardableResult
     package func write(_ entries: [Entry], to zip: URL) throws -> Int {

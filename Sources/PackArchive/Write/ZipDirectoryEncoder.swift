@@ -1,6 +1,6 @@
 import PackFormat
 
-/// The headers of a zip that is being written.
+/// Encodes the headers of a zip.
 struct ZipDirectoryEncoder {
     private var records: [UInt8] = []
     private var count = 0

@@ -1,4 +1,4 @@
-/// Reads little-endian numbers out of bytes from outside; past the end it gives nil and never traps.
+/// Reads little-endian numbers from untrusted bytes. Past the end it returns nil and never traps.
 struct LittleEndianReader {
     private let bytes: ArraySlice<UInt8>
     private(set) var position: Int

@@ -1,6 +1,6 @@
 import PackFormat
 
-/// The central directory: every record read and judged by itself, the whole without a byte left over.
+/// The central directory. Every record is verified by itself, and the whole has no byte left over.
 struct ZipCentralDirectory {
     struct Header {
         let fields: ZipHeader

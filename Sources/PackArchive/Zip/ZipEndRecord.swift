@@ -1,4 +1,4 @@
-/// Where an archive's central directory is: the end record, with the zip64 one where sizes need it.
+/// The place of an archive's central directory: the end record, with the zip64 one if sizes need it.
 struct ZipEndRecord {
     private(set) var entryCount: Int
     private(set) var directorySize: Int

@@ -1,4 +1,4 @@
-/// Numbers of the zip format (PKWARE APPNOTE 6.3.10; sections in brackets).
+/// The numbers of the zip format (PKWARE APPNOTE 6.3.10; sections in brackets).
 enum ZipFormat {
     static let localHeaderSignature: UInt32 = 0x0403_4b50
     static let centralHeaderSignature: UInt32 = 0x0201_4b50

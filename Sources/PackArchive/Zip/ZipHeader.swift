@@ -1,4 +1,4 @@
-/// The fields that a local header and a central header share, as they stand in the bytes.
+/// The fields that a local and a central header share, as they are in the bytes.
 struct ZipHeader {
     var flags = 0
     var method = 0
@@ -26,7 +26,7 @@ struct ZipHeader {
     }
 }
 
-/// The extra fields of one header: known ones only, each once, of exactly the length they have.
+/// The extra fields of one header: only known ones, each once, of exactly their length.
 struct ZipExtraFields {
     /// The body of the zip64 field.
     private(set) var zip64: [UInt8]?
@@ -69,7 +69,7 @@ struct ZipExtraFields {
     }
 }
 
-/// Carries a fault up to where the archive and the entry are known.
+/// Passes a fault up to the code that knows the archive and the entry.
 struct ZipFaultSignal: Error {
     let fault: ArchiveFault
 

@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 
-/// What the bytes of a zip's headers say, judged whole before anything is unpacked.
+/// The content of a zip's headers, verified as a whole before anything is unpacked.
 ///
 /// Two readers of one zip can see two different sites: one believes the local headers, another the central directory,
 /// a third searches for signatures. So an archive passes only if there is one way to read it: the entries and the

@@ -1,7 +1,7 @@
 import PackFormat
 
-/// Checks that the local entries fill the file from its first byte to the central directory, and that each says
-/// what its central header says.
+/// Checks that the local entries fill the file from its first byte to the central directory, and that each agrees
+/// with its central header.
 struct ZipTiling {
     private(set) var entries: [ZipStructure.Entry] = []
 
