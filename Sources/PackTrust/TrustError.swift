@@ -1,45 +1,45 @@
 public import Foundation
 
-/// Why metadata, a target or a key was refused. Each case names the document, what is wrong with it, and so who has
-/// to act: the client never installs anything after one of these, and what it trusted before stays in place.
+/// Why metadata, a target or a key was refused. Each case names the document and the fault, and therefore who has to
+/// act. After an error the client installs nothing, and what it trusted before is still trusted.
 public enum TrustError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The bytes are not the metadata they should be.
     case malformed(document: String, reason: String)
     /// Fewer keys than the role's threshold signed the document (TUF 1.0.34 §4.2.1, §5.3.4, §5.4.2, §5.5.3, §5.6.3).
     case threshold(role: String, valid: Int, needed: Int)
-    /// A version that is not the one announced: §5.3.5, §5.5.4, §5.6.4.
+    /// The version differs from the announced one: §5.3.5, §5.5.4, §5.6.4.
     case wrongVersion(role: String, found: Int, wanted: Int)
-    /// A version below one that was trusted before: §5.4.3, §5.5.5.
+    /// The version is below one that was trusted before: §5.4.3, §5.5.5.
     case rollback(role: String, found: Int, trusted: Int)
-    /// A version of a delegated role below the least that its delegator signed.
+    /// The version of a delegated role is below the minimum that its delegator signed.
     case belowMinimum(role: String, found: Int, minimum: Int)
-    /// A role that an earlier snapshot listed is gone: §5.5.5.
+    /// A role that an earlier snapshot listed is missing: §5.5.5.
     case roleRemoved(role: String)
-    /// A delegated role that the snapshot does not list, so its version cannot be known.
+    /// The snapshot does not list a delegated role, so its version is unknown.
     case notInSnapshot(role: String)
-    /// The metadata has expired; the repository is frozen or abandoned: §5.3.10, §5.4.4, §5.5.6, §5.6.5.
+    /// The metadata has expired, because the repository is frozen or abandoned: §5.3.10, §5.4.4, §5.5.6, §5.6.5.
     case expired(role: String, expires: Date)
-    /// Length or hash differ from what the parent document states.
+    /// Length or hash differ from those in the parent document.
     case mismatch(name: String, reason: String)
-    /// More bytes than the limit for this file.
+    /// The file has more bytes than its limit.
     case tooLarge(name: String, limit: Int)
     /// The repository does not have a file that its metadata names.
     case missing(name: String)
-    /// The search for a target met more delegated roles than the limit.
+    /// The search for a target met more delegated roles than the limit allows.
     case tooManyDelegations(target: String, limit: Int)
-    /// No role that may speak for the target lists it.
+    /// No role that may sign the target lists it.
     case unknownTarget(path: String)
     /// The store has no root to start from, or only a damaged one.
     case noTrustedRoot(reason: String)
-    /// A document was asked for before the one that vouches for it.
+    /// A document was updated before the one that vouches for it.
     case outOfOrder(String)
-    /// A key that cannot be read or used.
+    /// A key that cannot be parsed or used.
     case invalidKey(reason: String)
     /// The metadata store cannot be read or written.
     case store(path: String, reason: String)
     /// The repository cannot be reached.
     case transport(name: String, reason: String)
-    /// A change that the rules for a new version of a role forbid.
+    /// The rules for a new version of a role forbid a change.
     case refusedChange(role: String, reason: String)
 
     public var description: String {

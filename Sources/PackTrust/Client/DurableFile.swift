@@ -1,7 +1,8 @@
 import Foundation
 import PackSystem
 
-/// File changes that survive a power cut: the bytes are synced before they get their name, the folder after it.
+/// File changes that survive a power cut: the bytes are synced before the file gets its name, and the folder
+/// afterwards.
 enum DurableFile {
     static let temporaryPrefix = ".tmp-"
 

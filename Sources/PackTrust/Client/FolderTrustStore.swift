@@ -1,14 +1,14 @@
 public import Foundation
 
-/// A store in a folder of its own.
+/// A store in its own folder.
 ///
 /// Each write goes to a new file that is synced, renamed over the old one, and then the folder is synced: at no moment
 /// is a half-written file under a name that is read.
 public struct FolderTrustStore: TrustStore {
     public let folder: URL
 
-    /// Opens a store and clears away what a killed process left half-written. The folder is made by the first write, so
-    /// that a client that never reached its repository leaves nothing.
+    /// Opens a store and removes what a killed process left half-written. The first write creates the folder, so a
+    /// client that never reached its repository leaves nothing.
     /// - Throws: ``TrustError/store(path:reason:)`` where a file stands in the way.
     public init(folder: URL) throws(TrustError) {
         self.folder = folder

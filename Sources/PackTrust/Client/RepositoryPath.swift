@@ -1,16 +1,16 @@
-/// Where the files of a repository stand, relative to its base URL or folder (§3.1, §6.2).
+/// The paths of a repository's files, relative to its base URL or folder (§3.1, §6.2).
 public enum RepositoryPath {
-    /// All metadata stands below this folder.
+    /// The folder of all metadata.
     public static let metadataFolder = "metadata/"
-    /// All target files stand below this folder.
+    /// The folder of all target files.
     public static let targetsFolder = "targets/"
 
-    /// The file of a role: with its version in front, if there is one.
+    /// The file of a role, with its version in front if there is one.
     public static func metadata(_ role: String, version: Int? = nil) -> String {
         metadataFolder + (version.map { "\($0)." } ?? "") + percentEncoded(role) + ".json"
     }
 
-    /// The file of a target: with its hash in front of the last part, under consistent snapshots.
+    /// The file of a target. With consistent snapshots, its hash precedes the last part.
     public static func target(_ path: String, info: TargetInfo, consistentSnapshot: Bool) -> String {
         guard consistentSnapshot else { return targetsFolder + path }
         let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) } ?? path.startIndex
@@ -18,14 +18,14 @@ public enum RepositoryPath {
         return targetsFolder + path[..<slash] + percentEncoded(info.hashes.nameDigest) + "." + path[slash...]
     }
 
-    /// A role's name with every byte but letters, digits, `_`, `.`, `-` and `~` written as `%XX`, so that it is one
-    /// part of a path whatever it says.
+    /// A role's name in which every byte except letters, digits, `_`, `.`, `-` and `~` is written as `%XX`, so that
+    /// any name is one part of a path.
     public static func percentEncoded(_ name: String) -> String {
         encoded(name) { byte in isUnreserved(byte) }
     }
 
-    /// The path of a request for one of the paths above: what a URL path cannot hold is written as `%XX`. The `%` of
-    /// an encoded role name stays as it is.
+    /// The URL path for one of the paths above: characters that a URL path cannot have are written as `%XX`. The `%`
+    /// of an encoded role name does not change.
     public static func urlPath(_ path: String) -> String {
         encoded(path) { byte in isUnreserved(byte) || "/%!$&'()*+,;=:@".utf8.contains(byte) }
     }

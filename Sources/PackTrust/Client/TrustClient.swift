@@ -1,7 +1,7 @@
 public import Foundation
 
-/// A TUF 1.0.34 client: it keeps what it trusts in a store, and accepts from a repository only what the keys that it
-/// trusts have signed, complete, current and unmixed.
+/// A TUF 1.0.34 client. It keeps trusted metadata in a store, and accepts from a repository only what trusted keys
+/// have signed, if it is complete, current and consistent.
 ///
 ///     let client = TrustClient(store: try FolderTrustStore(folder: folder), transport: transport,
 ///                              trustedRoot: embeddedRoot)
@@ -38,7 +38,7 @@ public actor TrustClient {
         self.now = now
     }
 
-    /// Puts a root into a store by hand, where no root is built into the program. Other stored metadata stays and is
+    /// Puts a root into a store by hand, if no root is built into the program. Other stored metadata is kept and
     /// verified under this root when it is next read.
     /// - Throws: ``TrustError`` if it is no root, or its own threshold did not sign it.
     public static func initialize(_ store: any TrustStore, trustedRoot: [UInt8]) throws {
@@ -48,7 +48,7 @@ public actor TrustClient {
 
     // MARK: The workflow
 
-    /// Brings the four top-level roles up to date (§5.3 to §5.6).
+    /// Updates the four top-level roles (§5.3 to §5.6).
     ///
     /// - Parameter probingRoot: false leaves out the question for a newer root (one request) while everything
     ///   verifies under the present one; on any failure it is asked after all. Probe from time to time: a root that
@@ -64,8 +64,8 @@ public actor TrustClient {
         }
     }
 
-    /// What a role signed about a target, or nil if no role that may speak for the path lists it. Refreshes first if
-    /// that has not happened yet; fetches the delegated roles that it needs (§5.6.7).
+    /// The signed description of a target; nil if no role that may sign the path lists it. It refreshes first if that
+    /// has not happened yet, and fetches the delegated roles that it needs (§5.6.7).
     public func targetInfo(_ path: String) async throws -> TargetInfo? {
         try await exclusively {
             if self.trusted?.targets() == nil { try await self.update(probingRoot: true) }
@@ -81,7 +81,7 @@ public actor TrustClient {
         }
     }
 
-    /// Fetches a target that was looked up, and accepts exactly the bytes that were signed (§5.7).
+    /// Fetches a target after a lookup, and accepts exactly the signed bytes (§5.7).
     public func target(_ path: String, info: TargetInfo) async throws -> [UInt8] {
         guard let trusted else { throw TrustError.outOfOrder("a target cannot be fetched before a refresh") }
         let name = RepositoryPath.target(
@@ -101,7 +101,7 @@ public actor TrustClient {
         return try await target(path, info: info)
     }
 
-    /// Everything that the last refresh made trusted; nil before the first one that succeeded.
+    /// Everything that the last refresh verified; nil before the first successful one.
     public var trustedMetadata: TrustedMetadata? { trusted }
 
     // MARK: Steps

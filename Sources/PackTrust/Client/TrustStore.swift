@@ -1,4 +1,5 @@
-/// Where a client keeps what it trusts, by file name: `root.json`, `timestamp.json`, …, and `root_history/N.root.json`.
+/// Where a client keeps trusted metadata, by file name: `root.json`, `timestamp.json`, …, and
+/// `root_history/N.root.json`.
 ///
 /// Whatever was written is verified again when it is read, so that a damaged or tampered store costs a download and
 /// nothing else.
@@ -6,10 +7,10 @@ public protocol TrustStore: Sendable {
     /// The bytes under a name; nil if there are none.
     func read(_ name: String) throws -> [UInt8]?
 
-    /// Replaces the bytes under a name: afterwards, also after a power cut, either the old ones or the new ones are
-    /// there, whole; once this returns, the new ones.
+    /// Replaces the bytes under a name. After a power cut either the old or the new bytes are there, complete; after
+    /// this returns, the new ones.
     func write(_ bytes: [UInt8], to name: String) throws
 
-    /// Removes a name; one that is not there is no error.
+    /// Removes a name. It is not an error if the name does not exist.
     func remove(_ name: String) throws
 }

@@ -1,7 +1,7 @@
-/// How a client reaches a repository. What it brings is not trusted: a transport may cache, bundle several files in
-/// one answer or come from a mirror, and every byte is verified all the same.
+/// The client's connection to a repository. Its answers are not trusted: a transport may cache, bundle several files
+/// in one answer or use a mirror, because every byte is verified.
 public protocol TrustTransport: Sendable {
-    /// Brings one file.
+    /// Fetches one file.
     ///
     /// - Parameters:
     ///   - path: Relative to the repository: `metadata/timestamp.json`, `targets/channels/HASH.beta.json`; see

@@ -1,6 +1,7 @@
 import Foundation
 
-/// A signer that is another program: the bytes go to its stdin, the raw signature comes from its stdout.
+/// A signer that runs another program: it writes the message to the program's stdin and reads the raw signature from
+/// its stdout.
 public struct CommandSigner: Signer {
     public let publicKey: PublicKey
     private let command: [String]

@@ -31,7 +31,7 @@ public struct KeyFile: Sendable, Equatable {
     private static let format = 1
     private static let limit = 65_536
 
-    /// The key by which others verify; known without the passphrase.
+    /// The key for verification. It can be read without the passphrase.
     public let publicKey: PublicKey
     private let parameters: Parameters
     private let salt: [UInt8]
@@ -77,7 +77,7 @@ public struct KeyFile: Sendable, Equatable {
 
     // MARK: The file
 
-    /// Reads a key file.
+    /// Reads a key file from disk.
     /// - Throws: ``TrustError/invalidKey(reason:)``, ``TrustError/store(path:reason:)``
     public init(contentsOf url: URL) throws(TrustError) {
         let data: Data
@@ -87,7 +87,7 @@ public struct KeyFile: Sendable, Equatable {
         try self.init(parsing: Array(data))
     }
 
-    /// Reads the text of a key file.
+    /// Parses the text of a key file.
     /// - Throws: ``TrustError/invalidKey(reason:)``
     public init(parsing bytes: [UInt8]) throws(TrustError) {
         guard bytes.count <= Self.limit else { throw .invalidKey(reason: "the key file is too large") }
@@ -145,8 +145,8 @@ public struct KeyFile: Sendable, Equatable {
         return Array((value.prettyText + "\n").utf8)
     }
 
-    /// Writes a new file that only its owner can read, durably. A file that is there is never overwritten: it may be
-    /// the only copy of a key.
+    /// Writes a new file durably that only its owner can read. It never overwrites an existing file, which may be the
+    /// only copy of a key.
     /// - Throws: ``TrustError/store(path:reason:)``
     public func write(to url: URL) throws(TrustError) {
         try DurableFile.create(url, bytes: bytes, permissions: 0o600)

@@ -1,4 +1,4 @@
-/// The kinds of keys that can be verified with here.
+/// The kinds of keys that this module can verify.
 public enum KeyScheme: String, Sendable, CaseIterable {
     /// ECDSA on P-256 over SHA-256; the public key is a PEM SPKI, the signature DER.
     case ecdsa = "ecdsa-sha2-nistp256"
@@ -6,14 +6,14 @@ public enum KeyScheme: String, Sendable, CaseIterable {
     case ed25519 = "ed25519"
     /// RSA of 2,048 bits or more, PSS over SHA-256; the public key is a PEM SPKI.
     case rsaPSS = "rsassa-pss-sha256"
-    /// RSA with the older padding of PKCS #1 v1.5 (RFC 8017 section 8.2), as hardware tokens sign. It is verified, and no key
-    /// of it is made here.
+    /// RSA with the older padding of PKCS #1 v1.5 (RFC 8017 section 8.2), as hardware tokens sign. It is only
+    /// verified; no such keys are made here.
     case rsaPKCS1 = "rsa-pkcs1v15-sha256"
 
-    /// The kinds that keys are made of here.
+    /// The kinds of keys that can be made here.
     public static var allCases: [KeyScheme] { [.ecdsa, .ed25519, .rsaPSS] }
 
-    /// The `keytype` that stands in metadata.
+    /// The `keytype` in metadata.
     public var keyType: String {
         switch self {
         case .ecdsa: "ecdsa"

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Where a signing key comes from. Reading one is parsing: `file:PATH`, `env:NAME`, `command:PROGRAM ARGUMENT …`.
+/// The source of a signing key. Its text form is `file:PATH`, `env:NAME` or `command:PROGRAM ARGUMENT …`.
 public enum KeySource: Sendable, Equatable, CustomStringConvertible {
-    /// A ``KeyFile``, or a PEM file where the key is protected by other means.
+    /// A ``KeyFile``, or a PEM file if the key is protected by other means.
     case file(URL)
-    /// An environment variable that holds a PEM private key, or the text of a ``KeyFile``, as CI systems hand secrets
-    /// on: also as one line, with `\n` for its line breaks, or in base64.
+    /// An environment variable that has a PEM private key or the text of a ``KeyFile``, in the forms in which CI
+    /// systems pass secrets: also as one line, with `\n` for its line breaks, or in base64.
     case environment(String)
-    /// A program that holds the key, such as the client of a KMS or HSM: it gets the bytes to sign on stdin and writes
-    /// the raw signature to stdout. With `publicKey` nil the program is asked for it: run with the further argument
-    /// `public-key` it writes a PEM public key.
+    /// A program that has the key, such as the client of a KMS or HSM. It reads the bytes to sign from stdin and
+    /// writes the raw signature to stdout. If `publicKey` is nil, the program is asked for it: with the additional
+    /// argument `public-key` it writes a PEM public key.
     case command([String], publicKey: PublicKey? = nil)
 
-    /// Reads the written form.
+    /// Parses the text form.
     /// - Throws: ``TrustError/invalidKey(reason:)``
     public init(_ text: String) throws(TrustError) {
         // Never echoed: this is how a key itself would get into a log.
@@ -42,7 +42,7 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Gets the key ready to sign.
+    /// Loads the key and returns its signer.
     ///
     /// - Parameters:
     ///   - environment: The variables to look in.

@@ -9,8 +9,8 @@ package import Foundation
 
 /// Files with private keys.
 package enum PrivateFile {
-    /// Refuses a key that others on the machine can read or replace: it is not known to be its owner's alone. As with
-    /// ssh, nothing is signed with it until somebody has settled that.
+    /// Refuses a key file that others on the machine can read or replace, because it may not be its owner's alone. As
+    /// with ssh, nothing is signed with it until somebody has corrected that.
     /// - Throws: ``TrustError/invalidKey(reason:)`` with the command that settles it.
     package static func check(_ url: URL) throws(TrustError) {
         var status = stat()

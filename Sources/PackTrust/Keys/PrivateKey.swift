@@ -46,7 +46,7 @@ public struct PrivateKey: Signer, CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// Reads a PEM private key: PKCS#8, or SEC 1 (P-256) and PKCS#1 (RSA).
+    /// Parses a PEM private key: PKCS#8, or SEC 1 (P-256) and PKCS#1 (RSA).
     /// - Throws: ``TrustError/invalidKey(reason:)``
     public init(pem: String) throws(TrustError) {
         if let key = try? P256.Signing.PrivateKey(pemRepresentation: pem) {
@@ -60,7 +60,7 @@ public struct PrivateKey: Signer, CustomStringConvertible, CustomReflectable {
         }
     }
 
-    /// The private key as PKCS#8 PEM. Whoever reads it can sign: keep it in a ``KeyFile``.
+    /// The private key as PKCS#8 PEM. Anybody who has it can sign: keep it in a ``KeyFile``.
     public var pem: String {
         switch material {
         case .ecdsa(let key): key.pemRepresentation

@@ -25,7 +25,7 @@ extension PublicKey {
         }
     }
 
-    /// Whether the holder of the private key signed exactly these bytes. What is not a signature at all is invalid.
+    /// Whether the holder of the private key signed exactly these bytes. Bytes that are not a signature are invalid.
     public func isValid(_ signature: [UInt8], for message: [UInt8]) -> Bool {
         switch material {
         case .ecdsa(let key):

@@ -3,19 +3,19 @@ import CryptoExtras
 import Foundation
 import PackJSON
 
-/// The public half of a key, as metadata carries it (§4.2, §4.3 KEYS).
+/// The public half of a key, as metadata contains it (§4.2, §4.3 KEYS).
 ///
 /// A key of a type that is not known here is kept and can be handed on, but no signature by it is ever valid.
 public struct PublicKey: Sendable, Hashable {
-    /// The name under which the document lists the key: the SHA-256 of its canonical JSON.
+    /// The name by which the document lists the key: the SHA-256 of its canonical JSON.
     public let id: String
-    /// Nil for a kind of key that is not known here.
+    /// Nil for an unknown kind of key.
     public let scheme: KeyScheme?
-    /// The key value as it stands in metadata: a PEM text, or hexadecimal digits for Ed25519.
+    /// The key value in metadata: a PEM text, or hexadecimal digits for Ed25519.
     public let value: String
     let fields: MetadataFields
 
-    /// A key of a known kind, from the text that metadata carries.
+    /// Makes a key of a known kind from the value in metadata.
     /// - Throws: ``TrustError/invalidKey(reason:)``
     public init(scheme: KeyScheme, value: String) throws(TrustError) {
         let object: JSONObject = [
@@ -29,7 +29,7 @@ public struct PublicKey: Sendable, Hashable {
         guard material != nil else { throw .invalidKey(reason: "it is not a public \(scheme.rawValue) key") }
     }
 
-    /// Reads a PEM public key (SPKI) of any kind known here.
+    /// Parses a PEM public key (SPKI) of any known kind.
     /// - Throws: ``TrustError/invalidKey(reason:)``
     public init(pem: String) throws(TrustError) {
         if let key = try? P256.Signing.PublicKey(pemRepresentation: pem) {

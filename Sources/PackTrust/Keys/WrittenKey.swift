@@ -1,7 +1,7 @@
 import Foundation
 
-/// The text of a private key as it arrives through forms, variables and secret stores: a PEM that became one line, whose line
-/// breaks are written as `\n`, or that somebody encoded in base64.
+/// The text of a private key as forms, variables and secret stores deliver it: a PEM in one line, with `\n` for line
+/// breaks, or in base64.
 enum WrittenKey {
     /// A PEM private key or the text of a ``KeyFile`` in its own form; a text that is neither as it is.
     static func restored(_ text: String) -> String {

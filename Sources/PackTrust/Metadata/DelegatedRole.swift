@@ -1,22 +1,23 @@
 import PackJSON
 
-/// One delegation: a role's name, keys, and the paths it may speak for.
+/// One delegation: a role's name, its keys, and the paths that it may sign.
 public struct DelegatedRole: Sendable, Equatable {
-    /// Which target paths a role may speak for; exactly one of the two forms (§4.5).
+    /// The target paths that a role may sign; exactly one of the two forms (§4.5).
     public enum Scope: Sendable, Equatable {
         /// Patterns with `*` and `?`, which do not match `/`.
         case paths([String])
-        /// Beginnings of the hexadecimal SHA-256 of the target path.
+        /// The beginnings of the hexadecimal SHA-256 of target paths.
         case pathHashPrefixes([String])
     }
 
     public let name: String
     public var roleKeys: RoleKeys
     public var scope: Scope
-    /// Whether the search ends here for paths in scope.
+    /// Whether the search for paths in scope ends here.
     public var isTerminating: Bool
-    /// The lowest version of the role that counts, so that who holds the online keys cannot show an older one to a
-    /// client that has seen none. Not of the specification: other clients keep and verify the field, and ignore it.
+    /// The lowest version of the role that counts. With it, a holder of the online keys cannot show an older version
+    /// to a client that has seen none. The field is not part of the specification: other clients keep it, verify it
+    /// as a part of the document, and ignore it.
     public var minimumVersion: Int?
 
     /// The name of that field.
@@ -69,7 +70,7 @@ public struct DelegatedRole: Sendable, Equatable {
         return object
     }
 
-    /// Whether the role may speak for a target path.
+    /// Whether the role may sign a target path.
     public func covers(_ path: String) -> Bool {
         switch scope {
         case .paths(let patterns): patterns.contains { TargetPathPattern($0).matches(path) }

@@ -1,16 +1,16 @@
 import PackJSON
 
-/// To whom a targets role hands on which paths (§4.5 DELEGATIONS). The order is the order of trust.
+/// The roles to which a targets role delegates paths (§4.5 DELEGATIONS). Their order is the order of trust.
 public struct Delegations: Sendable, Equatable, Delegator {
     /// The keys by id.
     public internal(set) var keys: NameTable<PublicKey>
-    /// In the order in which they are searched; each name once.
+    /// The roles in the order of the search; each name occurs once.
     public internal(set) var roles: [DelegatedRole]
     /// In the place of `roles`, where another repository uses hash bins.
     private(set) var succinctRoles: SuccinctRoles?
     private var extra = JSONObject()
 
-    /// No delegation yet; see ``delegate(to:keys:)``.
+    /// Makes a value without delegations; see ``delegate(to:keys:)``.
     public init() {
         keys = [:]
         roles = []

@@ -2,17 +2,17 @@ import Crypto
 public import Foundation
 import PackJSON
 
-/// The hashes by which a file is known, by algorithm name; at least one.
+/// The hashes of a file by algorithm name; at least one.
 public struct FileHashes: Sendable, Equatable {
-    /// Lower-case hexadecimal digests by algorithm: `sha256`, `sha384`, `sha512`, or a name that is not known here.
+    /// Lower-case hexadecimal digests by algorithm: `sha256`, `sha384`, `sha512`, or an unknown name.
     public let byAlgorithm: NameTable<String>
 
-    /// The hashes of bytes in memory: SHA-256, and others if asked for.
+    /// Computes hashes of bytes in memory: SHA-256, and others on request.
     public init(of data: some DataProtocol) {
         byAlgorithm = ["sha256": Array(SHA256.hash(data: data)).hexadecimal]
     }
 
-    /// A SHA-256 that the caller computed, as 64 hexadecimal digits.
+    /// A SHA-256 that the caller has computed, as 64 hexadecimal digits.
     public init(sha256 hex: String) {
         byAlgorithm = ["sha256": hex]
     }
@@ -25,7 +25,7 @@ public struct FileHashes: Sendable, Equatable {
     /// The SHA-256 as 64 hexadecimal digits, if listed.
     public var sha256: String? { byAlgorithm["sha256"] }
 
-    /// The digest that stands in a file's name under consistent snapshots (§6.2): SHA-256, else the first listed.
+    /// The digest in a file's name under consistent snapshots (§6.2): SHA-256, or else the first one listed.
     public var nameDigest: String { sha256 ?? byAlgorithm.values.first ?? "" }
 
     var json: JSONValue {

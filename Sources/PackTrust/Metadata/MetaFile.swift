@@ -1,15 +1,15 @@
 public import Foundation
 import PackJSON
 
-/// What a timestamp or snapshot says about another metadata file (§4.4 METAFILES).
+/// The description of another metadata file in a timestamp or snapshot (§4.4 METAFILES).
 public struct MetaFile: Sendable, Equatable {
     public var version: Int
-    /// In bytes; nil if the repository leaves it out, then the limit for the role holds.
+    /// The length in bytes. If the repository leaves it out, it is nil and the limit for the role applies.
     public var length: Int?
     public var hashes: FileHashes?
     private var extra = JSONObject()
 
-    /// Describes metadata by its version only, or also by its content.
+    /// Describes metadata by its version, or also by its content.
     public init(version: Int, length: Int? = nil, hashes: FileHashes? = nil) {
         self.version = version
         self.length = length
@@ -33,7 +33,7 @@ public struct MetaFile: Sendable, Equatable {
         return object
     }
 
-    /// Compares length and hashes where they are listed.
+    /// Checks length and hashes if they are listed.
     /// - Throws: ``TrustError/mismatch(name:reason:)``
     public func check(_ bytes: some DataProtocol, name: String) throws(TrustError) {
         if let length, bytes.count != length {

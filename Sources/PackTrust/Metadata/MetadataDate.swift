@@ -1,6 +1,7 @@
 import Foundation
 
-/// The one date form of TUF metadata: `YYYY-MM-DDTHH:MM:SSZ` (§4.1), read and written without locale or time zone.
+/// The one date form of TUF metadata: `YYYY-MM-DDTHH:MM:SSZ` (§4.1), parsed and formatted without locale or time
+/// zone.
 enum MetadataDate {
     static func date(from text: String) -> Date? {
         let bytes = Array(text.utf8)

@@ -1,6 +1,6 @@
 import PackJSON
 
-/// The JSON object of a piece of metadata, as it is signed. Its content is reached through the typed metadata.
+/// The JSON object of a piece of metadata as it is signed. The typed metadata gives access to its content.
 public struct MetadataFields: Sendable, Equatable {
     var object: JSONObject
 
@@ -9,7 +9,7 @@ public struct MetadataFields: Sendable, Equatable {
     }
 }
 
-/// A rule of the format that a document breaks; reported as ``TrustError/malformed(document:reason:)``.
+/// A violation of a format rule in a document, reported as ``TrustError/malformed(document:reason:)``.
 struct MetadataFault: Error, CustomStringConvertible {
     let description: String
 

@@ -17,7 +17,7 @@ public struct NameTable<Value: Sendable>: Sendable {
         entries = []
     }
 
-    /// A table of the elements given. A name given twice keeps its last value.
+    /// A table of these elements. If a name occurs twice, the last value counts.
     public init(_ elements: some Sequence<(String, Value)>) {
         self.init()
         for (name, value) in elements { self[name] = value }
@@ -28,7 +28,7 @@ public struct NameTable<Value: Sendable>: Sendable {
     public var names: [String] { entries.map(\.name) }
     public var values: [Value] { entries.map(\.value) }
 
-    /// The value under exactly this name; assigning nil removes it.
+    /// The value for exactly this name; assigning nil removes it.
     public subscript(name: String) -> Value? {
         get {
             let position = lowerBound(of: name)

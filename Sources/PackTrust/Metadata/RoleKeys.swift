@@ -1,10 +1,10 @@
 import PackJSON
 
-/// Which keys may sign a role, and how many of them must (§4.3 ROLES).
+/// The keys that may sign a role, and how many of them must (§4.3 ROLES).
 public struct RoleKeys: Sendable, Equatable {
-    /// Each id once.
+    /// The ids of the keys, each once.
     public var keyIDs: [String]
-    /// At least 1.
+    /// The number of keys that must sign, at least 1.
     public var threshold: Int
     var extra = JSONObject()
 
@@ -34,7 +34,7 @@ public struct RoleKeys: Sendable, Equatable {
     }
 }
 
-/// The say of one document over another: whose signatures count for a role, and how many are needed.
+/// The authority of one document over another: whose signatures count for a role, and how many are needed.
 public struct RoleAuthority: Sendable {
     public let role: String
     public let keys: NameTable<PublicKey>
@@ -47,8 +47,8 @@ public struct RoleAuthority: Sendable {
     }
 }
 
-/// A document that says who may sign other documents: the root for the top-level roles, targets for delegated ones.
+/// A document that says who may sign other documents: root for the top-level roles, targets for delegated ones.
 public protocol Delegator {
-    /// The keys for a role, or nil if the document does not delegate to it.
+    /// The keys for a role; nil if the document does not delegate to it.
     func authority(for role: String) -> RoleAuthority?
 }

@@ -8,38 +8,38 @@ public protocol RoleMetadata: Sendable, Equatable {
 
     var header: MetadataHeader { get set }
 
-    /// Reads the signed object; unknown fields are kept.
+    /// Parses the signed object and keeps unknown fields.
     init(fields: MetadataFields) throws
 
-    /// The signed object, with the unknown fields that it was read with.
+    /// The signed object, including the unknown fields that were parsed.
     var fields: MetadataFields { get }
 }
 
 extension RoleMetadata {
-    /// Counts up with each publication; above 0.
+    /// The version, above 0, which grows with each publication.
     public var version: Int {
         get { header.version }
         set { header.version = newValue }
     }
 
-    /// From this moment on nobody may act on the document.
+    /// The time from which nobody may use the document.
     public var expires: Date {
         get { header.expires }
         set { header.expires = newValue }
     }
 
-    /// Whether the document may no longer be acted on at `time`.
+    /// Whether the document must not be used any more at `time`.
     public func isExpired(at time: Date) -> Bool { time >= header.expires }
 }
 
-/// What all metadata has (§4.1).
+/// The fields that all metadata has (§4.1).
 public struct MetadataHeader: Sendable, Equatable {
-    /// The specification that the writer followed; any 1.x is accepted.
+    /// The specification of the writer; any 1.x is accepted.
     public var specificationVersion: String
     public var version: Int
     public var expires: Date
 
-    /// A header of our own: specification 1.0.34.
+    /// A header of our own, for specification 1.0.34.
     public init(version: Int, expires: Date) {
         specificationVersion = "1.0.34"
         self.version = version

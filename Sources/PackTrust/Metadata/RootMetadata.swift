@@ -6,12 +6,13 @@ public enum TopLevelRole: String, Sendable, CaseIterable {
     case root, timestamp, snapshot, targets
 }
 
-/// Who the other top-level roles are (§4.3). The device starts from one of these and follows the chain of successors.
+/// Names the keys of the other top-level roles (§4.3). A device starts from one root and follows the chain of
+/// successors.
 public struct RootMetadata: RoleMetadata, Delegator {
     public static var typeName: String { "root" }
 
     public var header: MetadataHeader
-    /// Whether metadata and targets stand under names that carry their version or hash (§6.2).
+    /// Whether the names of metadata and targets contain their version or hash (§6.2).
     public var consistentSnapshot: Bool
     /// The keys by id.
     public internal(set) var keys: NameTable<PublicKey>
@@ -20,7 +21,7 @@ public struct RootMetadata: RoleMetadata, Delegator {
     /// A document may leave `consistent_snapshot` out; written back, it must still be what was signed.
     private var leavesOutConsistentSnapshot = false
 
-    /// A root without keys; see ``setKeys(_:threshold:for:)``.
+    /// Makes a root without keys; see ``setKeys(_:threshold:for:)``.
     public init(version: Int = 1, expires: Date, consistentSnapshot: Bool = true) {
         header = MetadataHeader(version: version, expires: expires)
         self.consistentSnapshot = consistentSnapshot

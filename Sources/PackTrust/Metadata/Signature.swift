@@ -3,11 +3,11 @@ import PackJSON
 /// One entry of a document's `signatures` (§4.2).
 public struct Signature: Sendable, Equatable {
     public let keyID: String
-    /// In hexadecimal, as it stands in the document. It may be empty where a key holder has not signed yet.
+    /// The signature in hexadecimal, as in the document. It may be empty if a key holder has not signed yet.
     public let hex: String
     private var extra = JSONObject()
 
-    /// A signature by a key over a document's canonical bytes.
+    /// A key's signature over a document's canonical bytes.
     public init(keyID: String, bytes: [UInt8]) {
         self.keyID = keyID
         hex = bytes.hexadecimal

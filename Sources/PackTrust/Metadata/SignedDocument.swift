@@ -1,6 +1,6 @@
 import PackJSON
 
-/// A piece of metadata with its signatures and the very bytes it came in.
+/// A piece of metadata with its signatures and the exact bytes of its file.
 ///
 ///     let document = try SignedDocument<TargetsMetadata>(parsing: bytes)
 ///     try document.verify(by: root.authority(for: .targets))
@@ -8,18 +8,18 @@ import PackJSON
 ///
 /// Reading a document does not verify it: ``TrustedMetadata`` does, and it alone says what may be acted on.
 public struct SignedDocument<Body: RoleMetadata>: Sendable, Equatable {
-    /// What is signed.
+    /// The signed part.
     public let body: Body
-    /// Each key id once.
+    /// The signatures; each key id occurs once.
     public let signatures: [Signature]
-    /// The file, as it was received or will be written. Hashes are over these bytes.
+    /// The file as it was received or will be written. Hashes are computed over these bytes.
     public let bytes: [UInt8]
-    /// The canonical JSON of the signed part, with all fields whether known or not. Signatures are over these bytes.
+    /// The canonical JSON of the signed part with all fields, known or not. Signatures are computed over these bytes.
     public let signedBytes: [UInt8]
     let signedObject: JSONObject
     let envelope: JSONObject
 
-    /// Reads a document.
+    /// Parses a document.
     /// - Throws: ``TrustError/malformed(document:reason:)``
     public init(parsing bytes: some Sequence<UInt8>, name: String = Body.typeName) throws(TrustError) {
         self.bytes = Array(bytes)
@@ -38,7 +38,7 @@ public struct SignedDocument<Body: RoleMetadata>: Sendable, Equatable {
         }
     }
 
-    /// Wraps a body that nobody has signed yet.
+    /// Wraps a body without signatures.
     public init(unsigned body: Body) {
         self.init(body: body, signedObject: body.fields.object, signatures: [], envelope: [:])
     }
@@ -55,12 +55,12 @@ public struct SignedDocument<Body: RoleMetadata>: Sendable, Equatable {
         bytes = Array(JSONValue.object(envelope).compactText.utf8)
     }
 
-    /// How a snapshot or timestamp names this document, with its length and hash.
+    /// The description of this document for a snapshot or timestamp, with its length and hash.
     public var metaFile: MetaFile {
         MetaFile(version: body.version, length: bytes.count, hashes: FileHashes(of: bytes))
     }
 
-    /// The keys among those of the authority that made a valid signature, each key once however many ids it has.
+    /// The keys of the authority that made a valid signature, each key once however many ids it has.
     public func validKeys(of authority: RoleAuthority) -> [PublicKey] {
         var valid: [PublicKey] = []
         for signature in signatures {
@@ -72,8 +72,8 @@ public struct SignedDocument<Body: RoleMetadata>: Sendable, Equatable {
         return valid
     }
 
-    /// Accepts the document if enough keys of the authority signed it. Signatures by other keys and invalid ones
-    /// beyond the threshold do not matter.
+    /// Accepts the document if enough keys of the authority have signed it. Signatures by other keys do not matter,
+    /// and neither do invalid ones beyond the threshold.
     /// - Throws: ``TrustError/threshold(role:valid:needed:)``
     public func verify(by authority: RoleAuthority) throws(TrustError) {
         let valid = validKeys(of: authority).count

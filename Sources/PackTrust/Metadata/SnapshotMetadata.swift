@@ -1,16 +1,16 @@
 public import Foundation
 import PackJSON
 
-/// The versions of all targets metadata that belong together (§4.4), so that nobody can mix old and new.
+/// The versions of all targets metadata that belong together (§4.4), so that nobody can mix old and new files.
 public struct SnapshotMetadata: RoleMetadata {
     public static var typeName: String { "snapshot" }
 
     public var header: MetadataHeader
-    /// By file name: `targets.json`, `ROLE.json`.
+    /// The files by name: `targets.json`, `ROLE.json`.
     public var files: NameTable<MetaFile>
     private var extra = JSONObject()
 
-    /// A snapshot of the roles given, by role name without `.json`.
+    /// A snapshot of these roles, by role name without `.json`.
     public init(version: Int = 1, expires: Date, roles: NameTable<MetaFile> = [:]) {
         header = MetadataHeader(version: version, expires: expires)
         files = NameTable(roles.entries.map { (Self.fileName(of: $0.name), $0.value) })
@@ -30,7 +30,7 @@ public struct SnapshotMetadata: RoleMetadata {
         return MetadataFields(object)
     }
 
-    /// What the snapshot says about a role.
+    /// The snapshot's description of a role.
     public subscript(role role: String) -> MetaFile? {
         get { files[Self.fileName(of: role)] }
         set { files[Self.fileName(of: role)] = newValue }

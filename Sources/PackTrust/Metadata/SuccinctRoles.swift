@@ -1,8 +1,9 @@
 import Crypto
 import PackJSON
 
-/// Delegation to hash bins in one line (TAP 15): `2^bitLength` roles with the same keys, of which a target path has
-/// exactly one, chosen by the first bits of its SHA-256. Read where another repository uses it; none is made here.
+/// Delegation to hash bins in one line (TAP 15): `2^bitLength` roles with the same keys. Each target path belongs to
+/// exactly one of them, which the first bits of its SHA-256 select. It is only read, from other repositories; none is
+/// made here.
 struct SuccinctRoles: Sendable, Equatable {
     let roleKeys: RoleKeys
     /// 1…32.

@@ -1,20 +1,20 @@
 public import Foundation
 import PackJSON
 
-/// What a role signed about a target file (§4.5 TARGETS): anything served under the path must be exactly this.
+/// The signed description of a target file (§4.5 TARGETS). A file under the path must match it exactly.
 public struct TargetInfo: Sendable, Equatable {
-    /// In bytes.
+    /// The length in bytes.
     public var length: Int
     public var hashes: FileHashes
     private var extra = JSONObject()
 
-    /// Describes a file that is in memory.
+    /// Describes a file in memory.
     public init(of data: some DataProtocol) {
         length = data.count
         hashes = FileHashes(of: data)
     }
 
-    /// Describes a file that was measured elsewhere.
+    /// Describes a file whose length and hashes are known.
     public init(length: Int, hashes: FileHashes) {
         self.length = length
         self.hashes = hashes
@@ -34,7 +34,7 @@ public struct TargetInfo: Sendable, Equatable {
         return object
     }
 
-    /// Accepts exactly the bytes that were signed (§5.7).
+    /// Accepts exactly the signed bytes (§5.7).
     /// - Throws: ``TrustError/mismatch(name:reason:)``
     public func check(_ bytes: some DataProtocol, path: String) throws(TrustError) {
         guard bytes.count == length else {

@@ -1,7 +1,7 @@
 import Crypto
 
-/// A pattern of target paths: `*` is any run of characters and `?` any one, neither of them `/` (§4.5 PATHPATTERN).
-/// Case counts, nothing else is special.
+/// A pattern of target paths: `*` matches any run of characters and `?` any one character, except `/` (§4.5
+/// PATHPATTERN). Case matters, and nothing else is special.
 struct TargetPathPattern {
     private let pattern: [Unicode.Scalar]
 

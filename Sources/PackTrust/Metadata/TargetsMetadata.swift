@@ -1,12 +1,12 @@
 public import Foundation
 import PackJSON
 
-/// Which target files exist, and who else may say so (§4.5). Top-level and delegated roles have the same form.
+/// Lists target files, and delegates paths to other roles (§4.5). Top-level and delegated roles have the same form.
 public struct TargetsMetadata: RoleMetadata, Delegator {
     public static var typeName: String { "targets" }
 
     public var header: MetadataHeader
-    /// By path, exactly as signed.
+    /// The targets by path, exactly as signed.
     public var targets: NameTable<TargetInfo>
     public var delegations: Delegations?
     private var extra = JSONObject()

@@ -1,7 +1,7 @@
 public import Foundation
 import PackJSON
 
-/// The one file that is fetched again and again: which snapshot is current (§4.6).
+/// Names the current snapshot (§4.6). It is the one file that is fetched again and again.
 public struct TimestampMetadata: RoleMetadata {
     public static var typeName: String { "timestamp" }
 

@@ -1,4 +1,4 @@
-/// The rules by which a registry takes a new version of a targets role that somebody uploads, before clients see it.
+/// The rules by which a registry accepts an uploaded new version of a targets role, before clients see it.
 ///
 /// A registry that took less would publish what every client then refuses, and stop the app's updates for everybody.
 public struct RoleSuccession: Sendable {
@@ -17,17 +17,17 @@ public struct RoleSuccession: Sendable {
         self.delegation = delegation
     }
 
-    /// What a new version does to the targets that the role lists.
+    /// The changes of a new version to the targets that the role lists.
     public struct Changes: Sendable, Equatable {
         public var added: [String] = []
-        /// Listed before with another content.
+        /// The paths that were listed before with another content.
         public var replaced: [String] = []
-        /// No longer listed: withdrawn.
+        /// The paths that are no longer listed: withdrawn.
         public var removed: [String] = []
     }
 
-    /// Accepts the new version: signed by the threshold, version one up (1 for the first), and no path that the
-    /// delegation does not cover.
+    /// Accepts the new version if the threshold has signed it, its version is one higher (1 for the first), and the
+    /// delegation covers every path.
     /// - Returns: What changes, so that the caller can ask for what it allows: nothing silently dropped or replaced.
     /// - Throws: ``TrustError/threshold(role:valid:needed:)``, ``TrustError/wrongVersion(role:found:wanted:)``,
     ///   ``TrustError/refusedChange(role:reason:)``

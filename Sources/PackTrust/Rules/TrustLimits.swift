@@ -1,17 +1,18 @@
-/// How much a repository may make a client read, so that no answer is endless. In bytes, but for the last two.
+/// The most that a client reads from a repository, so that no answer is endless. All limits are in bytes except the
+/// last two.
 public struct TrustLimits: Sendable, Equatable {
     public var rootByteCount = 512_000
     public var timestampByteCount = 16_384
-    /// Holds also where the timestamp states a greater length.
+    /// The limit applies even if the timestamp states a greater length.
     public var snapshotByteCount = 2_000_000
-    /// Holds also where the snapshot states a greater length.
+    /// The limit applies even if the snapshot states a greater length.
     public var targetsByteCount = 5_000_000
-    /// New roots in one refresh; the next refresh goes on from there (§5.3.3).
+    /// The most new roots in one refresh; the next refresh continues there (§5.3.3).
     public var rootRotations = 256
-    /// Delegated roles looked at for one target (§5.6.7.1).
+    /// The most delegated roles in the search for one target (§5.6.7.1).
     public var delegations = 32
 
-    /// The limits of TUF's own reference client, but for one: a target that is not found within the limit on roles
-    /// is an error, and not "there is no such target".
+    /// The limits of TUF's own reference client, with one difference: if a target is not found within the limit on
+    /// roles, it is an error instead of "there is no such target".
     public init() {}
 }

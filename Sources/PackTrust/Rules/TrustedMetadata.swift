@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The metadata that is trusted at one moment, and the rules by which more becomes so (TUF 1.0.34 §5). Pure: the
-/// bytes come from the caller, who also read the clock once (§5.1), and every refusal leaves the value unchanged.
+/// The metadata that is trusted at one moment, and the rules for accepting more (TUF 1.0.34 §5). Pure: the caller
+/// provides the bytes and reads the clock once (§5.1), and a refusal leaves the value unchanged.
 ///
 ///     var trusted = try TrustedMetadata(trustedRoot: bytes, time: now)
 ///     try trusted.updateRoot(next)                    // as often as there is a next one
@@ -12,7 +12,7 @@ public import Foundation
 ///
 /// The order is enforced: a document is accepted only after the one that vouches for it.
 public struct TrustedMetadata: Sendable {
-    /// The one reading of the clock against which everything expires.
+    /// The one reading of the clock, against which all expiry times are checked.
     public let time: Date
     public private(set) var root: SignedDocument<RootMetadata>
     public private(set) var timestamp: SignedDocument<TimestampMetadata>?
@@ -29,8 +29,8 @@ public struct TrustedMetadata: Sendable {
         var delegators: Set<[UInt8]>
     }
 
-    /// Starts from a root that came with the program or was stored before. Its expiry does not matter yet (§5.2); it
-    /// must be signed by its own threshold.
+    /// Starts from a root that is built into the program or was stored before. Its expiry does not matter yet (§5.2);
+    /// it must be signed by its own threshold.
     public init(trustedRoot bytes: [UInt8], time: Date) throws(TrustError) {
         let document = try SignedDocument<RootMetadata>(parsing: bytes)
         try document.verify(by: document.body.authority(for: TopLevelRole.root))
@@ -40,8 +40,8 @@ public struct TrustedMetadata: Sendable {
 
     // MARK: Root
 
-    /// Accepts version N+1, signed by the thresholds of N and of N+1 (§5.3.4, §5.3.5). It may be expired: only the
-    /// last one counts.
+    /// Accepts version N+1 if the thresholds of N and of N+1 have signed it (§5.3.4, §5.3.5). It may be expired,
+    /// because only the last one counts.
     /// - Returns: whether an online key was revoked, so that the stored timestamp and snapshot must go (§5.3.11).
     @discardableResult
     public mutating func updateRoot(_ bytes: [UInt8]) throws(TrustError) -> Bool {
@@ -57,14 +57,14 @@ public struct TrustedMetadata: Sendable {
         return revokes
     }
 
-    /// Once no newer root is to be had, the last one must not be expired (§5.3.10).
+    /// Checks that the last root is not expired, when there is no newer one (§5.3.10).
     public func checkRoot() throws(TrustError) {
         try check(root.body)
     }
 
     // MARK: Timestamp
 
-    /// Takes what was stored on this device. It may be expired: it guards against going back, and no more.
+    /// Restores the timestamp that this device has stored. It may be expired: it only protects against going back.
     public mutating func restoreTimestamp(_ bytes: [UInt8]) throws(TrustError) {
         let document = try SignedDocument<TimestampMetadata>(parsing: bytes)
         try document.verify(by: root.body.authority(for: TopLevelRole.timestamp))
@@ -97,7 +97,7 @@ public struct TrustedMetadata: Sendable {
 
     // MARK: Snapshot
 
-    /// Takes what was stored on this device, as the base against which a newer snapshot is compared.
+    /// Restores the snapshot that this device has stored, for the comparison with a newer one.
     /// - Returns: whether it is the current one by the timestamp; then nothing needs to be fetched.
     @discardableResult
     public mutating func restoreSnapshot(_ bytes: [UInt8]) throws(TrustError) -> Bool {
@@ -111,8 +111,8 @@ public struct TrustedMetadata: Sendable {
         return snapshotIsFinal
     }
 
-    /// Accepts the snapshot that the timestamp names (§5.5): length and hashes first, then keys, version, and no role
-    /// that goes back or goes away.
+    /// Accepts the snapshot that the timestamp names (§5.5). It checks length and hashes, then keys and version, and
+    /// that no role goes back or disappears.
     public mutating func updateSnapshot(_ bytes: [UInt8]) throws(TrustError) {
         let timestamp = try currentTimestamp()
         guard roles.isEmpty else { throw .outOfOrder("the snapshot cannot change after the targets were read") }
@@ -135,8 +135,8 @@ public struct TrustedMetadata: Sendable {
 
     // MARK: Targets
 
-    /// Accepts a targets role by the document that delegates to it (§5.6): length and hashes, keys, the version that
-    /// the snapshot names, expiry. The same for bytes that were fetched and bytes that were stored.
+    /// Accepts a targets role under the document that delegates to it (§5.6). It checks length and hashes, keys, the
+    /// version in the snapshot, and expiry. Fetched and stored bytes are checked alike.
     @discardableResult
     public mutating func updateTargets(
         _ bytes: [UInt8], role: String = "targets", delegator: String = "root"
@@ -166,7 +166,7 @@ public struct TrustedMetadata: Sendable {
         return found.document
     }
 
-    /// What the current snapshot says about a role.
+    /// The current snapshot's description of a role.
     public func metaFile(of role: String) throws(TrustError) -> MetaFile {
         guard snapshotIsFinal, let snapshot else { throw .outOfOrder("\(role) cannot be read before the snapshot") }
         guard let meta = snapshot.body[role: role] else { throw .notInSnapshot(role: role) }

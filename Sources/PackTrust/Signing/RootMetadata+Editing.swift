@@ -1,5 +1,6 @@
 extension RootMetadata {
-    /// Gives a top-level role its keys and threshold. A key that no role uses any more leaves the document.
+    /// Sets the keys and threshold of a top-level role. Keys that no role uses any more are removed from the
+    /// document.
     ///
     /// The next root must be signed by the threshold of this root's old root keys *and* of its new ones (§5.3.4).
     public mutating func setKeys(_ newKeys: [PublicKey], threshold: Int = 1, for role: TopLevelRole) {

@@ -1,8 +1,8 @@
 public import Foundation
 
 extension SignedDocument {
-    /// The document with a signature by each signer added. Other signatures over the same content stay; one by the
-    /// same key is replaced.
+    /// Returns the document with an additional signature by each signer. Other signatures over the same content are
+    /// kept; one by the same key is replaced.
     /// - Throws: What the signer throws, or ``TrustError/invalidKey(reason:)`` if what it made is not a signature.
     public func signed(by signers: any Signer...) throws -> SignedDocument {
         try signed(by: signers)
@@ -23,7 +23,7 @@ extension SignedDocument {
         return SignedDocument(body: body, signedObject: signedObject, signatures: kept, envelope: envelope)
     }
 
-    /// The document with the signatures of another copy of it, which somebody else signed meanwhile, added.
+    /// Returns the document with the signatures of another copy, which somebody else has signed meanwhile.
     /// - Throws: ``TrustError/refusedChange(role:reason:)`` if the copies do not say the same.
     public func merging(_ other: SignedDocument) throws(TrustError) -> SignedDocument {
         guard signedBytes == other.signedBytes else {
@@ -36,8 +36,8 @@ extension SignedDocument {
             body: body, signedObject: signedObject, signatures: signatures + added, envelope: envelope)
     }
 
-    /// The next version: the body changed, the version one up, and signed anew. Signatures over the old content are
-    /// gone, for they no longer say anything.
+    /// Returns the next version: with the changed body, the version one higher, and new signatures. Signatures over
+    /// the old content are dropped.
     ///
     /// - Parameter expires: The new expiry; nil keeps the old one.
     public func revised(

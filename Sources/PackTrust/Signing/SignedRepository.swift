@@ -1,6 +1,6 @@
 public import Foundation
 
-/// The current metadata of a whole repository, as its owner signs it and its server publishes it.
+/// The current metadata of a whole repository, for its owner to sign and its server to publish.
 ///
 ///     var repository = try SignedRepository.create(root: [owner], targets: [owner], online: [server], expires: …)
 ///     try repository.replaceTargets(repository.targets.revised(signers: [owner]) { targets in
@@ -13,12 +13,12 @@ public import Foundation
 public struct SignedRepository: Sendable {
     public private(set) var root: SignedDocument<RootMetadata>
     public private(set) var targets: SignedDocument<TargetsMetadata>
-    /// By role name.
+    /// The delegated roles by name.
     public private(set) var delegated: NameTable<SignedDocument<TargetsMetadata>>
     public private(set) var snapshot: SignedDocument<SnapshotMetadata>
     public private(set) var timestamp: SignedDocument<TimestampMetadata>
 
-    /// Takes what was stored.
+    /// Restores a stored repository.
     public init(
         root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>,
         delegated: NameTable<SignedDocument<TargetsMetadata>> = [:], snapshot: SignedDocument<SnapshotMetadata>,
@@ -31,7 +31,7 @@ public struct SignedRepository: Sendable {
         self.timestamp = timestamp
     }
 
-    /// When the roles of a new repository expire.
+    /// The expiry times for the roles of a new repository.
     public struct Expiries: Sendable {
         public var root: Date
         public var targets: Date
@@ -46,7 +46,7 @@ public struct SignedRepository: Sendable {
         }
     }
 
-    /// Makes version 1 of everything. The online signers sign snapshot and timestamp, and nothing installable.
+    /// Makes version 1 of all roles. The online signers sign only snapshot and timestamp, and nothing installable.
     public static func create(
         root rootSigners: [any Signer], rootThreshold: Int = 1, targets targetsSigners: [any Signer],
         targetsThreshold: Int = 1, online onlineSigners: [any Signer], consistentSnapshot: Bool = true,
@@ -71,22 +71,24 @@ public struct SignedRepository: Sendable {
             snapshot: snapshot, timestamp: timestamp)
     }
 
-    /// Accepts a new root by the rules of a client: version one up, signed by the old threshold and the new one.
+    /// Accepts a new root by the rules of a client: the version is one higher, and the old and the new threshold have
+    /// signed it.
     public mutating func replaceRoot(_ document: SignedDocument<RootMetadata>) throws(TrustError) {
         var trusted = try TrustedMetadata(trustedRoot: root.bytes, time: Date(timeIntervalSince1970: 0))
         try trusted.updateRoot(document.bytes)
         root = trusted.root
     }
 
-    /// Accepts a new top-level targets document: version one up, signed by the threshold of the root's keys.
+    /// Accepts a new top-level targets document: the version is one higher, and the threshold of the root's keys has
+    /// signed it.
     public mutating func replaceTargets(_ document: SignedDocument<TargetsMetadata>) throws(TrustError) {
         try RoleSuccession(replacing: targets, authority: root.body.authority(for: TopLevelRole.targets)).check(
             document)
         targets = document
     }
 
-    /// Accepts a new version, or the first one, of a role that `delegator` delegates to: version one up, threshold,
-    /// and only paths that the delegation covers.
+    /// Accepts a new or first version of a role that `delegator` delegates to: the version is one higher, the
+    /// threshold has signed it, and the delegation covers all paths.
     public mutating func replaceRole(
         _ role: String, delegator: String = "targets", with document: SignedDocument<TargetsMetadata>
     ) throws(TrustError) {
@@ -98,8 +100,8 @@ public struct SignedRepository: Sendable {
         delegated[role] = document
     }
 
-    /// Signs the next snapshot of all roles and the timestamp for it. A role that a snapshot once listed stays listed,
-    /// or clients would refuse the snapshot (§5.5.5).
+    /// Signs the next snapshot of all roles and the timestamp for it. A role stays listed once a snapshot has listed
+    /// it, because clients would refuse the snapshot otherwise (§5.5.5).
     public mutating func publish(
         snapshotExpires: Date, timestampExpires: Date, signers: [any Signer]
     ) throws {
@@ -110,13 +112,14 @@ public struct SignedRepository: Sendable {
         try renewTimestamp(expires: timestampExpires, signers: signers)
     }
 
-    /// Signs a new timestamp for the snapshot as it is, so that a repository where nothing changed does not expire.
+    /// Signs a new timestamp for the present snapshot, so that an unchanged repository does not expire.
     public mutating func renewTimestamp(expires: Date, signers: [any Signer]) throws {
         timestamp = try timestamp.revised(expires: expires, signers: signers) { $0.snapshot = snapshot.metaFile }
     }
 
-    /// The files of the current versions, in an order in which a client that reads meanwhile finds all that a file
-    /// names: the timestamp last. All but the timestamp are immutable under their names with consistent snapshots.
+    /// The files of the current versions, with the timestamp last: in this order a client that reads meanwhile finds
+    /// all files that a file names. With consistent snapshots, all files except the timestamp are immutable under
+    /// their names.
     public var files: [(path: String, bytes: [UInt8])] {
         let isConsistent = root.body.consistentSnapshot
         func path(_ role: String, _ version: Int) -> String {

@@ -1,13 +1,13 @@
 extension TargetsMetadata {
     /// Adds a delegation, or replaces the one with the same name in its place. Keys that no delegation uses any more
-    /// leave the document.
+    /// are removed from the document.
     public mutating func delegate(to role: DelegatedRole, keys: [PublicKey]) {
         var delegations = self.delegations ?? Delegations()
         delegations.delegate(to: role, keys: keys)
         self.delegations = delegations
     }
 
-    /// Makes the delegation for a role: the keys given, paths by patterns.
+    /// Makes the delegation for a role from keys and path patterns.
     /// - Throws: ``TrustError/malformed(document:reason:)`` for a name that no delegated role can have.
     public mutating func delegate(
         _ name: String, to keys: [PublicKey], threshold: Int = 1, paths: [String], isTerminating: Bool = false
@@ -18,7 +18,7 @@ extension TargetsMetadata {
         delegate(to: role, keys: keys)
     }
 
-    /// Lets only this version of a delegated role and later ones count; never lowers what counts already.
+    /// Makes this version of a delegated role the lowest one that counts. It never lowers the present limit.
     /// - Throws: ``TrustError/refusedChange(role:reason:)`` for a role that is not delegated.
     public mutating func requireVersion(_ version: Int, of name: String) throws(TrustError) {
         guard let role = delegations?.role(named: name) else {
@@ -29,7 +29,7 @@ extension TargetsMetadata {
         delegations?.delegate(to: raised, keys: [])
     }
 
-    /// Takes a delegation back. What the role signed is no longer reachable through this document.
+    /// Revokes a delegation. What the role has signed is no longer reachable through this document.
     public mutating func revokeDelegation(to name: String) {
         delegations?.revoke(name)
     }
