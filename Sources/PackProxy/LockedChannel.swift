@@ -1,7 +1,7 @@
 import Foundation
 import NIOCore
 
-/// The listening channel, set and taken from any thread.
+/// The listening channel, set and removed from any thread.
 final class LockedChannel: Sendable {
     private let lock = NSLock()
     nonisolated(unsafe) private var channel: (any Channel)?

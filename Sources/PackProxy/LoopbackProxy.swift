@@ -4,8 +4,8 @@ import NIOPosix
 import NIOSSL
 public import PackWeb
 
-/// A network proxy on this machine for one web view: `https://PACKAGE.package` is answered from the device, everything
-/// else goes out as it came.
+/// A network proxy on this machine for one web view. It answers `https://PACKAGE.package` from the device and
+/// forwards everything else unchanged.
 ///
 ///     let proxy = LoopbackProxy(pages: PageDirectory(catalog), online: NetworkLoader())
 ///     let access = try await proxy.start()
@@ -17,17 +17,17 @@ public import PackWeb
 /// programs and pages of other browsers on the machine cannot use it. The certificate's key is made at the start, lives in
 /// memory, and signs nothing but this proxy's connections; hosts outside `.package` are never decrypted.
 public final class LoopbackProxy: Sendable {
-    /// What a web view needs to use the proxy.
+    /// What a web view needs for using the proxy.
     public struct Access: Sendable, Hashable {
         public let port: Int
         public let user: String
         public let password: String
-        /// To be trusted for `*.package` in that web view only, in PEM.
+        /// The certificate in PEM. Trust it for `*.package`, in that web view only.
         public let certificate: String
-        /// The same in DER, as Apple's `SecCertificateCreateWithData` takes it.
+        /// The certificate in DER, for Apple's `SecCertificateCreateWithData`.
         public let certificateBytes: [UInt8]
 
-        /// The proxy with its credentials as a URL.
+        /// The proxy's URL with its credentials.
         public var address: String { "http://\(user):\(password)@127.0.0.1:\(port)" }
     }
 
@@ -52,7 +52,7 @@ public final class LoopbackProxy: Sendable {
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     }
 
-    /// Makes the key and the credentials and listens on a free port of 127.0.0.1.
+    /// Makes the key and the credentials, and listens on a free port of 127.0.0.1.
     /// - Parameter hosts: packages' hosts to be named in the certificate besides `*.package`.
     public func start(hosts: [String] = []) async throws -> Access {
         let identity = try LoopbackIdentity(hosts: hosts)
@@ -84,22 +84,23 @@ public final class LoopbackProxy: Sendable {
             certificate: identity.certificatePEM, certificateBytes: identity.certificateBytes)
     }
 
-    /// Stops listening and closes what is open.
+    /// Stops listening and closes open connections.
     public func stop() async throws {
         try? await running.take()?.close()
         try await group.shutdownGracefully()
     }
 }
 
-/// Bounds on what a proxy takes from its web view.
+/// The limits of a proxy for its web view.
 public struct ProxyLimits: Sendable, Hashable {
-    /// Bytes of a request's body that are held until it is whole. A larger body for a package's service or web site goes out
-    /// as it comes, no faster than it is taken, whatever its size. Bodies for other hosts are never held.
+    /// The most bytes of a request's body that are held until it is complete. A larger body for a package's service
+    /// or web site is streamed, no faster than the service reads it, whatever its size. Bodies for other hosts are
+    /// never held.
     public var heldBodySize = 4 << 20
-    /// Seconds to wait for a connection to another host.
+    /// How many seconds to wait for a connection to another host.
     public var connectTimeout = 30
-    /// Seconds that a tunnel may carry nothing after one of its ends has said that it has said all; it is closed then. The
-    /// four minutes that RFC 5382 section 5 gives a connection that is half closed.
+    /// How many seconds a tunnel may carry nothing after one of its ends has closed its direction. Then it is closed.
+    /// RFC 5382 section 5 gives a half-closed connection four minutes.
     public var halfClosedTimeout = 240
 
     public init() {}

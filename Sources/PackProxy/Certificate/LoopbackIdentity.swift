@@ -4,7 +4,8 @@ import NIOSSL
 import SwiftASN1
 import X509
 
-/// The proxy's key and its own certificate for `*.package`, made anew for each proxy. The key is never written anywhere.
+/// The proxy's key and its own certificate for `*.package`, newly made for each proxy. The key is never written to
+/// disk.
 struct LoopbackIdentity {
     let certificatePEM: String
     let certificateBytes: [UInt8]

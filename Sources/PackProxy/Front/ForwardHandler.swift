@@ -2,8 +2,8 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// One plain http request on its way to another host and its answer on the way back, as they are but for the fields that
-/// concern one connection only (RFC 9110 section 7.6.1).
+/// Forwards one plain http request to another host, and its answer back. Both are unchanged, except the fields that
+/// concern only one connection (RFC 9110 section 7.6.1).
 final class ForwardHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -117,7 +117,7 @@ final class ForwardHandler: ChannelInboundHandler {
         context.close(promise: nil)
     }
 
-    /// Half an answer must not look like a whole one; and where there is none, apps wait for a network error, as they get it
+    /// Half an answer must not look like a whole one; and if there is none, apps wait for a network error, as they get it
     /// without a proxy, and not for an answer of ours.
     private func fail() {
         guard !hasEnded else { return }

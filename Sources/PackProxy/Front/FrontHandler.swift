@@ -2,14 +2,15 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// Reads a connection's requests as a proxy does: checks the credentials, opens tunnels, hands packages to their handler.
+/// Reads a connection's requests as a proxy: it checks the credentials, opens tunnels, and passes packages to their
+/// handler.
 final class FrontHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
     private enum State {
         case idle
-        /// The rest of a request that was refused, or of a CONNECT, is still to come.
+        /// The rest of a refused request, or of a CONNECT, has not arrived yet.
         case answered(next: Next)
         case forwarding(ForwardHandler)
     }

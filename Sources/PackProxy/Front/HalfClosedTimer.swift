@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The time that a tunnel of which one direction is closed has carried nothing. Used on one event loop only.
+/// Measures how long a half-closed tunnel has carried nothing. It is used on one event loop only.
 final class HalfClosedTimer {
     private let limit: TimeAmount
     private var last = NIODeadline.now()

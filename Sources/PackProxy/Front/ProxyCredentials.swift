@@ -1,6 +1,6 @@
 import Foundation
 
-/// The user and the password of one proxy, made at its start (RFC 7617).
+/// The user name and password of one proxy, made at its start (RFC 7617).
 struct ProxyCredentials: Sendable {
     let user = "packtool"
     let password: String

@@ -3,13 +3,13 @@ import PackWeb
 
 /// Where a request to a proxy leads (RFC 9112 section 3.2).
 enum ProxyTarget: Hashable {
-    /// CONNECT to a package's host: answered here.
+    /// CONNECT to a package's host, which the proxy answers itself.
     case package(host: String)
     /// CONNECT to another host.
     case tunnel(host: String, port: Int)
-    /// Plain http to a package's host: the same path is found by https.
+    /// Plain http to a package's host: the location is the same path with https.
     case insecurePackage(location: String)
-    /// Plain http to another host, with the path as it is sent there.
+    /// Plain http to another host, with the path to send there.
     case forward(host: String, port: Int, path: String)
     case malformed(String)
 

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// One end of a tunnel: what it reads, the other writes. It reads on only while the other end can write, so a slow reader
-/// slows the sender and nothing is heaped up. Both ends are on one event loop.
+/// One end of a tunnel: the other end writes what this one reads. It reads only while the other end can write, so a
+/// slow reader slows the sender down and nothing piles up. Both ends are on one event loop.
 ///
 /// Once one end has said that it has said all, the other must go on or close: a tunnel that is then silent for the limit's
 /// time is closed, because nobody may be there any more. One that is open both ways may be silent as long as it likes.

@@ -7,7 +7,7 @@ import PackWeb
     import FoundationNetworking
 #endif
 
-/// Relays a decrypted connection's requests to the packages and the answers back. It decides nothing about them.
+/// Relays a decrypted connection's requests to the packages, and the answers back. It makes no decisions.
 final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
@@ -79,7 +79,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
         let answer: SiteAnswer
     }
 
-    /// - Returns: nil where the request names no page.
+    /// - Returns: nil if the request names no page.
     private func ask(_ head: HTTPRequestHead) -> Asked? {
         guard let host = head.headers.first(name: "host"), head.uri.hasPrefix("/") else { return nil }
         // Of one connection, or set anew by whoever sends it on: the wrong host would find the wrong site.
@@ -127,7 +127,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
         if let held { upload.send(held) }
     }
 
-    /// - Parameter part: of the service's answer; nil where it has broken off.
+    /// - Parameter part: of the service's answer; nil if it has broken off.
     private func relay(
         _ part: HTTPClientResponsePart?, of asked: Asked, to request: HTTPRequestHead, _ context: ChannelHandlerContext
     ) {

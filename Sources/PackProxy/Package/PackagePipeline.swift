@@ -5,9 +5,9 @@ import NIOSSL
 import NIOTLS
 import PackWeb
 
-/// What speaks to the web view inside of a package's tunnel: TLS, and then the version of HTTP that the view chose. With
-/// HTTP/2 no request waits for another one; with HTTP/1.1 an engine has six connections, and six long polls stop all files.
-/// A WebSocket comes by HTTP/1.1: extended CONNECT (RFC 8441) is not offered.
+/// Serves the web view inside a package's tunnel: TLS, and then the version of HTTP that the view has chosen. With
+/// HTTP/2 no request waits for another one. With HTTP/1.1 an engine has six connections, and six long polls stop all
+/// files. A WebSocket uses HTTP/1.1: extended CONNECT (RFC 8441) is not offered.
 struct PackagePipeline: Sendable {
     let pages: any PageSource
     let online: NetworkLoader

@@ -2,7 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Opens the connections that a proxy makes to packages' services by itself: WebSockets and large uploads.
+/// Opens the proxy's own connections to packages' services: for WebSockets and large uploads.
 struct ServiceConnector: Sendable {
     let limits: ProxyLimits
     private let tls: NIOSSLContext

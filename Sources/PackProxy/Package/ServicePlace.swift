@@ -1,7 +1,7 @@
 import Foundation
 import PackWeb
 
-/// Where a service's address leads, and how it is asked for a WebSocket there.
+/// The host and port of a service's address, and the request for a WebSocket there.
 struct ServicePlace: Hashable, Sendable {
     let isSecure: Bool
     let host: String

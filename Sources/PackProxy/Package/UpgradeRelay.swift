@@ -3,8 +3,8 @@ import NIOCore
 import NIOHTTP1
 import PackWeb
 
-/// A WebSocket's handshake on its way to a service (RFC 6455 section 4.1), and the joint of both ends once the service has
-/// agreed. It waits for the head of the answer only; frames pass as they are.
+/// Relays a WebSocket's handshake to a service (RFC 6455 section 4.1), and joins both ends once the service has
+/// agreed. It waits only for the head of the answer; frames pass unchanged.
 final class UpgradeRelay: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 

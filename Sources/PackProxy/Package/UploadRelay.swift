@@ -7,8 +7,8 @@ import PackWeb
     import FoundationNetworking
 #endif
 
-/// A request with a large body on its way to a service, and the answer on its way back. Each side is read no faster than the
-/// other takes it, so a body of any size needs little memory.
+/// Relays a request with a large body to a service, and the answer back. It reads each side no faster than the other
+/// one accepts, so a body of any size needs little memory.
 final class UploadRelay: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
