@@ -1,19 +1,19 @@
-/// A file that a page wants to leave on this machine, and how far it has come.
+/// A file that a page wants to save on this machine, and its progress.
 public struct Download: Sendable, Hashable {
     public enum State: Sendable, Hashable {
-        /// Not taken; no byte of it is on the disk.
+        /// Refused; no byte of it is on the disk.
         case refused(reason: String)
         case began
-        /// Whole, under its own name.
+        /// Complete, under its own name.
         case saved(path: String, size: Int)
-        /// Given up on the way; nothing of it is left.
+        /// Given up; nothing of it is left.
         case failed(reason: String)
     }
 
-    /// Counts a view's downloads from 1 on.
+    /// The number of the download in its view, from 1.
     public let number: Int
     public let url: String
-    /// The name that the server or the page gave, made safe; empty as long as it is not known.
+    /// The name that the server or the page gave, made safe; empty while it is unknown.
     public internal(set) var name = ""
     public internal(set) var state: State
 }

@@ -1,8 +1,8 @@
 import CWebKitGTK
 import Foundation
 
-/// The downloads of a view: refused, or led into one folder. WebKit's own way ends in the user's home folder, without a limit
-/// and without a word to the app.
+/// The downloads of a view: they are refused, or saved in one folder. WebKit would save them in the user's home
+/// folder, without a limit and without telling the app.
 @MainActor
 final class DownloadDoor {
     private final class Running {
@@ -148,7 +148,7 @@ final class DownloadDoor {
             Self.typed(held), folder.place(of: running.download.number).absoluteString)
     }
 
-    /// Nil where the server does not say, or only how large the file is on its way.
+    /// Nil if the server does not say, or only how large the file is on its way.
     private func announcedSize(of held: UnsafeMutableRawPointer) -> Int? {
         guard let response = webkit_download_get_response(Self.typed(held)) else { return nil }
         let size = Int(clamping: webkit_uri_response_get_content_length(response))

@@ -1,19 +1,20 @@
 public import Foundation
 import Glibc
 
-/// A folder for a view's downloads. A file stands there whole or not at all, replaces none, and all together have a limit.
+/// A folder for a view's downloads. A file is there completely or not at all, replaces no other file, and all files
+/// together have a limit.
 ///
 /// What is under way lies in a folder of its own, `.packtool-partial`, which is emptied at the start: a power cut leaves
 /// nothing either.
 public final class DownloadFolder: Sendable {
     public let folder: URL
-    /// Bytes that the folder's files may have together, those that were there before included.
+    /// The most bytes of all files in the folder together, including those that were there before.
     public let limit: Int
     private let partial: URL
     /// Held while the folder is in use.
     private let lock: Int32
 
-    /// - Throws: ``DownloadError`` where the folder cannot be made or is another one's.
+    /// - Throws: ``DownloadError`` if the folder cannot be created or belongs to somebody else.
     public init(_ folder: URL, limit: Int) throws {
         self.folder = folder.absoluteURL.standardizedFileURL
         self.limit = limit
@@ -76,7 +77,7 @@ public final class DownloadFolder: Sendable {
         throw DownloadError.unusable(folder.path, "there are 9,999 files with the name \(name)")
     }
 
-    /// - Returns: false where the name is taken.
+    /// - Returns: false if the name is taken.
     private static func move(_ from: URL, to file: URL) throws -> Bool {
         if link(from.path, file.path) == 0 {
             unlink(from.path)
@@ -107,7 +108,7 @@ public final class DownloadFolder: Sendable {
     }
 }
 
-/// Why a download is not kept.
+/// Why a download is not saved.
 public enum DownloadError: Error, Sendable, Hashable, CustomStringConvertible {
     case unusable(String, String)
     case tooLarge(limit: Int)

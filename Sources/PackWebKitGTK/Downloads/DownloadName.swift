@@ -1,5 +1,5 @@
-/// A name for a file that somebody else has chosen, safe in any folder: one part, nothing hidden, nothing that no eye sees,
-/// nothing that other systems read as more than a name.
+/// A safe name for a file whose name somebody else has chosen: one path component, not hidden, without invisible
+/// characters, and without anything that other systems read as more than a name.
 enum DownloadName {
     /// Of most file systems 255, less what tells copies apart.
     private static let maximumByteCount = 200

@@ -2,7 +2,7 @@ import CWebKitGTK
 import Foundation
 import PackWeb
 
-/// The way from the page hook in one origin's frames to its bridge.
+/// Passes messages of the page hook in one origin's frames to its bridge.
 ///
 /// WebKitGTK says what a message or a prompt has in it and not which frame sent it. So each origin has a handler and a
 /// prompt of its own, with a name of 128 random bits that nobody but the hook's script knows (scripts cannot list the

@@ -4,7 +4,8 @@ public import PackWeb
 
 /// The page hook in a view's frames.
 extension PackageView {
-    /// Puts the page hook into the frames of an origin, from the next page on; a second call replaces its configuration.
+    /// Adds the page hook to the frames of an origin, from the next page on. A second call replaces its
+    /// configuration.
     /// - Parameters:
     ///   - origin: such as `h5pack://shop` or `https://shop.package`. Frames of other origins get nothing, and frames
     ///     without an address of their own (`about:blank`, `srcdoc`) neither.

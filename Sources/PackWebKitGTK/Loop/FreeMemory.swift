@@ -1,8 +1,8 @@
 import CWebKitGTK
 
-/// The memory that a program has given up and the C library keeps for later.
+/// Memory that the program has freed and the C library keeps.
 public enum FreeMemory {
-    /// Fixes which blocks go back to the system as soon as they are freed; for a program's first line.
+    /// Sets which blocks return to the system as soon as they are freed. Call it in a program's first line.
     ///
     /// Left alone, glibc raises its thresholds with each larger block that is freed (`mallopt(3)`): a block of up to 32 MiB
     /// then lies in one of eight heaps a core, and each heap keeps up to 64 MiB at its end, where `malloc_trim(3)` reaches
@@ -14,7 +14,7 @@ public enum FreeMemory {
         mallopt(M_TRIM_THRESHOLD, 128 << 10)
     }
 
-    /// Gives back the holes between what is in use, once a minute until the task is cancelled.
+    /// Returns free memory between used blocks to the system, once a minute until the task is cancelled.
     ///
     /// For programs that run for months: what a page needed once would stay resident.
     public static func giveBack() async {

@@ -1,6 +1,6 @@
 import CWebKitGTK
 
-/// GTK's main loop as the program's main thread: `MainActor` and the main queue run inside it.
+/// GTK's main loop as the program's main thread; `MainActor` and the main queue run in it.
 ///
 ///     MainLoop.start()              // before any window
 ///     Task { @MainActor in … }
@@ -9,8 +9,8 @@ import CWebKitGTK
 public enum MainLoop {
     private static var hasStarted = false
 
-    /// Joins the main queue to GLib's loop and opens the display; a second call does nothing.
-    /// - Returns: false where there is no display.
+    /// Connects the main queue to GLib's loop and opens the display. A second call does nothing.
+    /// - Returns: false if there is no display.
     @discardableResult
     public static func start() -> Bool {
         guard !hasStarted else { return true }

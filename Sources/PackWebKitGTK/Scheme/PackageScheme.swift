@@ -7,7 +7,7 @@ import PackWeb
     import FoundationNetworking
 #endif
 
-/// Joins a custom scheme of a web context to the driver: requests in, answers out, no decision.
+/// Connects a custom scheme of a web context to the driver. It makes no decisions.
 ///
 /// A request's body is not read: `webkit_uri_scheme_request_get_http_body` of WebKitGTK 2.50 crashes the process where a
 /// page sends a Blob, and nothing tells such a request apart. The page hook hands bodies over.

@@ -5,13 +5,13 @@ import Glibc
 import PackWeb
 import Synchronization
 
-/// A request under a custom scheme as WebKitGTK hands it out. The answer's body goes through a pipe that WebKit reads
-/// as it can: writing waits for it, so a large file takes constant memory, and WebKit's closing of its end is the only way in
-/// which it says that the page has stopped the request.
+/// A request under a custom scheme from WebKitGTK. The answer's body goes through a pipe, and writing waits until
+/// WebKit reads, so a large file takes constant memory. WebKit closes its end of the pipe when the page has stopped
+/// the request; there is no other signal.
 final class WebKitSchemeTask: WholeAnswerTask {
     private enum Body {
         case none
-        /// The pipe's end for writing.
+        /// The writing end of the pipe.
         case open(Int32)
         case ended
     }

@@ -1,7 +1,7 @@
 import CWebKitGTK
 public import PackWeb
 
-/// The view's list for back and forward, as `ViewPages` needs it.
+/// The view's back-forward list, as `ViewPages` needs it.
 extension PackageView {
     public var history: ViewHistory {
         let list = webkit_web_view_get_back_forward_list(view)

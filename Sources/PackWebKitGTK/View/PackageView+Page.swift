@@ -1,9 +1,9 @@
 import CWebKitGTK
 public import Foundation
 
-/// What a page is asked from outside: a script's value, a picture.
+/// Requests to a page from outside: a script's value, a picture.
 extension PackageView {
-    /// Runs the body of an asynchronous function in the page and gives its value as JSON.
+    /// Runs the body of an asynchronous function in the page and returns its value as JSON.
     /// - Throws: ``PageError/script(_:)`` with what the script threw.
     public func evaluate(_ body: String) async throws -> String {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<String, any Error>) in
@@ -25,7 +25,7 @@ extension PackageView {
         }
     }
 
-    /// Writes what the view shows as a PNG file.
+    /// Writes the view's picture as a PNG file.
     public func writeSnapshot(to file: URL) async throws {
         let path = file.path
         let waiterPath = try await withCheckedThrowingContinuation {
@@ -53,7 +53,7 @@ private struct SnapshotSurface: Sendable {
     nonisolated(unsafe) let surface: OpaquePointer
 }
 
-/// Why a page did not do what it was asked.
+/// Why a request to a page failed.
 public enum PageError: Error, Equatable, Sendable, CustomStringConvertible {
     case script(String)
     case snapshot(String)
@@ -68,7 +68,7 @@ public enum PageError: Error, Equatable, Sendable, CustomStringConvertible {
     }
 }
 
-/// Takes the error's text and frees it.
+/// Returns the error's text and frees the error.
 func pageErrorText(_ fault: UnsafeMutablePointer<GError>?) -> String {
     defer { if let fault { g_error_free(fault) } }
     return fault.flatMap { $0.pointee.message }.map { String(cString: $0) } ?? "no reason was given"

@@ -3,8 +3,8 @@ import PackWeb
 
 /// The page's process: whether it answers, and its end.
 extension PackageView {
-    /// Ends the page's process, whatever it does: a page that hangs or has a dialog open lets go of the screen by nothing else.
-    /// No event tells of it. The next ``load(_:)`` starts a new process.
+    /// Ends the page's process, whatever it does. Nothing else removes a page from the screen that hangs or has a
+    /// dialog open. There is no event for it. The next ``load(_:)`` starts a new process.
     public func endPage() {
         isEndingPage = true
         webkit_web_view_terminate_web_process(view)
@@ -13,8 +13,8 @@ extension PackageView {
         endHookedPages()
     }
 
-    /// Whether the page's thread does what it is asked. It does not while a script runs on and on, or a dialog of the page is
-    /// open. WebKit's own signal (`is-web-process-responsive`) speaks only once somebody touches the page.
+    /// Whether the page's thread responds. It does not while a script runs endlessly or a dialog of the page is open.
+    /// WebKit's own signal (`is-web-process-responsive`) comes only when somebody touches the page.
     public func isAnswering(within limit: Duration) async -> Bool {
         await withCheckedContinuation { continuation in
             let waiter = FirstAnswer(continuation)

@@ -87,7 +87,7 @@ extension PackageView {
         }
     }
 
-    /// - Parameter reason: nil where the load was given up.
+    /// - Parameter reason: nil if the load was given up.
     private func didFail(_ url: String, _ reason: String?) {
         guard !isEndingPage else { return }
         loadHasFailed = true
@@ -179,8 +179,8 @@ extension PackageView {
     }
 }
 
-/// Whether a load ended with no page and yet as it should: given up, a download, or sound and film, which WebKit loads by
-/// itself. For these WebKit shows no page about a failure.
+/// Whether a load ended without a page and without a failure: it was stopped, became a download, or is audio or
+/// video, which WebKit loads by itself. In these cases WebKit shows no error page.
 private func isNoFailure(_ error: UnsafeMutablePointer<GError>?) -> Bool {
     g_error_matches(error, webkit_network_error_quark(), gint(WEBKIT_NETWORK_ERROR_CANCELLED.rawValue)) != 0
         || g_error_matches(

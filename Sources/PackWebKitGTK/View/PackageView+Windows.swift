@@ -1,14 +1,15 @@
 import CWebKitGTK
 import Foundation
 
-/// Windows that a page asks for: links with a `target`, forms with one, `window.open()`. The view has no second window.
+/// New windows that a page requests: links with a `target`, forms with one, `window.open()`. The view has no second
+/// window.
 extension PackageView {
-    /// What a page asks for.
+    /// A page's request for a new window.
     public struct NewWindow: Sendable, Hashable {
         public let url: String
-        /// Of a form under a custom scheme POST: WebKit does not say which it is.
+        /// The method. For a form under a custom scheme it is always POST, because WebKit does not tell.
         public let method: String
-        /// Whether somebody has just touched the page. Browsers block the windows that nobody did.
+        /// Whether somebody has just touched the page. Browsers block windows without a user gesture.
         public let isUserGesture: Bool
     }
 

@@ -3,8 +3,8 @@ import PackWeb
 
 /// Service workers, which outlive pages and versions.
 extension PackageView {
-    /// Ends the service workers of hosts and removes their registrations and what they keep (Cache storage). What pages keep
-    /// (`localStorage`, IndexedDB, cookies) stays.
+    /// Ends the service workers of hosts and removes their registrations and their Cache storage. Other data of pages
+    /// (`localStorage`, IndexedDB, cookies) is kept.
     ///
     /// To be waited for before the first page of another version loads: a worker of the old one would answer in its place.
     /// - Parameter hosts: such as `shop.package`.

@@ -2,7 +2,7 @@ import CWebKitGTK
 import Foundation
 import PackWeb
 
-/// A window with a WebKitGTK view whose packages come from the device.
+/// A window with a WebKitGTK view that shows packages from the device.
 ///
 ///     let view = PackageView(configuration)
 ///     view.willNavigate = { url in … }     // the moment to open the package's newest version
@@ -12,39 +12,39 @@ import PackWeb
 public final class PackageView {
     public enum Event: Sendable, Equatable {
         case started(url: String)
-        /// The new page has replaced the old one. A restored one was kept as it had been left, for back and forward: nothing
-        /// of it was asked for anew, and no script has started. A reload is of the page on view.
+        /// The new page has replaced the old one. A restored page was kept unchanged for back and forward: none of
+        /// its parts was requested again, and no script has started. A reload loads the page on view again.
         case committed(url: String, isRestored: Bool, isReload: Bool)
-        /// The page and all that it loads is there. Status 0 where the page did not come by HTTP.
+        /// The page and all its parts are loaded. The status is 0 if the page was not loaded over HTTP.
         case finished(url: String, status: Int)
         case failed(url: String, reason: String)
-        /// Given up by the user, the app or a newer load, or no page but a download. No page has failed: until
-        /// ``committed(url:isRestored:isReload:)`` the one before stays on view.
+        /// The load was stopped by the user, the app or a newer load, or became a download. No page has failed: until
+        /// ``committed(url:isRestored:isReload:)`` the previous one stays on view.
         case stopped(url: String)
-        /// The page's process is gone.
+        /// The page's process has ended.
         case crashed(reason: String)
-        /// A message of the page, `webkit.messageHandlers.packtool.postMessage(…)`, as JSON. Those of frames in it are
-        /// dropped: WebKitGTK does not say which frame speaks, and any may be a stranger's.
+        /// A message of the page, `webkit.messageHandlers.packtool.postMessage(…)`, as JSON. Messages of frames in it
+        /// are dropped: WebKitGTK does not say which frame sends them, and any may be a foreign one.
         case message(json: String, pageURL: String)
     }
 
     /// The answer of a navigation.
     public struct Answer: Sendable, Hashable {
         public let url: String
-        /// Whether it is the view's own page, as against one of a frame in it and against a download.
+        /// Whether it is the view's own page, and neither a page of a frame nor a download.
         public let isPage: Bool
     }
 
-    /// Waited for before a navigation goes on, in any frame: WebKitGTK does not say in which.
+    /// Called before a navigation in any frame, which waits for it. WebKitGTK does not say in which frame.
     public var willNavigate: (@MainActor (String) async -> Void)?
-    /// Waited for when a navigation's answer is there, with its cookies, and before its page is: no code of it has run. False
-    /// gives the page up.
+    /// Called when a navigation's answer is there, with its cookies, and none of the page's code has run; the
+    /// navigation waits for it. If it returns false, the page is not shown.
     public var willShow: (@MainActor (Answer) async -> Bool)?
     public var didChange: (@MainActor (Event) -> Void)?
-    /// Asked where a page wants another window. True opens the address in this view, in the page's place; false, and without
-    /// this nobody, opens nothing. To the page `window.open()` gives null either way.
+    /// Called when a page requests another window. If it returns true, the address opens in this view instead of the
+    /// page. If it returns false or is nil, nothing opens. In both cases `window.open()` returns null to the page.
     public var takesWindow: (@MainActor (NewWindow) -> Bool)?
-    /// Told of each download, when it begins and when it has ended.
+    /// Called for each download when it begins and when it has ended.
     public var didDownload: (@MainActor (Download) -> Void)?
 
     let context: UnsafeMutablePointer<WebKitWebContext>
@@ -78,7 +78,7 @@ public final class PackageView {
     private var downloads: DownloadDoor?
     private var isClosed = false
 
-    /// - Returns: nil where the view cannot be made, which is where there is no display.
+    /// - Returns: Nil if the view cannot be created, because there is no display.
     public init?(_ configuration: PackageViewConfiguration) {
         let folder = configuration.dataFolder?.path
         let cache = configuration.dataFolder?.appendingPathComponent("cache").path
@@ -126,13 +126,13 @@ public final class PackageView {
     /// - Returns: whether nothing is downloaded from there; it has been told then.
     func refusesDownload(_ url: String) -> Bool { downloads?.refuses(url) ?? true }
 
-    /// Accepts the proxy's certificate from further hosts: packages that were not known at the start.
+    /// Accepts the proxy's certificate from more hosts: packages that were not known at the start.
     public func acceptProxyCertificate(from hosts: [String]) {
         guard let proxyCertificate else { return }
         for host in hosts { accept(proxyCertificate, from: host) }
     }
 
-    /// Takes the window away and ends the page's process.
+    /// Closes the window and ends the page's process.
     public func close() {
         guard !isClosed else { return }
         isClosed = true

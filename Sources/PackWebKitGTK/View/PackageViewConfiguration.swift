@@ -1,7 +1,7 @@
 public import Foundation
 public import PackWeb
 
-/// What a ``PackageView`` is made of.
+/// The settings of a ``PackageView``.
 public struct PackageViewConfiguration: Sendable {
     /// How the view's requests reach the device.
     public enum Transport: Sendable {
@@ -14,30 +14,31 @@ public struct PackageViewConfiguration: Sendable {
         case proxy(address: String, certificate: String, hosts: [String])
     }
 
-    /// Whose cookies the view takes.
+    /// Which cookies the view accepts.
     public enum CookiePolicy: Sendable {
         case all
-        /// Of the page's own site: a service on another host gets and sets none.
+        /// Only cookies of the page's own site: a service on another host cannot read or set any.
         case firstPartyOnly
         case none
     }
 
     public var transport: Transport
     public var cookiePolicy = CookiePolicy.firstPartyOnly
-    /// Where the view keeps cookies and storage; nil: in memory. In memory, WebKitGTK 2.50 does not remove service workers
-    /// (``PackageView/removeWorkers(of:)``).
+    /// The folder for cookies and storage; nil keeps them in memory. In memory, WebKitGTK 2.50 does not remove
+    /// service workers (``PackageView/removeWorkers(of:)``).
     public var dataFolder: URL?
     /// Scripts that run in every frame before the page's own.
     public var startScripts: [String] = []
-    /// A certificate in PEM that is accepted from a host, such as one of a company's own.
+    /// Certificates in PEM that are accepted from a host, such as a company's own.
     public var acceptedCertificates: [String: String] = [:]
-    /// Where downloads are kept; nil: they are refused.
+    /// The folder for downloads; nil refuses them.
     public var downloads: DownloadFolder?
     public var size = (width: 1280, height: 800)
     public var isFullscreen = false
-    /// Drawn into memory: there is a display and nobody who looks at it.
+    /// Whether the view is drawn into memory: there is a display, but nobody looks at it.
     public var isOffscreen = false
-    /// Off under a virtual display, where WebKit's compositor draws nothing.
+    /// Whether the graphics hardware is used. Switch it off under a virtual display, where WebKit's compositor draws
+    /// nothing.
     public var usesHardware = true
     public var showsDeveloperTools = false
 

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Tells the messages of a view's own frame from those of frames in it.
+/// Distinguishes messages of a view's own frame from those of frames in it.
 ///
 /// WebKitGTK hands over what a message says and not who says it. So a script that runs in the view's own frame only, before
 /// the page's, puts 128 random bits before each message; they are in a closure, where no script can read them.
@@ -29,7 +29,7 @@ struct PageKey {
     }
 
     /// - Parameter json: of what the handler got.
-    /// - Returns: the page's message as JSON; nil where another frame has sent it.
+    /// - Returns: the page's message as JSON; nil if another frame has sent it.
     func message(in json: String) -> String? {
         guard let text = try? JSONDecoder().decode(String.self, from: Data(json.utf8)), text.hasPrefix(key) else {
             return nil

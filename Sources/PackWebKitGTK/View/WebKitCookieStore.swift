@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 public import PackWeb
 
-/// The cookies of a web context, through its `WebKitCookieManager`.
+/// The cookies of a web context, from its `WebKitCookieManager`.
 @MainActor
 final class WebKitCookieStore: WebCookieStore {
     private let manager: UnsafeMutablePointer<WebKitCookieManager>
