@@ -1,7 +1,7 @@
-/// Why a file cannot be opened, written or put in place; the text names it and says what to do.
+/// Why a file cannot be opened, written or put in place. The text names the file and says what to do.
 package struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: Hashable, Sendable {
-        /// The disk, or the user's part of it.
+        /// The disk is full, or the user's quota is.
         case full
         case missing
         case other
@@ -9,7 +9,7 @@ package struct FileFault: Error, Hashable, Sendable, CustomStringConvertible {
 
     package let kind: Kind
     package let description: String
-    /// The `errno` of the call that failed, for who says it in words of their own.
+    /// The `errno` of the failed call, for callers with their own messages.
     package let code: Int32
 
     package init(_ kind: Kind, _ description: String, code: Int32) {

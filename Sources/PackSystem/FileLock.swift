@@ -6,8 +6,9 @@ package import Foundation
     import Darwin
 #endif
 
-/// A lock on a file (flock), shared or exclusive, until it is unlocked or its last reference is gone; the system lets
-/// go of it when the holder dies. It also keeps two holders of one process apart, as each opens the file itself.
+/// A lock on a file (flock), shared or exclusive, until it is unlocked or its last reference is gone. If the holder
+/// dies, the system releases it. It also excludes other holders in the same process, because each opens the file
+/// itself.
 package final class FileLock: Sendable {
     package enum Kind: Sendable { case shared, exclusive }
 
@@ -27,7 +28,7 @@ package final class FileLock: Sendable {
         }
     }
 
-    /// nil where somebody else holds the lock.
+    /// Acquires the lock if it is free; nil if somebody else holds it.
     package static func take(_ url: URL, _ kind: Kind, creating: Bool) throws(FileFault) -> FileLock? {
         while true {
             let lock = try FileLock(url, creating: creating)
@@ -49,13 +50,13 @@ package final class FileLock: Sendable {
         close(descriptor)
     }
 
-    /// Gives the lock back now, whoever still knows this value.
+    /// Releases the lock now, even if others still have this value.
     package func unlock() {
         // Said and not left to the closing: a process that is being forked at this moment has a copy of the file.
         flock(descriptor, LOCK_UN)
     }
 
-    /// Notes who holds the lock, for the message that others get. The lock itself does not depend on it.
+    /// Records the holder of the lock, for the message that others get. The lock itself does not depend on it.
     package func note(_ text: String) {
         guard ftruncate(descriptor, 0) == 0 else { return }
         let bytes = Array(text.utf8)

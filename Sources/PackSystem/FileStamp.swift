@@ -7,16 +7,17 @@ package import Foundation
     package import Darwin
 #endif
 
-/// What the file system says of a file's state: while it stays the same, so does the content, on file systems that keep a
-/// time of the last status change. No program sets that back on them, unlike the time of the last modification.
+/// The state of a file according to the file system. While it is the same, the content is the same, on file systems
+/// that keep the time of the last status change. Programs cannot set that time back, unlike the time of the last
+/// modification.
 package struct FileStamp: Hashable, Sendable {
     package let device: UInt64
     package let inode: UInt64
-    /// Bytes.
+    /// The size in bytes.
     package let size: Int
-    /// Nanoseconds since 1970.
+    /// The time of the last modification, in nanoseconds since 1970.
     package let modified: Int64
-    /// Nanoseconds since 1970.
+    /// The time of the last status change, in nanoseconds since 1970.
     package let changed: Int64
 
     package init(device: UInt64, inode: UInt64, size: Int, modified: Int64, changed: Int64) {
@@ -27,7 +28,7 @@ package struct FileStamp: Hashable, Sendable {
         self.changed = changed
     }
 
-    /// nil where there is no regular file; a symbolic link is none.
+    /// Nil if there is no regular file; a symbolic link is not one.
     package init?(path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -40,7 +41,7 @@ package struct FileStamp: Hashable, Sendable {
         self.init(status)
     }
 
-    /// nil for what is no regular file.
+    /// Nil if it is not a regular file.
     package init?(_ status: stat) {
         guard status.st_mode & S_IFMT == S_IFREG else { return nil }
         device = UInt64(truncatingIfNeeded: status.st_dev)
@@ -55,8 +56,8 @@ package struct FileStamp: Hashable, Sendable {
         #endif
     }
 
-    /// Whether a later change gives another stamp: one within the same tick of the file system's clock (2 s on FAT, the
-    /// coarsest) would not.
+    /// Whether a later change gives another stamp. A change within the same tick of the file system's clock (2 s on
+    /// FAT, the coarsest) would not.
     package func isSettled(at now: Date) -> Bool {
         Double(max(modified, changed)) / 1e9 < now.timeIntervalSince1970 - 2.5
     }

@@ -6,7 +6,7 @@ package import Foundation
     import Darwin
 #endif
 
-/// An advisory lock on a file, among processes and within one; the system lets go of it when the holder dies.
+/// An advisory lock on a file, among processes and within one. If the holder dies, the system releases it.
 package struct FolderLock: ~Copyable {
     private let descriptor: Int32
 
@@ -21,7 +21,7 @@ package struct FolderLock: ~Copyable {
         self.descriptor = descriptor
     }
 
-    /// Takes the lock if it is free now; nil where somebody holds it.
+    /// Acquires the lock if it is free; nil if somebody holds it.
     package init?(ifFree file: URL) throws(FileFault) {
         let descriptor = try Self.open(file)
         guard SystemCall.lock(descriptor, waiting: false) else {

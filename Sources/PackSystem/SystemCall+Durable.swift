@@ -8,7 +8,8 @@ package import Foundation
     import Darwin
 #endif
 
-/// The steps that survive a power cut: write new, sync the file, rename, sync the folder, and only then say "done".
+/// The steps that survive a power cut: write a new file, sync it, rename it, sync the folder, and only then report
+/// success.
 ///
 /// Without them a rename can outlive the bytes it names: measured on XFS, a file of no bytes under its final name.
 extension SystemCall {
@@ -16,7 +17,8 @@ extension SystemCall {
     /// one wait and not a thousand, and 20,000 single fsyncs take minutes on a spinning disk.
     private static let wholeFileSystemCount = 17
 
-    /// Waits until an open file's bytes, or an open folder's names, are on the disk; of a failure `errno` tells the cause.
+    /// Waits until an open file's bytes, or an open folder's names, are on the disk. If it fails, `errno` has the
+    /// cause.
     package static func flush(_ descriptor: Int32) -> Bool {
         #if canImport(Darwin)
             // fsync only hands the bytes to the drive; a file system without the call has nothing better.
@@ -25,20 +27,20 @@ extension SystemCall {
         return retrying { fsync(descriptor) } == 0
     }
 
-    /// ``flush(_:)`` whose failure names the file.
+    /// Calls ``flush(_:)`` and throws an error that names the file.
     package static func synchronize(_ descriptor: Int32, _ file: URL) throws(FileFault) {
         guard flush(descriptor) else { throw failure("written to disk", file) }
     }
 
-    /// ``synchronize(_:_:)`` for a file or folder by its path.
+    /// Calls ``synchronize(_:_:)`` for a file or folder by its path.
     package static func synchronize(_ file: URL) throws(FileFault) {
         let descriptor = try open(file, O_RDONLY)
         defer { close(descriptor) }
         try synchronize(descriptor, file)
     }
 
-    /// Waits until everything that was written to many files and folders of one folder is on the disk: one by one, in this
-    /// order, where they are few, else the whole file system at once.
+    /// Waits until all writes to many files and folders of one folder are on the disk. A few are synced one by one,
+    /// in this order; for many the whole file system is synced at once.
     package static func synchronizeAll(_ files: [URL], under folder: URL) throws(FileFault) {
         #if canImport(Glibc)
             if files.count >= wholeFileSystemCount { return try synchronizeFileSystem(of: folder) }
@@ -54,7 +56,7 @@ extension SystemCall {
         #endif
     }
 
-    /// Waits until everything that anybody wrote to the folder's file system is on the disk.
+    /// Waits until all writes to the folder's file system are on the disk.
     package static func synchronizeFileSystem(of folder: URL) throws(FileFault) {
         #if canImport(Glibc)
             let descriptor = try open(folder, O_RDONLY)
@@ -65,7 +67,8 @@ extension SystemCall {
         #endif
     }
 
-    /// Writes a file and waits until its bytes are on the disk; its name is only there once its folder was synchronized.
+    /// Writes a file and waits until its bytes are on the disk. Its name is durable only when its folder was
+    /// synchronized.
     /// - Parameter isNew: a file that is there already is a failure, else it is overwritten.
     package static func create(
         _ file: URL, with bytes: [UInt8], mode: UInt32, isNew: Bool
@@ -76,7 +79,8 @@ extension SystemCall {
         try synchronize(descriptor, file)
     }
 
-    /// Puts a small file in place so that it is there whole or as it was: new file, fsync, rename, fsync of the folder.
+    /// Replaces a small file, so that it is there completely or as it was: new file, fsync, rename, fsync of the
+    /// folder.
     /// - Parameter temporary: where it is written first, in the same folder; nil for a name of its own. One that is given
     ///   may be left from a process that was killed, and is overwritten.
     package static func replace(
@@ -94,7 +98,7 @@ extension SystemCall {
         try synchronize(folder)
     }
 
-    /// Lets two names change places in one step: at every moment both are there.
+    /// Exchanges two names in one step: at every moment both exist.
     package static func exchange(_ one: URL, with other: URL) throws(FileFault) {
         let (first, second) = (one.path(percentEncoded: false), other.path(percentEncoded: false))
         #if canImport(Darwin)
@@ -111,7 +115,7 @@ extension SystemCall {
         try rename(aside, to: one)
     }
 
-    /// Makes a folder and those above it, each durable in its parent.
+    /// Creates a folder and those above it, each durable in its parent.
     package static func makeFolders(_ folder: URL, mode: UInt32 = 0o755) throws(FileFault) {
         var status = stat()
         if stat(folder.path(percentEncoded: false), &status) == 0, status.st_mode & 0o170000 == 0o040000 { return }

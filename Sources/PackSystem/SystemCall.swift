@@ -7,9 +7,9 @@ package import Foundation
     import Darwin
 #endif
 
-/// POSIX calls whose failure is a ``FileFault`` that names the file and what to do.
+/// POSIX calls that throw a ``FileFault``, which names the file and says what to do.
 package enum SystemCall {
-    /// - Parameter mode: the permissions of a file that is made.
+    /// - Parameter mode: The permissions of a new file.
     package static func open(_ file: URL, _ flags: Int32, mode: UInt32 = 0o644) throws(FileFault) -> Int32 {
         let path = file.path(percentEncoded: false)
         let descriptor = path.withCString { path in retrying { systemOpen(path, flags | O_CLOEXEC, mode_t(mode)) } }
@@ -42,7 +42,7 @@ package enum SystemCall {
         guard result == 0 else { throw failure("put in place", destination) }
     }
 
-    /// A second name for a file; one that exists stays what it is.
+    /// Creates a second name for a file. An existing name is not changed.
     package static func link(_ file: URL, to name: URL) throws(FileFault) {
         let result = file.path(percentEncoded: false).withCString { from in
             name.path(percentEncoded: false).withCString { to in retrying { systemLink(from, to) } }
@@ -55,10 +55,10 @@ package enum SystemCall {
         guard result == 0 || errno == EEXIST else { throw failure("made", folder) }
     }
 
-    /// The size of a regular file in bytes; nil where there is none.
+    /// The size of a regular file in bytes; nil if it does not exist.
     package static func size(of file: URL) -> Int? { size(ofPath: file.path(percentEncoded: false)) }
 
-    /// ``size(of:)`` without the cost of a URL, for many files.
+    /// Like ``size(of:)``, without the cost of a URL, for many files.
     package static func size(ofPath path: String) -> Int? {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & 0o170000 == 0o100000 else {
@@ -87,13 +87,13 @@ package enum SystemCall {
         }
     }
 
-    /// Locks an open file (flock); of a failure `errno` tells the cause, `EWOULDBLOCK` for a lock that somebody holds.
+    /// Locks an open file (flock). If it fails, `errno` has the cause: `EWOULDBLOCK` for a lock that somebody holds.
     package static func lock(_ descriptor: Int32, exclusive: Bool = true, waiting: Bool) -> Bool {
         let operation = (exclusive ? LOCK_EX : LOCK_SH) | (waiting ? 0 : LOCK_NB)
         return retrying { flock(descriptor, operation) } == 0
     }
 
-    /// Whether a name leads to an open file.
+    /// Whether a name refers to an open file.
     package static func isNamed(_ descriptor: Int32, as url: URL) -> Bool {
         var own = stat()
         var named = stat()
@@ -101,7 +101,7 @@ package enum SystemCall {
         return own.st_dev == named.st_dev && own.st_ino == named.st_ino
     }
 
-    /// What a code of `errno` means, in the system's words.
+    /// The system's text for a code of `errno`.
     package static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 
     private static func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
