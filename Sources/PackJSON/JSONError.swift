@@ -1,4 +1,4 @@
-/// Why a text is not the JSON that was asked for.
+/// Why a text is not the expected JSON.
 package enum JSONError: Error, Equatable, CustomStringConvertible {
     /// The text breaks the grammar at a line and column, both counted from 1.
     case syntax(line: Int, column: Int, reason: String)

@@ -3,7 +3,7 @@ package struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
     package struct Member: Sendable {
         package let key: String
         package var value: JSONValue
-        /// The offset in bytes of the key in the text it was read from; nil for a member built in code.
+        /// The offset in bytes of the key in the parsed text; nil for a member that was built in code.
         package let offset: Int?
     }
 

@@ -1,11 +1,11 @@
 extension JSONValue {
-    /// What a reader accepts beyond RFC 8259, and how deep it goes.
+    /// What a parser accepts beyond RFC 8259, and how deeply nested.
     package struct ParseOptions: Sendable {
-        /// `//` and `/* */` comments and trailing commas, for files that people write.
+        /// Whether `//` and `/* */` comments and trailing commas are accepted, for files that people write.
         package var allowsComments = false
-        /// The number of nested arrays and objects that is still read.
+        /// The largest number of nested arrays and objects.
         package var maximumDepth = 64
-        /// The number of values in the whole document: `[0,0,…]` takes two bytes a value, and 40 in memory.
+        /// The largest number of values in the whole document: `[0,0,…]` takes two bytes a value, and 40 in memory.
         package var maximumValueCount = 2_000_000
 
         package init(allowsComments: Bool = false, maximumDepth: Int = 64) {
@@ -14,7 +14,7 @@ extension JSONValue {
         }
     }
 
-    /// Reads one JSON document (RFC 8259) and nothing after it.
+    /// Parses one JSON document (RFC 8259) and nothing after it.
     ///
     /// Refused besides bad grammar: duplicate keys, numbers with a fraction or exponent or beyond 64 bits,
     /// invalid UTF-8, lone surrogates, a byte order mark, nesting deeper than the limit.
@@ -27,7 +27,7 @@ extension JSONValue {
         }
     }
 
-    /// Reads one JSON document from a string; see ``init(parsing:options:)``.
+    /// Parses one JSON document from a string; see ``init(parsing:options:)``.
     package init(parsing text: String, options: ParseOptions = ParseOptions()) throws(JSONError) {
         try self.init(parsing: text.utf8, options: options)
     }

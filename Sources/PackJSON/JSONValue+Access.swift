@@ -1,4 +1,4 @@
-/// Typed reading. Every failure names the field and what was found in its place.
+/// Typed access. Every failure names the field and the value that was found.
 extension JSONValue {
     package func object(_ name: String = "the document") throws(JSONError) -> JSONObject {
         guard case .object(let object) = self else { throw .unexpected(field: name, wanted: "an object", found: kind) }

@@ -1,6 +1,6 @@
 extension JSONValue {
-    /// OLPC canonical JSON: keys by code point, no white space, only `"` and `\` escaped.
-    /// These are the bytes that signatures and manifest digests are made over.
+    /// OLPC canonical JSON: keys by code point, no white space, only `"` and `\` escaped. Signatures and manifest
+    /// digests are computed over these bytes.
     package var canonicalBytes: [UInt8] {
         var writer = JSONWriter(style: .canonical)
         writer.write(self)

@@ -27,7 +27,7 @@ package indirect enum JSONValue: Sendable, Equatable {
         }
     }
 
-    /// The word an error message uses for this kind of value.
+    /// The word for this kind of value in error messages.
     package var kind: String {
         switch self {
         case .null: "null"
