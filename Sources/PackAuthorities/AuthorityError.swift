@@ -1,4 +1,4 @@
-/// Why private authorities cannot be used; each is said before anything is sent.
+/// Why private authorities cannot be used. Each error is reported before anything is sent.
 package enum AuthorityError: Error, Equatable, CustomStringConvertible {
     case unreadable(String)
     case tooLong(String, Int)

@@ -1,17 +1,17 @@
 import Foundation
 
-/// Certificates of private authorities in PEM form, as `openssl` and every browser write them (RFC 7468 section 5).
+/// Certificates of private authorities in PEM form, as `openssl` and every browser export them (RFC 7468 section 5).
 package struct AuthorityFile: Sendable {
     /// A list of a whole company; the system's own has a fifth of a megabyte.
     private static let maximumByteCount = 4 << 20
     private static let begin = "-----BEGIN CERTIFICATE-----"
     private static let end = "-----END CERTIFICATE-----"
 
-    /// The certificates alone, without what else stood in the file.
+    /// Only the certificates, without other text in the file.
     package let text: String
     package let count: Int
 
-    /// - Throws: ``AuthorityError`` for a file that cannot be read or has no certificate.
+    /// - Throws: ``AuthorityError`` for a file that is unreadable or has no certificate.
     package init(_ path: String) throws {
         guard let file = FileHandle(forReadingAtPath: path) else { throw AuthorityError.unreadable(path) }
         defer { try? file.close() }

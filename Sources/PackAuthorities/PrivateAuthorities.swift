@@ -2,8 +2,8 @@ import CCurlHandles
 import Foundation
 import Synchronization
 
-/// Certificate authorities besides the system's own, for everything that this process sends by URLSession: the publisher's
-/// registry, the updater, and what pages send through the device.
+/// Certificate authorities besides the system's, for everything that this process sends with URLSession: requests to
+/// the publisher's registry, by the updater, and of pages through the device.
 ///
 ///     try PrivateAuthorities.trust("company-ca.pem")   // before the first request
 ///
@@ -11,28 +11,28 @@ import Synchronization
 /// handles (decision 0014). Names, dates and chains are checked as ever; a host with a certificate of a public authority works
 /// as before.
 package enum PrivateAuthorities {
-    /// What names the file where no option does.
+    /// The environment variable that names the file if there is no option.
     package static let variable = "PACKTOOL_CA"
 
     private static let added = Mutex("")
 
-    /// What was added until now, in PEM form; for connections that are not URLSession's.
+    /// The certificates added so far in PEM form, for connections that do not use URLSession.
     package static var text: String { added.withLock { $0 } }
 
-    /// Adds the authorities of the option's file, else of the variable's; neither: nothing is done.
+    /// Adds the authorities of the option's file, or else of the variable's. Without both it does nothing.
     /// - Throws: ``AuthorityError``.
     package static func trust(_ option: String?, environment: [String: String]) throws {
         let path = option ?? environment[variable].map { $0.trimmingCharacters(in: .whitespacesAndNewlines) } ?? ""
         if !path.isEmpty { try trust(path) }
     }
 
-    /// Adds authorities to those that are trusted already.
+    /// Adds authorities to the trusted ones.
     /// - Throws: ``AuthorityError`` for a file that is missing or has no certificate.
     package static func trust(_ path: String) throws {
         try add(AuthorityFile(path).text)
     }
 
-    /// - Parameter text: certificates in PEM form, read before.
+    /// - Parameter text: Certificates in PEM form.
     package static func add(_ text: String) throws {
         try added.withLock { added in
             guard !added.contains(text) else { return }
