@@ -1,7 +1,7 @@
 import ArgumentParser
 import PackFormat
 
-/// `packtool`: one command a file over the libraries, no logic of its own.
+/// `packtool`: the command line over the libraries. Each command is one file and has no logic of its own.
 @main
 struct Packtool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

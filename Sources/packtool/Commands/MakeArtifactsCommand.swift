@@ -2,7 +2,8 @@ import ArgumentParser
 import Foundation
 import PackRegistryLocal
 
-/// Makes patches and downloads for `packtool serve`, which starts it and talks to it over stdin and stdout. Not for people.
+/// `packtool make-artifacts`: makes patches and downloads for `packtool serve`, which starts it and talks to it over
+/// stdin and stdout. It is not for people.
 struct MakeArtifactsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "make-artifacts", abstract: "Make patches and downloads for packtool serve.", shouldDisplay: false)

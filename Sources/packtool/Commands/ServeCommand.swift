@@ -7,7 +7,7 @@ import PackRegistryLocal
 import PackRegistryServer
 import UnixSignals
 
-/// `packtool serve`: a registry over HTTP.
+/// `packtool serve`: serves a registry over HTTP.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",

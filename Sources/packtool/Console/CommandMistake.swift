@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// What people type for a command that is not there, found before the parser says only that something is unexpected.
+/// Recognises misspelt commands, before the parser only says that something is unexpected.
 enum CommandMistake {
-    /// - Returns: what to say; nil where the command is there, or none is named.
+    /// - Returns: what to say; nil if the command is there, or none is named.
     static func message(for arguments: [String], root: any ParsableCommand.Type) -> String? {
         var command = root
         var path = ["packtool"]

@@ -6,8 +6,8 @@ import PackRegistryAPI
 import PackSystem
 import PackUpdater
 
-/// Runs the command line and turns what goes wrong into a message on stderr and an exit code; with `--json` into a document on
-/// stdout as well.
+/// Runs the command line and turns errors into a message on stderr and an exit code; with `--json` also into a
+/// document on stdout.
 enum CommandRunner {
     static func run(_ root: (some AsyncParsableCommand).Type) async {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -90,7 +90,7 @@ extension ExitCode {
     static let nothingToDo = ExitCode(2)
 }
 
-/// A failure that a command reports in its own words: what, where, and what to do.
+/// A failure with a command's own message: what, where, and what to do.
 struct CommandFailure: Error {
     let message: String
     var exitCode = ExitCode.failed

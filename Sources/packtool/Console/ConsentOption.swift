@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `--yes`, for commands that would do more than their words say: on a terminal they ask, elsewhere they refuse.
+/// `--yes`, for commands with a larger effect than their words suggest: they ask on a terminal, and refuse elsewhere.
 struct ConsentOption: ParsableArguments {
     @Flag(help: "Do it without asking.")
     var yes = false

@@ -2,7 +2,7 @@ import Foundation
 import PackJSON
 import Synchronization
 
-/// Where a command's words go: results to stdout, messages and progress to stderr.
+/// The output of a command: results go to stdout, messages and progress to stderr.
 ///
 /// With `--json` stdout carries one JSON document and nothing else; with `--quiet` messages are dropped.
 struct Console {

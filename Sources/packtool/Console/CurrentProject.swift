@@ -4,7 +4,7 @@ import PackPublisher
 
 /// The project that a command runs in: the nearest `packtool.json` at or above a folder, and the `.packtool` beside it.
 struct CurrentProject {
-    /// nil where there is no `packtool.json`.
+    /// nil if there is no `packtool.json`.
     let configuration: PackConfiguration?
     /// The configuration's folder, else the one given.
     let home: URL

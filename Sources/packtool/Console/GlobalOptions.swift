@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import PackAuthorities
 
-/// The options that every command takes.
+/// The options of every command.
 struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print one JSON document on stdout.")
     var json = false
@@ -16,7 +16,7 @@ struct GlobalOptions: ParsableArguments {
     var console: Console { Console(isJSON: json, isQuiet: quiet) }
 }
 
-/// Authorities besides the system's own, for commands that speak to a server.
+/// The option for authorities besides the system's, for commands that contact a server.
 struct AuthorityOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -31,8 +31,8 @@ struct AuthorityOptions: ParsableArguments {
     }
 }
 
-/// The registry that a command works on: `--registry`, else `PACKTOOL_REGISTRY`, else the configuration, else
-/// the folder `.packtool/registry` of the current directory.
+/// The registry of a command: `--registry`, or else `PACKTOOL_REGISTRY`, the configuration, or the folder
+/// `.packtool/registry` of the current directory.
 struct RegistryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The registry: a folder or a URL.", valueName: "DIR|URL"))
     var registry: String?
@@ -57,7 +57,7 @@ struct RegistryOptions: ParsableArguments {
         return place
     }
 
-    /// The access token; nil where none is given.
+    /// The access token; nil if none is given.
     func token() throws -> String? {
         if let tokenFile {
             guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {

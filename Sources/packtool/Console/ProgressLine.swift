@@ -1,8 +1,9 @@
 import Foundation
 import Synchronization
 
-/// What a command is at, on stderr. On a terminal one line that is written over, ten times a second at most; elsewhere, as in the
-/// log of a CI job, a line of its own every ten seconds, from the tenth on; nothing where messages are not wanted.
+/// Shows a command's progress on stderr. On a terminal it is one line that is overwritten, at most ten times a
+/// second. Elsewhere, as in the log of a CI job, it is a new line every ten seconds, from the tenth second on. With
+/// `--quiet` there is none.
 final class ProgressLine: Sendable {
     private let console: Console
     private let last: Mutex<ContinuousClock.Instant?>

@@ -3,7 +3,7 @@ import PackPublisher
 import PackRegistryAPI
 import PackRegistryLocal
 
-/// What a new project needs besides files: a registry and the keys of a single developer, in `.packtool/`.
+/// What a new project needs besides its files: a registry and the keys of a single developer, in `.packtool/`.
 struct ProjectStart {
     struct Made {
         let app: String
@@ -30,7 +30,7 @@ struct ProjectStart {
         }
     }
 
-    /// Makes the registry and what it lacks of keys; nil where there is a registry already.
+    /// Makes the registry and what it lacks of keys; nil if there is a registry already.
     func make() throws -> Made? {
         guard let registry, try !LocalRegistry.exists(registry) else { return nil }
         do {

@@ -1,10 +1,10 @@
 import Foundation
 import PackFormat
 
-/// What a project's own files say for its first configuration, so that the next step works.
+/// The values of a first configuration, taken from the project's own files, so that the next step works.
 struct ProjectValues {
     let package: PackageID
-    /// Nil where `package.json` has none that can be used.
+    /// Nil if `package.json` has none that can be used.
     let version: SemanticVersion?
     /// The folder that the web build writes, or will write.
     let dist: String
@@ -33,7 +33,7 @@ struct ProjectValues {
         return Template.File(path: file.path, text: text)
     }
 
-    /// `mlflow-ui` for `@acme/mlflow_ui`; nil where nothing is left of a name.
+    /// `mlflow-ui` for `@acme/mlflow_ui`; nil if nothing is left of a name.
     private static func id(of name: String) -> PackageID? {
         let plain = name.hasPrefix("@") ? String(name.drop { $0 != "/" }.dropFirst()) : name
         let words = plain.lowercased().split { !($0.isASCII && ($0.isLetter || $0.isNumber)) }

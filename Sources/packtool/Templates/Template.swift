@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// What `packtool init --template` can write.
+/// The templates of `packtool init --template`.
 enum Template: String, CaseIterable, ExpressibleByArgument {
     case site
     case config

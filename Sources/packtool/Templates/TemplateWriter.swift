@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes files of templates into a project and never over anything that is there.
+/// Writes the files of templates into a project and never overwrites anything.
 ///
 ///     let outcome = try TemplateWriter(folder: folder).write(Template.site.files)
 ///     outcome.written   // paths that are new

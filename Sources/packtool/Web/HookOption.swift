@@ -4,8 +4,8 @@ import Hummingbird
 import NIOCore
 import PackWeb
 
-/// Which strategy of the page hook a browser gets. Body hand-over is not offered: a browser that speaks to a server
-/// loses no body, and would send its tags to servers that nobody takes them out for.
+/// The strategy of the page hook for a browser. Body hand-over is not offered: a browser that talks to a server loses
+/// no body, and would send its tags to servers that do not remove them.
 enum HookOption: String, ExpressibleByArgument, CaseIterable {
     case off, full
 

@@ -1,6 +1,6 @@
 import PackWeb
 
-/// The names by which a browser on this machine reaches a server of ours: a page of another site must not come in by a
+/// The names by which a browser on this machine reaches our server. A page of another site must not reach it by a
 /// name that it points at this machine (DNS rebinding).
 enum LocalAuthority {
     /// - Parameter authority: a request's `Host` field: a name or an address, and perhaps a port.
@@ -10,7 +10,7 @@ enum LocalAuthority {
             || package(in: host) != nil
     }
 
-    /// The `shop` of `shop.package` and of `shop.package.localhost`; nil for any other name.
+    /// The package in an authority: `shop` in `shop.package` and `shop.package.localhost`; nil for any other name.
     static func package(in authority: String) -> String? {
         let labels = host(of: authority)?.split(separator: ".", omittingEmptySubsequences: false) ?? []
         guard labels.count == 2 || labels.count == 3 && labels[2] == "localhost",
@@ -19,7 +19,7 @@ enum LocalAuthority {
         return String(labels[0])
     }
 
-    /// nil where there is more than a host and a port: in `127.0.0.1:80@evil` the host is `evil` (RFC 3986 section 3.2).
+    /// nil if there is more than a host and a port: in `127.0.0.1:80@evil` the host is `evil` (RFC 3986 section 3.2).
     private static func host(of authority: String) -> String? {
         let text = authority.lowercased()
         let end: String.Index

@@ -2,7 +2,7 @@ import Foundation
 import PackFormat
 import PackWeb
 
-/// Puts a script element into a page, where it runs before any script of the page: browsers have no user scripts.
+/// Adds a script element to a page, before any script of the page, because browsers have no user scripts.
 enum PageScript {
     /// The answer with the element in it; anything but a whole page stays as it is.
     static func insert(_ element: String, in response: SiteResponse, atEnd: Bool = false) throws -> SiteResponse {
@@ -32,7 +32,7 @@ enum PageScript {
         }
     }
 
-    /// The end of a comment, of the document type, or of the start tag of `html` or `head`; nil where something else is.
+    /// The end of a comment, of the document type, or of the start tag of `html` or `head`; nil if something else is.
     private static func end(ofTagAt at: Int, in page: [UInt8]) -> Int? {
         let rest = page[min(at, page.count)...]
         if rest.starts(with: Array("<!--".utf8)) {

@@ -9,8 +9,8 @@ import PackWeb
     import FoundationNetworking
 #endif
 
-/// Hands requests below some paths of a preview to a server, as a development server does, and as a device does with
-/// `api` of the package.
+/// Forwards requests below some paths of a preview to a server, like a development server, and like a device with the
+/// package's `api`.
 struct PreviewProxy: Sendable {
     struct Route: Sendable {
         let prefix: String
@@ -56,7 +56,7 @@ struct PreviewProxy: Sendable {
         session = URLSession(configuration: configuration, delegate: RedirectRefusal(), delegateQueue: nil)
     }
 
-    /// The server's URL for a request; nil where the package answers.
+    /// The server's URL for a request; nil if the package answers.
     func url(for path: String, manifest: Manifest) -> URL? {
         if let text = routes.lazy.compactMap({ $0.url(for: path) }).first { return URL(string: text) }
         let plain = String(path.prefix { $0 != "?" })
@@ -88,7 +88,7 @@ struct PreviewProxy: Sendable {
     }
 }
 
-/// Redirects are the browser's to follow.
+/// Leaves redirects to the browser.
 private final class RedirectRefusal: NSObject, URLSessionTaskDelegate, Sendable {
     func urlSession(
         _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,

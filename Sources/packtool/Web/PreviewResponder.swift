@@ -5,7 +5,7 @@ import NIOCore
 import PackFormat
 import PackWeb
 
-/// Relays a browser's requests to the resolver that a device has, and its answers back.
+/// Relays a browser's requests to the same responder that a device has, and its answers back.
 struct PreviewResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 

@@ -4,7 +4,8 @@ import PackFormat
 import PackWeb
 import Synchronization
 
-/// A dist folder as a device that has it installed: each page gets the folder as it was when the page started.
+/// A dist folder for a preview, as if it were installed on a device. Each page gets the folder as it was when the
+/// page started.
 final class PreviewSite: SiteCatalog {
     private struct Snapshot: SiteContent {
         let preview: DistPreview

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `packtool client`: a kiosk, a CI job or a test as a device. Each verb calls the library that apps link.
+/// `packtool client`: lets a kiosk, a CI job or a test act as a device. Each verb calls the library that apps link.
 struct ClientCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "client",

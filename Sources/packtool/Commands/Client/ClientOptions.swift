@@ -3,7 +3,7 @@ import Foundation
 import PackFormat
 import PackUpdater
 
-/// What every verb of `packtool client` takes: which store, and what the app would tell its updater.
+/// The options of every verb of `packtool client`: the store, and the settings that an app would give its updater.
 struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The device's store.", valueName: "DIR"))
     var store: String

@@ -3,8 +3,8 @@ import Foundation
 import PackWeb
 import Synchronization
 
-/// Keeps the last page's report in the store, for `packtool client explain --last-page`. It is written a little after
-/// the last change, so that a page of a thousand files is not a thousand writes.
+/// Writes the last page's report to the store, for `packtool client explain --last-page`. It writes a little after
+/// the last change, so that a page of a thousand files does not cause a thousand writes.
 final class ClientPageReport: Sendable {
     private struct State {
         var pages: PageDirectory?

@@ -7,8 +7,8 @@ import PackHost
 import PackUpdater
 import PackWeb
 
-/// Relays browsers' requests to the packages' resolver and its answers back. It decides which package a request is
-/// for, by the host `ID.package…` or the first part of the path, and nothing about files.
+/// Relays browsers' requests to the packages' responder, and its answers back. It selects the package of a request by
+/// the host `ID.package…` or the first part of the path, and decides nothing about files.
 struct ClientSiteResponder: HTTPResponder {
     typealias Context = BasicRequestContext
 
@@ -123,7 +123,7 @@ struct ClientSiteResponder: HTTPResponder {
         return PageHook.Load(package: String(package), version: String(version), token: String(token))
     }
 
-    /// A page's address as the resolver knows it.
+    /// A page's address as the responder knows it.
     private static func virtual(_ referer: String, _ package: PackageID, _ prefix: String) -> String {
         let parts = referer.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
         let path = "/" + (parts.count == 4 ? String(parts[3]) : "")
@@ -143,7 +143,7 @@ struct ClientSiteResponder: HTTPResponder {
         return (package, rest.count == 2 ? "/\(rest[1])" : "", "/\(package)")
     }
 
-    /// A page below `/ID/` that asks for a path from the root asks for a package that is none.
+    /// A page below `/ID/` that requests a path from the root requests an unknown package.
     private static func unknown(_ package: PackageID, _ known: [PackageStatus], _ request: Request) -> String {
         "there is no package \(package) here. Pages that use paths from the root are at "
             + known.map { address(of: $0.package, request) }.joined(separator: ", ")

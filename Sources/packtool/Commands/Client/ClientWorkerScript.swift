@@ -3,7 +3,8 @@ import Hummingbird
 import NIOCore
 import PackFormat
 
-/// The script of a service worker, which outlives pages and versions, for browsers that no engine's call can clean.
+/// The script of a service worker, for browsers, whose workers outlive pages and versions and cannot be removed from
+/// outside.
 ///
 /// A browser asks for the script of each worker that it has soon after a navigation (Service Workers section "Update"). A
 /// cookie says which version the browser's worker came from. If another version is active now, the answer is a script in its

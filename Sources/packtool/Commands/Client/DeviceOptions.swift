@@ -2,7 +2,7 @@ public import ArgumentParser
 public import PackFormat
 import PackUpdater
 
-/// What rollouts may ask of a device, beside its platform, tags and app version.
+/// The facts about a device that rollouts may use, besides its platform, tags and app version.
 struct DeviceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The operating system's version, such as 17.4.", valueName: "V"))
     var osVersion: String?

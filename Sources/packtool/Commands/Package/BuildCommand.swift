@@ -5,7 +5,7 @@ import PackBuilder
 import PackFormat
 import PackJSON
 
-/// `packtool build DIST...`: dist folders become package zips and a shared bundle.
+/// `packtool build DIST...`: builds package zips and a shared bundle from dist folders.
 struct BuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "build",

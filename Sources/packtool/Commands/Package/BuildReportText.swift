@@ -9,7 +9,7 @@ struct BuildReportText {
     let isVerbose: Bool
     /// Only where the packages are.
     let isQuiet: Bool
-    /// What the registry had before, by package; empty where no registry is reachable.
+    /// What the registry had before, by package; empty if no registry is reachable.
     var previous: [PackageID: Manifest] = [:]
     /// By package the manifest of just this version, where it is published.
     var published: [PackageID: Digest] = [:]

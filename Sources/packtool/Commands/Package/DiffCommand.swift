@@ -4,7 +4,7 @@ import PackArchive
 import PackBuilder
 import PackFormat
 
-/// `packtool diff A B`: what changed between two packages.
+/// `packtool diff A B`: shows what changed between two packages.
 struct DiffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff", abstract: "Show what changed between two packages.")

@@ -2,7 +2,7 @@ import PackBuilder
 import PackFormat
 import PackJSON
 
-/// What changed between two versions, for people and as JSON.
+/// The changes between two versions, for people and as JSON.
 struct DiffText {
     let diff: ManifestDiff
 

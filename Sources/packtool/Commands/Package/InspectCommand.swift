@@ -5,7 +5,7 @@ import PackBuilder
 import PackFormat
 import PackJSON
 
-/// `packtool inspect ZIP|PACKAGE@VERSION`: what is inside.
+/// `packtool inspect ZIP|PACKAGE@VERSION`: shows the content of a package.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect", abstract: "Show what is inside a package.")

@@ -4,8 +4,8 @@ import PackFormat
 import PackRegistryAPI
 import Synchronization
 
-/// The versions that a registry had before a build: for what grew, for what is published already, and for what is new
-/// among the findings.
+/// The versions in a registry before a build, to find what has grown, what is already published, and which findings
+/// are new.
 ///
 /// A build needs no registry: where none is reachable within a few seconds, the report has no such part.
 final class PreviousVersions: Sendable {
@@ -40,7 +40,7 @@ final class PreviousVersions: Sendable {
         await ask { try await self.overview(of: $0).versions.mapValues { Set($0.map(\.version)) } } ?? [:]
     }
 
-    /// Nil where there is no registry, or it does not answer in time.
+    /// Nil if there is no registry, or it does not answer in time.
     private func ask<Answer: Sendable>(
         _ question: @escaping @Sendable (any Registry) async throws -> Answer
     ) async -> Answer? {

@@ -4,7 +4,7 @@ import PackArchive
 import PackFormat
 import PackJSON
 
-/// `packtool verify ZIP|PACKAGE@VERSION`: is it sound.
+/// `packtool verify ZIP|PACKAGE@VERSION`: checks a package.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check that a package is sound, byte by byte.",

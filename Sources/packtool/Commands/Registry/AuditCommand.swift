@@ -3,7 +3,7 @@ import Foundation
 import PackJSON
 import PackRegistryAPI
 
-/// `packtool audit`: the registry's log of who did what.
+/// `packtool audit`: shows the registry's log of who did what.
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "Show who changed what in the registry, newest first.")

@@ -3,7 +3,7 @@ import PackJSON
 import PackRegistry
 import PackRegistryAPI
 
-/// Offers what was published on a channel, and takes no device back that nobody said yes to.
+/// Offers published versions on a channel. It takes no device back without consent.
 struct ChannelOffer {
     struct Made {
         let package: PackageID

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// `packtool keys`: who may sign what.
+/// `packtool keys`: manages who may sign what.
 struct KeysCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keys", abstract: "Make, show, replace and revoke keys, and delegate packages to them.",

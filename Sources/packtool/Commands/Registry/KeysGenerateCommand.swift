@@ -36,7 +36,7 @@ struct KeysGenerateCommand: AsyncParsableCommand {
 
 extension KeyFolder.Name: ExpressibleByArgument {}
 
-/// How keys are written on the command line: `SCHEME:VALUE`, or a PEM file.
+/// The forms of keys on the command line: `SCHEME:VALUE`, or a PEM file.
 enum KeyText {
     static func text(_ key: PublicKey) -> String {
         let value = key.value.trimmingCharacters(in: .whitespacesAndNewlines)

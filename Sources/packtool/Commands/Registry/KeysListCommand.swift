@@ -70,7 +70,7 @@ struct KeysListCommand: AsyncParsableCommand {
     }
 }
 
-/// The project's keys, where no registry is needed.
+/// The project's keys, for commands that need no registry.
 struct KeyProject {
     let keys: KeyFolder
 

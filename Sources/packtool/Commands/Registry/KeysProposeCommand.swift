@@ -93,7 +93,7 @@ struct KeysProposeCommand: AsyncParsableCommand {
     }
 }
 
-/// Proposals in files; several copies of one are joined.
+/// Proposals in files; several copies of one are merged.
 enum ProposalFile {
     static func read(_ files: [String]) throws -> KeyProposal {
         var joined: KeyProposal?

@@ -2,7 +2,7 @@ import ArgumentParser
 import PackFormat
 import PackRegistryAPI
 
-/// How `publish` and `promote` offer a version.
+/// The options with which `publish` and `promote` offer a version.
 struct OfferOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The share of devices, 0 to 100, such as 5 or 0.25.", valueName: "PERCENT"))
     var rollout: Share?
@@ -18,7 +18,7 @@ struct OfferOptions: ParsableArguments {
 
     @OptionGroup var consent: ConsentOption
 
-    /// nil where nothing was said.
+    /// nil if nothing was said.
     var wanted: Rollout? {
         rollout == nil && audience.isEmpty ? nil : Rollout(share: rollout ?? .whole, audiences: audience)
     }

@@ -6,7 +6,7 @@ import PackJSON
 import PackPublisher
 import PackRegistryAPI
 
-/// `packtool preset`: what the app embeds, so that it has pages on its first start.
+/// `packtool preset`: writes what an app embeds, so that it has pages on its first start.
 struct PresetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preset", abstract: "Write published versions for the app to embed.",

@@ -3,7 +3,7 @@ import PackFormat
 import PackRegistry
 import PackRegistryAPI
 
-/// `packtool promote`: offers on one channel what another one offers.
+/// `packtool promote`: offers on one channel what another channel offers.
 struct PromoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "promote", abstract: "Offer a version of one channel on another.",
@@ -50,7 +50,7 @@ struct PromoteCommand: AsyncParsableCommand {
             of: package.package, on: to, before: present, session, options)
     }
 
-    /// What is to be promoted; nil where the registry refuses it, which needs no consent.
+    /// What is to be promoted; nil if the registry refuses it, which needs no consent.
     private func meant(in overview: RegistryOverview) -> (SemanticVersion, requiredApp: VersionRange?)? {
         let source = overview.channels[from]?[package.package] ?? []
         let release = source.first { $0.version == package.version ?? source.first?.version }

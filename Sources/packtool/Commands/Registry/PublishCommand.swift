@@ -7,7 +7,7 @@ import PackPublisher
 import PackRegistryAPI
 import PackRegistryLocal
 
-/// `packtool publish`: sends packages to the registry, signs them, and offers them on a channel.
+/// `packtool publish`: uploads packages to the registry, signs them, and offers them on a channel.
 struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",

@@ -3,7 +3,7 @@ import PackFormat
 import PackJSON
 import PackRegistryAPI
 
-/// How commands show what a channel offers.
+/// The form in which commands show what a channel offers.
 enum ReleaseText {
     static func text(_ release: Release) -> String {
         let offer = release.version?.description ?? "embedded"

@@ -2,7 +2,7 @@ import ArgumentParser
 import PackJSON
 import PackRegistryLocal
 
-/// `packtool renew`: signs anew what expires soon.
+/// `packtool renew`: renews signatures that expire soon.
 struct RenewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "renew", abstract: "Sign anew what expires soon in a registry folder.",

@@ -2,7 +2,7 @@ import ArgumentParser
 import PackFormat
 import PackRegistryAPI
 
-/// `packtool rollback`: offers an older version, or what the app embeds, to everyone.
+/// `packtool rollback`: offers an older version, or the embedded one, to everyone.
 struct RollbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Go back to an older version on a channel, or to what the app embeds.",

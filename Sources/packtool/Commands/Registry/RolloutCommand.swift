@@ -72,7 +72,7 @@ struct RolloutCommand: AsyncParsableCommand {
     /// nil leaves those that there are.
     private var audiences: [Audience]? { audience.isEmpty ? nil : audience.compactMap(\.self) }
 
-    /// Which devices would leave the release; nil where none would.
+    /// Which devices would leave the release; nil if none would.
     private func loss(from old: Rollout) throws -> String? {
         if let audiences, !audiences.isEmpty, audiences != old.audiences {
             return "Devices outside of \(audiences.map(\.description).joined(separator: ", or "))"

@@ -6,7 +6,7 @@ import PackJSON
 import PackRegistryAPI
 import PackRegistryLocal
 
-/// `packtool status`: what the registry holds and what its channels offer.
+/// `packtool status`: shows the versions in the registry and the releases on its channels.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show what is published and what channels offer.")
@@ -94,7 +94,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 }
 
-/// Columns of text.
+/// A table of text columns.
 enum TextTable {
     static func lines(_ rows: [[String]]) -> [String] {
         let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in

@@ -4,7 +4,7 @@ import PackFormat
 import PackJSON
 import PackRegistryAPI
 
-/// `packtool token`: the access tokens of a registry's server.
+/// `packtool token`: manages the access tokens of a registry's server.
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token", abstract: "Make, list and revoke access tokens.",

@@ -4,7 +4,7 @@ import PackJSON
 import PackPublisher
 import PackRegistryAPI
 
-/// `packtool withdraw`: takes a published version back for good.
+/// `packtool withdraw`: withdraws a published version for good.
 struct WithdrawCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "withdraw", abstract: "Take a published version back, for every device and for good.",
