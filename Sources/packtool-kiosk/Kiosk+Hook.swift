@@ -6,7 +6,7 @@ import PackWebKitGTK
 
 /// The page hook in the kiosk's pages.
 extension Kiosk {
-    /// Tells the next pages of a package which version they may confirm, and the hook what to hand over.
+    /// Sets the version that the next pages of a package may confirm, and what the hook hands over.
     func hookPages(of package: PackageID) {
         var hook = PageHook(strategy: settings.hook, transport: .messageHandler(""))
         hook.schemes = [settings.scheme]

@@ -4,7 +4,7 @@ import PackHost
 import PackJSON
 import PackWebKitGTK
 
-/// Pages that do not work, and the way back to a version that does.
+/// Handles pages that do not work, and goes back to a version that does.
 extension Kiosk: TrialView {
     /// A page that hangs says nothing: time speaks for it.
     func watch(_ number: Int) {

@@ -6,7 +6,7 @@ import PackUpdater
 import PackWeb
 import PackWebKitGTK
 
-/// The pages of the view: what they start with, and what they say about their version.
+/// The pages of the view: how they start, and what they report about their version.
 extension Kiosk {
     /// Before a navigation in any frame. Nothing is counted here: which frame it is, WebKit does not say.
     func willNavigate(to url: String) async {
@@ -26,8 +26,8 @@ extension Kiosk {
         hookPages(of: package)
     }
 
-    /// The first page of another version, newer or older, must not meet a service worker of the one before: it would answer in
-    /// the version's place. A custom scheme has none.
+    /// Removes service workers before the first page of another version, newer or older, because they would answer
+    /// instead of the version. A custom scheme has none.
     private func removeOldWorkers(of package: PackageID) async {
         guard settings.usesProxy, let digest = host.packages.manifest(of: package)?.digest,
             seen.isOther(digest, of: package)

@@ -4,7 +4,7 @@ import PackJSON
 import PackWeb
 import PackWebKitGTK
 
-/// What a page wants beside the one window: another window, a file on this machine.
+/// What a page requests outside the one window: another window, or a file on this machine.
 extension Kiosk {
     /// Of an address that a page has chosen, in an event.
     private static let maximumLength = 2_048
@@ -15,9 +15,9 @@ extension Kiosk {
         case off
         /// Nobody has touched the page: browsers block such windows.
         case noGesture
-        /// A form's, whose fields would be lost.
+        /// The window is for a form, whose fields would be lost.
         case method
-        /// Neither https nor http nor the packages' scheme: `mailto:`, `blob:`, `about:blank`.
+        /// The address has neither https, http nor the packages' scheme: `mailto:`, `blob:`, `about:blank`.
         case address
         case foreign
     }

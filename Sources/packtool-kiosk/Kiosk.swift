@@ -12,7 +12,7 @@ import PackWebKitGTK
     import FoundationNetworking
 #endif
 
-/// One window with one package: start, show, confirm or go back, update.
+/// One window with one package: it starts, shows, confirms or goes back, and updates.
 @MainActor
 final class Kiosk {
     let settings: KioskSettings
@@ -111,7 +111,7 @@ final class Kiosk {
         return origin(of: settings.package) + (hasPath ? settings.path : "/")
     }
 
-    /// Such as `https://shop.package` or `h5pack://shop`.
+    /// An origin such as `https://shop.package` or `h5pack://shop`.
     func origin(of package: PackageID) -> String {
         let place = SiteAddress(package: package)
         return String((settings.usesProxy ? place.virtualURL : place.url(scheme: settings.scheme)).dropLast())
@@ -153,7 +153,7 @@ final class Kiosk {
     func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
 }
 
-/// Leads the bridge, which is made before the kiosk is whole, to it.
+/// Connects the bridge to the kiosk. The bridge is made before the kiosk is complete.
 @MainActor
 private final class Confirmations {
     weak var kiosk: Kiosk?

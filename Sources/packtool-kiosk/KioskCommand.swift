@@ -218,7 +218,7 @@ private final class KioskOutcome {
     nonisolated init() {}
 }
 
-/// A failure in words of its own, as against wrong usage.
+/// A failure with its own message, which is not wrong usage.
 protocol KioskFault: Error {}
 
 struct KioskFailure: KioskFault, CustomStringConvertible {

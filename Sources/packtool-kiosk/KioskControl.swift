@@ -1,7 +1,8 @@
 import Foundation
 import PackJSON
 
-/// Commands as JSON lines on stdin, events and replies as JSON lines on stdout: how tests and supervisors drive a kiosk.
+/// Commands as JSON lines on stdin, and events and replies as JSON lines on stdout. Tests and supervisors drive a
+/// kiosk with them.
 ///
 ///     → {"id": 1, "command": "evaluate", "script": "return document.title"}
 ///     ← {"event": "reply", "id": 1, "value": "\"Shop\""}
@@ -15,7 +16,7 @@ final class KioskControl: Sendable {
     }
 
     enum Reply: Sendable {
-        /// JSON text.
+        /// A JSON text.
         case value(String)
         case failed(String)
     }

@@ -7,7 +7,7 @@ import PackUpdater
 import PackWeb
 import PackWebKitGTK
 
-/// The command line, read and checked.
+/// The settings of the command line, parsed and checked.
 struct KioskSettings: Sendable {
     let host: PackHostConfiguration
     let package: PackageID

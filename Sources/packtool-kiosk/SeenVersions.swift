@@ -2,7 +2,7 @@ import Foundation
 import PackFormat
 import PackJSON
 
-/// The version of each package whose service workers the view may have: those of any other are removed.
+/// The version of each package whose service workers the view may have. Workers of any other version are removed.
 struct SeenVersions {
     private static let maximumByteCount = 1 << 20
 
@@ -27,7 +27,7 @@ struct SeenVersions {
     /// Whether the view may have workers of another version.
     func isOther(_ digest: Digest, of package: PackageID) -> Bool { digests[package] != digest }
 
-    /// Where it cannot be written, the workers are removed once more at the next start.
+    /// Records the version. If it cannot be written, the workers are removed once more at the next start.
     mutating func note(_ digest: Digest, of package: PackageID) {
         digests[package] = digest
         let list = JSONObject(digests.map { ($0.key.text, .string($0.value.hex)) })
