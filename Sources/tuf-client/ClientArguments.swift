@@ -1,6 +1,6 @@
 import Foundation
 
-/// The command line, read once: options first, then the subcommand.
+/// The command line, parsed once: options first, then the subcommand.
 struct ClientArguments {
     enum Command {
         case initialize(rootFile: URL)

@@ -7,8 +7,8 @@ import Foundation
     import Darwin
 #endif
 
-/// One TCP connection for one GET (RFC 9112). The kernel's receive timeout ends a silent server, a deadline on the
-/// monotonic clock one that trickles.
+/// One TCP connection for one GET (RFC 9112). The kernel's receive timeout ends a silent connection, and a deadline
+/// on the monotonic clock ends one that is too slow.
 struct HTTPConnection: ~Copyable {
     enum Fault: Error, CustomStringConvertible {
         case unreachable(String)

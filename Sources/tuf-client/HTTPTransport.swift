@@ -1,10 +1,11 @@
 import Foundation
 import PackTrust
 
-/// Fetches over plain HTTP, one connection a request, blocking: no timer, no run loop, no thread of its own.
+/// Fetches over plain HTTP with blocking calls, one connection a request: no timer, no run loop, no thread of its
+/// own.
 struct HTTPTransport: TrustTransport {
     let metadata: HTTPAddress
-    /// Nil where no target is fetched.
+    /// Nil if no target is fetched.
     let targets: HTTPAddress?
     var patience = HTTPConnection.Patience()
 

@@ -1,7 +1,7 @@
 import Foundation
 import PackTrust
 
-/// The client by which a conformance suite drives ``TrustClient``: see `docs/TUF-CLIENT.md`.
+/// The client with which a conformance suite drives ``TrustClient``: see `docs/TUF-CLIENT.md`.
 ///
 /// It exits with 0, or with 1 on any failure, which it explains on stderr. It sets no timer and sleeps nowhere, so
 /// that it can be run under a faked clock.

@@ -1,7 +1,8 @@
 import Foundation
 import PackTrust
 
-/// Where targets are put: one flat folder, one file for each target path, the same one whenever the target changes.
+/// The folder for targets: one flat folder with one file for each target path, always the same file for the same
+/// path.
 struct TargetFolder {
     let folder: URL
 
