@@ -1,4 +1,4 @@
-/// The faults of an archive. Each case is one rule of docs/FORMAT.md, "Archives".
+/// The faults of an archive. Each case is one rule of docs/FORMAT.md, "The package zip".
 package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
     // The file as a whole.
     case unreadable(String)
