@@ -6,30 +6,32 @@ package enum Endpoints {
     // MARK: What anybody may ask for
 
     package static let overview = Endpoint<Void, RegistryOverview>(
-        Route(.get, "/v1/overview", "Every version and every release. Without a token, who published is left out."),
+        Route(
+            .get, "/v1/overview",
+            "Lists every version and every release. Without a token, publishers' names are left out."),
         encodeAnswer: \.json, decodeAnswer: RegistryOverview.init(json:))
-    package static let update = Route(.get, "/v1/update", "Which version a device should have.")
+    package static let update = Route(.get, "/v1/update", "Tells which version a device should have.")
     package static let bundle = Route(
-        .get, "/v1/bundle/{root}/{channel}", "All metadata that a fresh device needs, in one answer.")
+        .get, "/v1/bundle/{root}/{channel}", "Returns all metadata that a fresh device needs in one answer.")
     package static let offlineManifest = Route(
-        .get, "/offline/manifest.json", "The files of a channel's packages, as older offline clients read them.")
+        .get, "/offline/manifest.json", "Lists the files of a channel's packages for older offline clients.")
     package static let healthLive = Route(.get, "/health/live", "200 while the process answers.")
     package static let healthReady = Route(
-        .get, "/health/ready", "200 while the view can be read and the database answers, else 503.")
+        .get, "/health/ready", "200 while the view is readable and the database answers, otherwise 503.")
 
     // MARK: Publishing
 
     package static let missingObjects = Route(
         .post, "/v1/missing-objects", right: .publish, isRepeatable: true,
-        "Which of a manifest's objects the registry does not have.")
+        "Lists those of a manifest's objects that the registry does not have.")
     package static let uploads = Route(
         .post, "/v1/uploads", right: .publish, isRepeatable: true,
-        "Takes a package zip in which objects may be left out. Content is named by what it is: twice is the same as once."
+        "Uploads a package zip, which may leave out objects. A repeated upload changes nothing."
     )
     package static let publishVersion = Endpoint<VersionRequest, PublishOutcome>(
         Route(
             .post, "/v1/versions", right: .publish, isRepeatable: true,
-            "Makes an uploaded version public, by the publisher's signed role. 201, or 200 where it was public already."
+            "Publishes an uploaded version with the publisher's signed role. 201, or 200 if it was already public."
         ),
         encodeBody: \.json, decodeBody: VersionRequest.init(json:),
         encodeAnswer: { ["outcome": .string($0.wireName)] },
@@ -38,11 +40,11 @@ package enum Endpoints {
     package static let withdraw = Endpoint<WithdrawalRequest, Void>(
         Route(
             .post, "/v1/packages/{package}/versions/{version}/withdrawal", right: .publish,
-            "Takes a version back for good, by the publisher's role that no longer lists it."),
+            "Withdraws a version for good, with the publisher's role that no longer lists it."),
         encodeBody: \.json, decodeBody: WithdrawalRequest.init(json:))
     package static let submitMetadata = Route(
         .put, "/v1/metadata/{role}",
-        "Takes newer signed metadata: root and targets with the right admin, a package's role with publish.")
+        "Stores newer signed metadata: root and targets need the right admin, a package's role needs publish.")
 
     // MARK: Releasing
 
@@ -56,27 +58,29 @@ package enum Endpoints {
     // MARK: Administration
 
     package static let tokens = Endpoint<Void, [TokenRecord]>(
-        Route(.get, "/v1/tokens", right: .admin, "The access tokens, newest first, without their texts."),
+        Route(.get, "/v1/tokens", right: .admin, "Lists the access tokens, newest first, without their secrets."),
         encodeAnswer: { ["tokens": .array($0.map { .object($0.json) })] },
         decodeAnswer: { try $0.array("tokens").map { try TokenRecord(json: $0.object("token")) } })
     package static let createToken = Endpoint<TokenRequest, CreatedToken>(
         Route(
-            .post, "/v1/tokens", right: .admin, "Makes an access token; its text is in this answer and nowhere else."),
+            .post, "/v1/tokens", right: .admin, "Creates an access token. Only this answer contains its secret."),
         encodeBody: \.json, decodeBody: TokenRequest.init(json:),
         encodeAnswer: { ["token": .object($0.record.json), "secret": .string($0.secret)] },
         decodeAnswer: {
             try CreatedToken(record: TokenRecord(json: $0.object("token")), secret: $0.string("secret"))
         }, status: { _ in 201 })
     package static let revokeToken = Endpoint<Void, Void>(
-        Route(.delete, "/v1/tokens/{id}", right: .admin, isRepeatable: true, "Ends an access token."))
+        Route(.delete, "/v1/tokens/{id}", right: .admin, isRepeatable: true, "Revokes an access token."))
     package static let audit = Endpoint<Void, [AuditEntry]>(
-        Route(.get, "/v1/audit", right: .admin, "Who did what, newest first; `limit` is 1 to 10,000, else 100."),
+        Route(
+            .get, "/v1/audit", right: .admin,
+            "Lists who did what, newest first; `limit` is 1 to 10,000, by default 100."),
         encodeAnswer: { ["entries": .array($0.map { .object($0.json) })] },
         decodeAnswer: { try $0.array("entries").map { try AuditEntry(json: $0.object("entry")) } })
     package static let healthDetails = Endpoint<Void, HealthDetails>(
         Route(
             .get, "/v1/health/details", right: .admin,
-            "The server's version, and when each online signature expires."),
+            "Returns the server's version and the expiry of each online signature."),
         encodeAnswer: \.json, decodeAnswer: HealthDetails.init(json:))
 
     package static let routes: [Route] = [

@@ -253,7 +253,7 @@ packages:
 {
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "title": "packtool.json",
-  "description": "What a project says about its package. The file may hold comments and trailing commas.",
+  "description": "The settings of a project for its package. The file may have comments and trailing commas.",
   "type": "object",
   "additionalProperties": false,
   "properties": {
@@ -262,17 +262,17 @@ packages:
     "package": {
       "type": "string",
       "pattern": "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
-      "description": "The package id. Without it, name of the nearest package.json, without its scope.",
+      "description": "The package id. By default, the name in the nearest package.json without its scope.",
       "examples": ["checkout"]
     },
     "version": {
       "type": "string",
-      "description": "A SemVer version. Without it, version of the nearest package.json.",
+      "description": "A SemVer version. By default, the version in the nearest package.json.",
       "examples": ["1.4.0"]
     },
     "entry": {
       "type": "string",
-      "description": "The page that / opens, relative to the dist. Without it, index.html.",
+      "description": "The page that / opens, relative to the dist. By default, index.html.",
       "examples": ["index.html"]
     },
     "registry": {
@@ -289,7 +289,7 @@ packages:
     "ignore": {
       "type": "array",
       "items": { "type": "string" },
-      "description": "Lines of a .packignore, after those of the file.",
+      "description": "Lines of a .packignore, which follow those of the file.",
       "examples": [["*.psd", "!*.map"]]
     },
     "shared": {
@@ -300,7 +300,7 @@ packages:
         "name": {
           "type": "string",
           "pattern": "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",
-          "description": "The bundle's package id. Without it, shared.",
+          "description": "The bundle's package id. By default, shared.",
           "examples": ["web-common"]
         },
         "include": {
@@ -319,7 +319,7 @@ packages:
     "budget": {
       "type": "object",
       "additionalProperties": false,
-      "description": "The most bytes a package may have, unpacked and with its shared files. More fails the build.",
+      "description": "The largest size of a package, unpacked and with its shared files. If it is larger, the build fails.",
       "properties": {
         "total": { "$ref": "#/$defs/size", "description": "All files together.", "examples": ["2 MB", 2000000] },
         "file": { "$ref": "#/$defs/size", "description": "Any one file.", "examples": ["500 kB"] },
@@ -340,31 +340,31 @@ packages:
     "requires": {
       "type": "object",
       "additionalProperties": false,
-      "description": "What the package needs of the app.",
+      "description": "What the package requires from the app.",
       "properties": {
         "app": { "type": "string", "description": "The app versions that can run it.", "examples": [">=3.2.0"] }
       }
     },
     "spa": {
       "type": "boolean",
-      "description": "Unknown paths without extension open the entry.",
+      "description": "Whether unknown paths without an extension open the entry.",
       "examples": [true]
     },
     "headers": {
       "type": "object",
       "additionalProperties": { "type": "string" },
-      "description": "Response headers of every file.",
+      "description": "Response headers for every file.",
       "examples": [{ "content-security-policy": "default-src 'self'" }]
     },
     "base": {
       "type": "string",
       "pattern": "^/[^%?#\\\\:]*$",
-      "description": "Where the web build expects to be mounted: with /static-files/ a request for /static-files/app.js gets app.js. Without it, it is guessed from the entry page, and said; / turns that off.",
+      "description": "Where the web build expects to be mounted: with /static-files/ a request for /static-files/app.js gets app.js. By default it is guessed from the entry page, with a message; / turns that off.",
       "examples": ["/static-files/"]
     },
     "serviceWorker": {
       "type": "boolean",
-      "description": "The package's pages may register a service worker.",
+      "description": "Whether the package's pages may register a service worker.",
       "examples": [true]
     },
     "api": {
@@ -378,36 +378,36 @@ packages:
     "audit": {
       "type": "object",
       "additionalProperties": false,
-      "description": "How serious a finding of the build is.",
+      "description": "How serious each kind of finding of the build is.",
       "properties": {
         "missing-file": { "$ref": "#/$defs/level", "description": "A reference to a file that is not in the package. An error for the scripts and styles of the entry page.", "examples": ["off", { "docs/**": "off" }] },
-        "name-differs": { "$ref": "#/$defs/level", "description": "A reference that finds its file only where upper and lower case or Unicode form do not count.", "examples": ["off", { "docs/**": "off" }] },
+        "name-differs": { "$ref": "#/$defs/level", "description": "A reference that finds its file only on a system that ignores case or Unicode form.", "examples": ["off", { "docs/**": "off" }] },
         "online": { "$ref": "#/$defs/level", "description": "A URL that a page loads from the network.", "examples": ["off", { "docs/**": "off" }] },
-        "outside": { "$ref": "#/$defs/level", "description": "A reference that leads out of the package.", "examples": ["off", { "docs/**": "off" }] },
+        "outside": { "$ref": "#/$defs/level", "description": "A reference that leads outside the package.", "examples": ["off", { "docs/**": "off" }] },
         "secret": { "$ref": "#/$defs/level", "description": "A private key or an access token in a file. An error.", "examples": ["off", { "docs/**": "off" }] },
-        "risky-name": { "$ref": "#/$defs/level", "description": "A file name that misleads people or that another system cannot have.", "examples": ["off", { "docs/**": "off" }] },
-        "service-worker": { "$ref": "#/$defs/level", "description": "A service worker where serviceWorker is not true.", "examples": ["off", { "docs/**": "off" }] },
+        "risky-name": { "$ref": "#/$defs/level", "description": "A file name that misleads people or that another system does not allow.", "examples": ["off", { "docs/**": "off" }] },
+        "service-worker": { "$ref": "#/$defs/level", "description": "A service worker although serviceWorker is not true.", "examples": ["off", { "docs/**": "off" }] },
         "no-confirm": { "$ref": "#/$defs/level", "description": "No page can call packtool.confirm().", "examples": ["off", { "docs/**": "off" }] }
       }
     },
     "dist": {
       "type": "string",
-      "description": "The folder that the web build writes, relative to this file, for packtool build and preview without DIST.",
+      "description": "The folder that the web build writes, relative to this file, for packtool build and packtool preview without DIST.",
       "examples": ["dist"]
     },
-    "compression": { "enum": ["fast", "standard", "max"], "description": "How small, against how fast.", "examples": ["max"] },
+    "compression": { "enum": ["fast", "standard", "max"], "description": "The trade-off between build time and package size.", "examples": ["max"] },
     "out": { "type": "string", "description": "The folder for packages, relative to this file.", "examples": ["packages"] }
   },
   "$defs": {
     "level": {
-      "description": "error, warning or off; or one of these by pattern, of which the last that matches counts.",
+      "description": "error, warning or off; or one of these for each pattern. The last matching pattern counts.",
       "oneOf": [
         { "enum": ["error", "warning", "off"] },
         { "type": "object", "additionalProperties": { "enum": ["error", "warning", "off"] } }
       ]
     },
     "size": {
-      "description": "Bytes, or a text with kB, MB, GB (powers of 1000) or KiB, MiB, GiB (powers of 1024).",
+      "description": "A number of bytes, or a text with kB, MB, GB (powers of 1000) or KiB, MiB, GiB (powers of 1024).",
       "oneOf": [
         { "type": "integer", "minimum": 0 },
         { "type": "string", "pattern": "^[0-9]+(\\.[0-9]{1,6})? ?([kKmMgG][iI]?)?[bB]$" }

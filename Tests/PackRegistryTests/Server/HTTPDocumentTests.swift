@@ -38,9 +38,10 @@ struct HTTPDocumentTests {
         return """
             # Every endpoint
 
-            Written by the tests from `Endpoints` in `Sources/PackRegistryAPI/Endpoints`; do not edit (`UPDATE_REFERENCE=1 make check
-            FILTER=HTTPDocumentTests` writes it anew). [HTTP-API.md](HTTP-API.md) has bodies, answers and examples. "Right" is what a token must
-            be allowed. What is repeatable may be asked twice without harm, so packtool asks a busy registry again.
+            The tests write this page from `Endpoints` in `Sources/PackRegistryAPI/Endpoints`; do not edit it. To
+            write it anew, run `UPDATE_REFERENCE=1 make check FILTER=HTTPDocumentTests`. [HTTP-API.md](HTTP-API.md)
+            has bodies, answers and examples. "Right" is the right that the token needs. A repeatable request may
+            be sent twice without harm, so packtool repeats it if the registry is busy.
 
             | endpoint | right | repeatable | what it does |
             | --- | --- | --- | --- |
