@@ -37,7 +37,7 @@ package enum CertificateRefusal: Sendable, Equatable {
         }
     }
 
-    /// What the user can do, as the end of a sentence.
+    /// The advice to the user, as the end of a sentence.
     package var advice: String {
         switch self {
         case .unknownAuthority:

@@ -48,8 +48,8 @@ extension PackHost {
     }
 
     /// Confirms a version for a page that reports it through the page hook or a program.
-    /// - Throws: `FormatError` for what is no package or version; `UpdateError.notConfirmed` for another version or load than
-    ///   the active one's.
+    /// - Throws: `FormatError` for an invalid package or version; `UpdateError.notConfirmed` if the version or load
+    ///   is not the active one's.
     public func confirm(_ load: PageHook.Load) async throws {
         try await updater.confirm(
             PackageID(load.package), version: SemanticVersion(load.version), loadToken: load.token)

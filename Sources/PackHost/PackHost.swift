@@ -7,7 +7,7 @@ import PackWeb
 ///
 ///     let host = try PackHost(PackHostConfiguration(updater: configuration, schemes: ["h5pack"]))
 ///     try await host.start()                                     // when the app starts
-///     try await host.prepare(shop)                               // before a page is asked for
+///     try await host.prepare(shop)                               // before a page is requested
 ///     let handler = PackSchemeHandler(catalog: host.packages, online: NetworkLoader())
 ///     // when the answer of a navigation is there, and before it is shown:
 ///     if case .started(let page) = try await host.startPage(at: url, from: handler.pages) { … }
@@ -16,9 +16,9 @@ import PackWeb
 ///
 /// 1. A page gets all its files from the version that is active when it starts; ``packages`` has them for every adapter.
 /// 2. A start is counted when the device has answered the view's own document and none of its code has run.
-/// 3. What is not installed installs itself while its pages use it; of what cannot be shown the adapters answer a page that
-///    says why; with the channel's gate off they lead to the package's own web site.
-/// 4. A version that does not become ready is left for the one before: ``VersionTrial``.
+/// 3. A package that is not installed installs itself while its pages use it. If a package cannot be shown, the adapters
+///    answer with a page that says why; with the channel's gate off they lead to the package's own web site.
+/// 4. If a version does not become ready, the device goes back to the previous one: ``VersionTrial``.
 ///
 /// One host for each store and process. It may be used from any thread.
 public final class PackHost: Sendable {
@@ -36,14 +36,14 @@ public final class PackHost: Sendable {
     }
 
     /// Switches to staged versions and installs presets. Call it when the app starts, before pages open.
-    /// - Throws: what was wrong with a preset, after everything else was done.
+    /// - Throws: The fault of a preset, after everything else was done.
     public func start() async throws { try await updater.start() }
 
     // MARK: Packages
 
     /// Reads the present state of the store, for example after another process has changed it. No start is counted
     /// and nothing is fetched. If one package cannot be read, the others are not affected; its pages say why.
-    /// - Throws: `UpdateError` where the store itself cannot be read.
+    /// - Throws: `UpdateError` if the store itself cannot be read.
     public func refresh() async throws {
         for status in try await updater.status() where packages.isOutdated(status) {
             do {
@@ -86,7 +86,7 @@ public final class PackHost: Sendable {
 
     // MARK: Updates
 
-    /// What an update would do now. Nothing is installed.
+    /// The result that an update would have now. Nothing is installed.
     public func check(_ selection: PackageSelection = .all) async throws -> UpdateReport {
         try await updater.check(selection)
     }

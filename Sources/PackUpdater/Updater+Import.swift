@@ -5,8 +5,8 @@ extension Updater {
     /// Installs a version whose content the host already has, such as an opened package zip.
     /// - Parameters:
     ///   - bytes: the manifest.
-    ///   - requiresSignature: false takes what nobody signed, which is for development only.
-    ///   - fill: gives every own object of the manifest, verified, to the batch.
+    ///   - requiresSignature: false accepts a version without a signature, which is for development only.
+    ///   - fill: writes every own object of the manifest, verified, to the batch.
     package func importPackage(
         manifest bytes: [UInt8], requiresSignature: Bool, fill: @Sendable (ImportBatch) throws -> Void
     ) async throws {

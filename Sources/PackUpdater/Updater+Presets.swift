@@ -4,7 +4,7 @@ import PackFormat
 extension Updater {
     /// Installs the app's presets that this store has not seen.
     ///
-    /// One that fails leaves the others alone; what was wrong is thrown at the end.
+    /// If one fails, the others are not affected; the error is thrown at the end.
     ///
     /// A preset is signed like everything else, and its signatures are checked. Its expiry is not: it came with the
     /// app and not over the network, and an app that is a year old must still start.

@@ -4,7 +4,7 @@ extension Updater {
     /// Reads every object of every version, fetches the damaged ones again one by one, and links the affected files
     /// anew. A damaged `state.json` is made again from the versions in the store.
     ///
-    /// Needs the network only where nothing on the device has the bytes, and trusts nothing but digests.
+    /// It needs the network only if nothing on the device has the bytes, and it trusts nothing but digests.
     public func repair() async throws -> RepairReport {
         let lock = try await store.lockForUpdate(patience: configuration.patience)
         defer { withExtendedLifetime(lock) {} }

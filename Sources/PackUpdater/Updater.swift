@@ -103,7 +103,7 @@ public actor Updater {
     // MARK: Starting, opening, confirming
 
     /// Switches to staged versions and installs presets. Call it when the app starts, before pages open.
-    /// - Throws: what was wrong with a preset, after everything else was done.
+    /// - Throws: The fault of a preset, after everything else was done.
     public func start() async throws {
         try activate()
         let taken: Result<Void, any Error>
@@ -258,9 +258,9 @@ public actor Updater {
     }
 
     /// Confirms a version on behalf of a page or the app.
-    /// - Parameter loadToken: the token of the session of that page.
-    /// Of a version that is still installing itself the word is kept until all of it is here.
-    /// - Throws: ``UpdateError/notConfirmed(_:reason:)`` where it is of another version or load.
+    /// - Parameter loadToken: The token of that page's session. If the version is still installing itself, the
+    ///   confirmation is kept until all of it is here.
+    /// - Throws: ``UpdateError/notConfirmed(_:reason:)`` if the page has another version or load.
     public func confirm(_ package: PackageID, version: SemanticVersion, loadToken: String) throws {
         if keepsConfirmation(package, version, loadToken) { return }
         let outcome = try store.change { state in state[package].confirm(version, token: loadToken) }

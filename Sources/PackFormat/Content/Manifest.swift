@@ -3,7 +3,7 @@
 ///     let manifest = try Manifest(parsing: packJSON)
 ///     for (path, file) in manifest.files where file.from == nil { … file.digest … }
 ///
-/// Its bytes are canonical JSON without time stamps (`pack.json` in the zip), so equal content gives an equal
+/// Its bytes are canonical JSON without time stamps (`pack.json` in the zip). So equal content gives an equal
 /// manifest, and the SHA-256 of those bytes names the version's content for ever.
 public struct Manifest: Hashable, Sendable {
     /// The newest format that this program reads and writes. A manifest is written in the lowest format that can hold

@@ -30,7 +30,7 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
             bytes[(bytes.lastIndex(of: UInt8(ascii: "/")).map(bytes.index(after:)) ?? bytes.startIndex)...])
     }
 
-    /// What follows the last dot of the name, in lower case; empty if there is none.
+    /// The part of the name after the last dot, in lower case; empty if there is no dot.
     public var fileExtension: String {
         let name = name.utf8
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot != name.startIndex else { return "" }

@@ -28,7 +28,8 @@ public struct BasePath: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// What follows the base in a decoded path without its leading slash; nil for a path that is not below it.
+    /// The part of a decoded path after the base, without its leading slash; nil for a path that is not below the
+    /// base.
     package func rest(of path: String) -> String? {
         let prefix = text.utf8.dropFirst()
         if path.utf8.starts(with: prefix) { return String(path.utf8.dropFirst(prefix.count)) }

@@ -26,7 +26,7 @@ public struct ByteRange: Hashable, Sendable {
     /// The value of `Content-Range` of a 416 answer (section 15.5.17).
     public static func unsatisfiedContentRange(of size: Int) -> String { "bytes */\(size)" }
 
-    /// What a `Range` header asks of a representation.
+    /// What a `Range` header asks for.
     public enum Selection: Hashable, Sendable {
         /// Answer 200 with everything: there is no range, or one with another unit, a malformed one (section 14.2
         /// allows ignoring it), or several, which a server need not honour.

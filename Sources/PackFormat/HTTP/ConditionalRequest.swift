@@ -7,8 +7,8 @@
 ///     …
 ///     }
 ///
-/// Content here is named by its digest and has no modification date, so `If-Modified-Since` and
-/// `If-Unmodified-Since` are ignored, as sections 13.1.3 and 13.1.4 ask, and a date in `If-Range` never holds.
+/// Content here is named by its digest and has no modification date. So `If-Modified-Since` and `If-Unmodified-Since`
+/// are ignored, as sections 13.1.3 and 13.1.4 require, and a date in `If-Range` never holds.
 public struct ConditionalRequest: Hashable, Sendable {
     public let method: String
     public let ifMatch: String?

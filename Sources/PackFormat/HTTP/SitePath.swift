@@ -1,9 +1,9 @@
 /// Decides which file of a version answers a request path. Device, online copy and preview share this one rule.
 ///
-/// In this order: the exact file; `path/index.html`; `path.html`; for a single-page application the entry, where
-/// the path has no extension and a page is asked for. `/` is the entry. Nothing else is ever looked up, so no
-/// request leads to a file that the manifest does not list. Where the manifest has a `base`, a path below it is looked
-/// up without it first, then as it stands.
+/// The order is: the exact file; `path/index.html`; `path.html`; in a single-page application the entry, if the path
+/// has no extension and the request is for a page. `/` is the entry. Nothing else is looked up, so no request leads
+/// to a file that the manifest does not list. If the manifest has a `base`, a path below it is looked up first
+/// without it, then unchanged.
 public enum SitePath {
     /// The longest request path in bytes, before percent-decoding.
     public static let maximumLength = 4096
@@ -48,8 +48,8 @@ public enum SitePath {
 
     /// Whether a request is for a page (a navigation) rather than for data or a part of a page.
     ///
-    /// Engines say so in `Sec-Fetch-Dest` and `Sec-Fetch-Mode` (Fetch Metadata); older ones, and WebKit's scheme handlers, in
-    /// `Accept` only. A request that says nothing at all is taken for a page's.
+    /// Engines say so in `Sec-Fetch-Dest` and `Sec-Fetch-Mode` (Fetch Metadata); older ones, and WebKit's scheme
+    /// handlers, only in `Accept`. A request without any of these counts as one for a page.
     package static func isForPage(destination: String?, mode: String?, accept: String?) -> Bool {
         if let destination { return ["document", "iframe", "frame", "embed", "object"].contains(destination) }
         if let mode { return mode == "navigate" }

@@ -1,6 +1,6 @@
 /// The id of a package: a DNS label in lower case, such as `checkout`.
 ///
-/// It stands in file names, URLs and as the host of `https://checkout.package`, so nothing else is allowed.
+/// The id is part of file names and URLs and the host of `https://checkout.package`, so nothing else is allowed.
 public struct PackageID: Hashable, Comparable, Sendable, CustomStringConvertible {
     public let text: String
 

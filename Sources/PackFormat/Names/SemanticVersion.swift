@@ -1,6 +1,6 @@
 /// A version as defined by Semantic Versioning 2.0.0.
 ///
-/// Order is SemVer's precedence (section 11); build metadata takes part in equality only, so two versions that
+/// The order is SemVer's precedence (section 11). Build metadata matters only for equality, so two versions that
 /// differ in it are different versions of the same precedence.
 public struct SemanticVersion: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The longest accepted text in bytes. The limit exists because file names contain versions.

@@ -3,8 +3,8 @@ import PackJSON
 /// `channels/CHANNEL.json`: the releases of each package of an app on one channel, newest first.
 ///
 /// Unknown fields of the file and of a package are ignored, so that a registry can say more than an older device
-/// understands. What an older device must not ignore raises the format number. In format 1 a release has a whole percentage and
-/// no audience; in format 2 a release with a field that is not known is taken by nobody.
+/// understands. A field that an older device must not ignore raises the format number. In format 1 a release has a
+/// whole percentage and no audience. In format 2 no device installs a release with an unknown field.
 public struct ChannelFile: Hashable, Sendable {
     /// The newest format that this program reads.
     public static let currentFormat = 2

@@ -2,8 +2,8 @@ import Foundation
 
 /// A value that several threads share; only one at a time can use it.
 ///
-/// `Mutex` of the standard library needs iOS 18 and the device libraries run on iOS 17. The stored value is touched
-/// under the lock only, in the one method below: that is what the compiler cannot see.
+/// `Mutex` of the standard library needs iOS 18, but the device libraries support iOS 17. The stored value is used
+/// only under the lock, in the one method below; the compiler cannot see that.
 package final class Locked<Value: Sendable>: Sendable {
     private let lock = NSLock()
     nonisolated(unsafe) private var value: Value

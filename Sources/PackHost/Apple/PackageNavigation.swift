@@ -57,7 +57,7 @@
 
         /// Called when a page reports through the page hook that its version works.
         /// - Parameters:
-        ///   - load: what it said.
+        ///   - load: the load that the page reported.
         ///   - sender: the origin of the frame that it came from, such as `https://shop.package`.
         /// - Returns: whether it is the page on view.
         public func confirm(_ load: PageHook.Load, from sender: String) async throws -> Bool {

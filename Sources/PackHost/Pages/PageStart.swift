@@ -42,7 +42,7 @@ public struct StartedPage: Sendable {
     /// Whether a confirmation belongs to this page. A frame of the page's own origin may confirm it; a frame of
     /// another package or a foreign origin may not, whatever it knows.
     /// - Parameters:
-    ///   - load: what the page said.
+    ///   - load: the load that the page reported.
     ///   - sender: the origin that the message came from.
     ///   - origin: that of the package's pages in this view.
     public func isConfirmed(by load: PageHook.Load, from sender: String, origin: String) -> Bool {

@@ -3,8 +3,8 @@ import PackUpdater
 
 /// Watches a version that was never confirmed, and a confirmed one for a minute after its confirmation.
 ///
-/// The time to become ready is the version's, from its first start on: not a page's, which could begin it again and again by
-/// loading itself anew. Pages that hang say nothing, so time speaks for them.
+/// The time to become ready belongs to the version, from its first start on, not to a page, which could restart it
+/// again and again by reloading itself. A page that hangs reports nothing, so the time decides.
 @MainActor
 public final class VersionTrial {
     /// The longest time to wait for a page that hangs.

@@ -21,7 +21,7 @@ package struct RegistryServices: Sendable {
     }
 
     /// Records a change and shows it in the view.
-    /// - Throws: ``RegistryError``; if it says so, the change is recorded and not visible yet.
+    /// - Throws: ``RegistryError``. If it says so, the change is recorded and not visible yet.
     package func commit<Change: RegistryChange>(_ change: Change, as identity: Identity) async throws -> Change.Outcome
     {
         let (outcome, isRecorded) = try await committer.commit(change, as: identity)

@@ -82,7 +82,7 @@ package struct VersionPublication: RegistryChange {
 }
 
 extension RoleUpdatePolicy {
-    /// Who may sign a package's role, and what it says now.
+    /// The keys that may sign a package's role, and the present role.
     init(_ package: PackageID, _ facts: RegistryFacts, now: Date) throws {
         let role = ViewLayout.role(of: package)
         let targets: SignedDocument<TargetsMetadata> = try facts.required(TopLevelRole.targets.rawValue)

@@ -54,7 +54,8 @@ package struct RegistryFacts: Sendable {
     }
 
     /// The newest document of a role; nil if there is none.
-    /// - Throws: ``RegistryError`` of the kind `.unusable` where the bytes are no metadata: the store was edited.
+    /// - Throws: ``RegistryError`` of the kind `.unusable` if the bytes are not metadata because the store was
+    ///   edited.
     package func newest<Body: RoleMetadata>(
         _ role: String, as body: Body.Type = Body.self
     ) throws(RegistryError) -> SignedDocument<Body>? {

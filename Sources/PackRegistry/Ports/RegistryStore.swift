@@ -2,8 +2,8 @@ package import PackRegistryAPI
 
 /// The rows of a registry: versions, releases, signed metadata, tokens, the audit log.
 ///
-/// No closure runs inside a transaction of the store. A change reads its facts, decides by a pure rule, and records what the
-/// rule says on the condition that nothing was recorded meanwhile:
+/// No closure runs inside a transaction of the store. A change reads its facts, decides by a pure rule, and records
+/// the result on the condition that nothing was recorded meanwhile:
 ///
 ///     let facts = try await store.facts(change.query)
 ///     let outcome = try change.decide(facts, into: &changes)
@@ -14,8 +14,8 @@ package protocol RegistryStore: Sendable {
     func facts(_ query: FactsQuery) async throws -> RegistryFacts
 
     /// Records a whole change or nothing. It is durable when this returns.
-    /// - Parameter base: of the facts by which the change was decided; nil for a change that no other one can contradict.
-    /// - Throws: ``StaleFacts`` where another change was recorded since, ``RegistryError``
+    /// - Parameter base: The base of the facts that decided the change; nil for a change that no other one can contradict.
+    /// - Throws: ``StaleFacts`` if another change was recorded since, ``RegistryError``
     func commit(_ changes: ChangeSet, basedOn base: RegistryFacts.Base?) async throws
 
     /// All published versions and all releases.

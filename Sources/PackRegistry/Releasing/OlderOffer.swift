@@ -2,8 +2,8 @@ package import PackFormat
 
 /// An offer of a version below one that the channel already offers: devices would go back to it.
 ///
-/// A hot fix of an older line, or a CI job of an older commit, must not do that in silence. Versions for other apps are
-/// apart: 1.9.1 for apps below 5 takes nobody back from 2.0.0 for apps from 5 on.
+/// A hot fix of an older line, or a CI job of an older commit, must not do that silently. Versions for other apps are
+/// separate: 1.9.1 for apps below 5 takes nobody back from 2.0.0 for apps from 5 on.
 package struct OlderOffer {
     /// The highest version that devices would leave.
     package let newer: SemanticVersion

@@ -4,8 +4,8 @@ import PackRegistryAPI
 
 /// The releases that one channel offers and has offered for one package, and the rules for changing them. No I/O.
 ///
-/// Releases are only ever added or removed from the offer; the list that devices see is derived, so lowering the
-/// newest release's percentage brings back what it had hidden.
+/// Releases are only ever added to the offer or removed from it. The list that devices see is derived, so lowering
+/// the newest release's percentage shows again what it had hidden.
 package struct ReleaseHistory: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
         package var release: Release
@@ -134,7 +134,8 @@ package struct ReleaseHistory: Hashable, Sendable {
     /// The release that a change of a share or a retry is about: the one that offers the version, otherwise the
     /// newest.
     ///
-    /// Without a version the newest must be the one that its caller has in mind: what a rollback or a withdrawal left is not.
+    /// Without a version, the newest release must be the one that the caller means: a release that a rollback or a
+    /// withdrawal has left is not.
     package func subject(_ version: SemanticVersion?, of package: PackageID, on channel: ChannelName) throws -> Release
     {
         guard let newest = offered.first else {

@@ -3,7 +3,7 @@ package import PackRegistryAPI
 
 /// The effect of a channel change on a package's releases.
 ///
-/// Pure: facts in, steps out. Whoever keeps the releases reads the first and records the second, in one change.
+/// Pure: facts in, steps out. The caller reads the facts and records the steps in one change.
 package struct ReleaseRule {
     private let facts: ReleaseFacts
 

@@ -5,7 +5,7 @@ import PackTrust
 
 /// Signs the documents that a change needs: the channels role if a channel changes, then snapshot and timestamp.
 ///
-/// Pure but for the key: facts and a change in, signed documents out.
+/// Pure except for the key: facts and a change in, signed documents out.
 package struct MetadataSigner {
     private let facts: RegistryFacts
     private let signer: any OnlineSigner

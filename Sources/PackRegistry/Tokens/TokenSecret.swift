@@ -3,8 +3,8 @@ package import PackFormat
 
 /// The text of an access token: `ptk_` and 36 bytes in base64url, of which the last 4 are a checksum.
 ///
-/// The prefix lets scanners find a leaked token; the checksum tells a mistyped one from a revoked one, and lets a
-/// server refuse noise before it asks the database.
+/// The prefix lets scanners find a leaked token. The checksum distinguishes a mistyped token from a revoked one, and
+/// lets a server refuse noise before it queries the database.
 package struct TokenSecret: Sendable {
     package static let prefix = "ptk_"
     private static let randomByteCount = 32

@@ -4,7 +4,7 @@ package import PackFormat
 package enum ChannelChange: Hashable, Sendable {
     /// Offers a published version as the newest release. Without a share, an existing release keeps its share and a
     /// new one is for everyone. Without audiences, an existing release keeps its audiences too.
-    /// - Parameter consent: what it may undo.
+    /// - Parameter consent: The consequences that the caller accepts.
     case offer(SemanticVersion, Rollout? = nil, consent: OfferConsent = [])
     /// Offers the version that another channel's newest release offers to everyone (`packtool promote`).
     case promote(SemanticVersion?, from: ChannelName, Rollout = .everyone, consent: OfferConsent = [])

@@ -1,7 +1,7 @@
 package import Foundation
 package import PackFormat
 
-/// What a registry holds, for people and reports.
+/// The content of a registry, for people and reports.
 package struct RegistryOverview: Hashable, Sendable {
     package struct Version: Hashable, Sendable {
         package let version: SemanticVersion

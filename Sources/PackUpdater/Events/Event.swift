@@ -7,7 +7,7 @@ public struct Event: Hashable, Sendable {
     public enum Kind: String, Hashable, Sendable, CaseIterable {
         /// A check with the registry began or failed.
         case checked, checkFailed = "check-failed"
-        /// What the channel offers to this device, and by which steps of the rollout.
+        /// The version that the channel offers to this device, and the steps of the rollout that led to it.
         case decided
         case refused, downloaded, fellBack = "fell-back", staged, activated, started, confirmed
         case confirmationRefused = "confirmation-refused"

@@ -1,6 +1,6 @@
 public import PackFormat
 
-/// What an update did, package by package.
+/// The result of an update, package by package.
 public struct UpdateReport: Hashable, Sendable {
     public enum Outcome: Hashable, Sendable {
         case upToDate(SemanticVersion?)
@@ -79,7 +79,7 @@ public struct PackageStatus: Hashable, Sendable {
     public let embedded: SemanticVersion?
     public let failures: [Failure]
     public let isEnabled: Bool
-    /// What the last check decided.
+    /// The decision of the last check.
     public let decision: String
 
     init(package: PackageID, state: PackageState) {
@@ -102,8 +102,8 @@ public struct PackageStatus: Hashable, Sendable {
 /// What a repair found and repaired.
 public struct RepairReport: Hashable, Sendable {
     public let checkedObjects: Int
-    /// What was fetched again or rebuilt, in words.
+    /// The objects and trees that were fetched or made again, in words.
     public let repaired: [String]
-    /// What is still damaged, and why.
+    /// The damage that remains, and why.
     public let left: [String]
 }

@@ -49,7 +49,7 @@ public final class PackageSession: Sendable {
 
     /// Fetches one of the manifest's objects. When it returns, the object has the signed digest and size. Returns at
     /// once if the object is in the store.
-    /// - Throws: ``UpdateError`` with what is not here and why; the page must get an error then.
+    /// - Throws: ``UpdateError``, which says what is missing and why. The page must then get an error.
     public func fetch(_ digest: Digest) async throws {
         guard let arrival else { return }
         try await arrival.fetch(digest)

@@ -3,8 +3,9 @@ import PackFormat
 /// When each unconfirmed version was first started in this run of the app, by a clock that stops while the device
 /// sleeps.
 ///
-/// A run that ends before the deadline costs a start and nothing else: an app that the user or the system ended says
-/// nothing about the version. So each run gives the version its whole time, and the number of starts bounds the runs.
+/// A run that ends before the deadline costs a start and nothing else: if the user or the system ended the app, that
+/// says nothing about the version. So each run gives the version its whole time, and the number of starts bounds the
+/// runs.
 struct ReadyDeadlines {
     private var first: [PackageID: (id: VersionID, uptime: Duration)] = [:]
 

@@ -65,7 +65,7 @@ extension PackageState {
     }
 
     /// Switches to the staged version. A version that was confirmed here before is still confirmed.
-    /// - Returns: what was left and what is active now; nil if nothing was staged.
+    /// - Returns: The version that was left and the one that is active now; nil if nothing was staged.
     package mutating func activate() -> (from: Installed?, to: Installed?)? {
         guard let staged else { return nil }
         let left = active?.installed
@@ -103,7 +103,7 @@ extension PackageState {
     ///   - loads: the tokens of those pages, which are its first start; none if it was in frames only, which is no start.
     ///   - isConfirmed: whether one of them said already that it works.
     ///   - now: milliseconds since 1970.
-    /// - Returns: false if another version is active by now, or this one has failed here meanwhile.
+    /// - Returns: False if another version is active by now, or this one has failed here meanwhile.
     package mutating func arrive(_ installed: Installed, loads: [String], isConfirmed: Bool, now: Int = 0) -> Bool {
         if active == nil {
             guard !failures.contains(where: { $0.id == installed.id && $0.release == installed.release }) else {

@@ -80,7 +80,7 @@ package struct PackageState: Hashable, Sendable {
     package var isWanted = false
     /// The channel's feature gate. If it is false, the app loads the pages online.
     package var isEnabled = true
-    /// What the last check decided, in words.
+    /// The decision of the last check, in words.
     package var decision = ""
     /// The version that the last check found for this device. It installs itself when the package is opened and no
     /// version is here.

@@ -95,7 +95,7 @@ struct DeviceStore: Sendable {
     }
 
     /// The manifest of a version whose tree is in the store; nil if it is missing or incomplete.
-    /// - Throws: where it cannot be read now, which says nothing about it.
+    /// - Throws: If the manifest cannot be read now, which says nothing about its content.
     func manifest(of package: PackageID, _ id: VersionID) throws -> (manifest: Manifest, bytes: [UInt8])? {
         let url = layout.tree(package, id.version).appending(path: Manifest.fileName)
         guard let bytes = try Durable.readSound(url, maximumByteCount: Manifest.maximumByteCount),

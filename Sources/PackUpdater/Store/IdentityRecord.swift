@@ -3,8 +3,8 @@ import PackFormat
 
 /// The identities of a version's objects at the time of their verification: `verified/PACKAGE@VERSION` in the store.
 ///
-/// 64 bytes an object, in the order of their digests, and a digest of it all at the end. It is nothing but a saving: one
-/// that is torn, or of another manifest, is none, and then every object is read.
+/// It has 64 bytes for each object, in the order of their digests, and a digest of everything at the end. The record
+/// only saves time: if it is torn or belongs to another manifest, it counts as missing, and every object is read.
 struct IdentityRecord: Equatable {
     private let bytes: [UInt8]
     private let count: Int

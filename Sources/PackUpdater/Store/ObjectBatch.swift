@@ -9,7 +9,7 @@ import PackFormat
 ///     try batch.add(object, from: file)
 ///     try batch.commit()
 ///
-/// A batch that is given up leaves nothing in the store, only files in `downloads/`, which the next update clears.
+/// A batch that is given up leaves nothing in the store, only files in `downloads/`, which the next update removes.
 final class ObjectBatch {
     private let store: ObjectStore
     private let folder: URL

@@ -4,13 +4,13 @@ import PackFormat
 /// Objects that a page waits for. They are verified and readable at once, but reach the disk only when the system
 /// writes them.
 ///
-/// A power cut can leave such an object empty, or with other bytes. It is no more than a download lost, by two rules:
+/// A power cut can leave such an object empty, or with other bytes. Two rules ensure that this only costs a download:
 ///
-/// 1. It belongs to a version that `arriving/` names, which was on the disk before it. Who makes a tree while `arriving/`
-///    names anything waits for the disk first (``syncArrived()``), and a name goes only after that.
-/// 2. Whoever takes up objects that are here, an open or an update, reads them first (``dropDamaged(among:)``).
+/// 1. It belongs to a version in `arriving/`, whose entry was on the disk before the object. Before a tree is made while
+///    `arriving/` has entries, the disk is synced (``syncArrived()``). An entry is removed only after that.
+/// 2. An open or an update that reuses existing objects reads them first (``dropDamaged(among:)``).
 extension ObjectStore {
-    /// - Throws: ``UpdateError/damagedContent(_:reason:)`` where the bytes are not what was signed.
+    /// - Throws: ``UpdateError/damagedContent(_:reason:)`` if the bytes differ from what was signed.
     func takeArrived(_ object: Object, _ bytes: [UInt8]) throws(UpdateError) {
         try Self.verify(object, bytes.count, bytes.count == object.size ? Digest(of: bytes) : nil)
         try Durable.makeFolder(layout.downloads)

@@ -13,7 +13,7 @@ final class VerifiedObjects: Sendable {
 /// Checks whether the objects of installed versions are unchanged. Objects whose file has the same identity as at
 /// verification are not read again; the others are hashed.
 ///
-/// What is noted here is a saving and a hint, so nothing of it is synced: without it everything is read once more.
+/// These notes only save time, so they are never synced: without them everything is read once more.
 struct ObjectCheck {
     let layout: StoreLayout
     private var objects: ObjectStore { ObjectStore(layout: layout) }

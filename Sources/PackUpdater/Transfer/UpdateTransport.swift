@@ -2,7 +2,7 @@ package import Foundation
 
 /// Reads the published view over HTTP or from a folder.
 ///
-/// Paths are those of `ViewLayout`. Nothing that a transport gives is trusted; it only bounds length and time.
+/// Paths are those of `ViewLayout`. The answers of a transport are not trusted; it only limits length and time.
 package protocol UpdateTransport: Sendable {
     /// Reads a whole small file.
     /// - Parameters:

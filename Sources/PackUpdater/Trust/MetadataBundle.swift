@@ -3,8 +3,8 @@ import PackJSON
 
 /// The metadata that a registry sent to a fresh device in one answer (`GET v1/bundle/ROOT/CHANNEL`).
 ///
-/// It stands in for requests and for nothing else: what is taken from it goes through the same checks as a file that was
-/// fetched. A host without bundles answers 404 and costs that one request.
+/// It only replaces requests: its content goes through the same checks as a fetched file. A host without this
+/// endpoint answers 404, which costs one request.
 final class MetadataBundle: Sendable {
     /// Bytes of the whole answer.
     private static let maximumByteCount = 4 << 20

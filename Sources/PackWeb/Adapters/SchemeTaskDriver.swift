@@ -14,9 +14,9 @@ import PackFormat
 ///     driver.start(task, request: request)
 ///     driver.stop(task)      // synchronous: no call after it
 ///
-/// Per task: created → responded → streaming → finished, failed or stopped. The response is said once, before any
-/// data; nothing is said after the end or the stop. Tasks are known by identity, and held while they are known, so that
-/// a new object at an old address is never taken for the old one.
+/// The states of a task are: created → responded → streaming → finished, failed or stopped. The response is reported
+/// once, before any data; nothing is reported after the end or the stop. Tasks are identified by their object, which
+/// is retained meanwhile, so that a new object at an old address is never confused with it.
 public final class SchemeTaskDriver: Sendable {
     private struct Running: Sendable {
         let task: any SchemeTask
@@ -31,7 +31,7 @@ public final class SchemeTaskDriver: Sendable {
 
     /// - Parameters:
     ///   - bodies: the ``PageBridge``'s, where pages have the hook.
-    ///   - place: where the engine wants to be called; web views want their main thread.
+    ///   - place: where the engine must be called; web views need their main thread.
     public init(page: PageSession, online: NetworkLoader, bodies: BodyStore? = nil, place: CallbackPlace = .main) {
         self.page = { _ in page }
         self.online = online

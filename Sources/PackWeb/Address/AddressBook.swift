@@ -2,8 +2,9 @@ import PackFormat
 
 /// Knows which URLs belong to which package. It is the only place that compares hosts.
 ///
-/// A host matches as a whole or not at all. `evil.package.attacker.com` is somebody else's, and `a.b.package` or the
-/// virtual host of a package that is not registered is nobody's: it is refused and never asked of the network.
+/// A host matches completely or not at all. `evil.package.attacker.com` belongs to somebody else. `a.b.package`, and
+/// the virtual host of an unregistered package, belong to nobody: they are refused and never requested from the
+/// network.
 struct AddressBook: Sendable {
     enum Lookup: Hashable {
         case site(SiteAddress)

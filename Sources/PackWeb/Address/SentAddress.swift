@@ -2,9 +2,9 @@ public import Foundation
 
 /// An address as a browser sends it, as Foundation's `URL`.
 ///
-/// A browser leaves some bytes as they are that RFC 3986 does not allow, such as `{` in a query. `URL(string:)` alone
+/// A browser does not escape some bytes that RFC 3986 does not allow, such as `{` in a query. `URL(string:)` alone
 /// escapes those, and every `%` with them, so that `%22` would arrive as `%2522`. A `%` that escapes nothing, as in
-/// `?discount=10%`, is escaped itself: servers read both alike.
+/// `?discount=10%`, is escaped itself, because servers read both forms in the same way.
 public enum SentAddress {
     /// The URL of a text; nil if it is not an address.
     public static func url(_ text: String) -> URL? {

@@ -1,7 +1,7 @@
 /// An absolute URL with an authority, split at its delimiters and otherwise unchanged (RFC 3986 section 3).
 ///
-/// Web engines hand out URLs that they have parsed; this type neither repairs nor re-encodes them, and what an engine
-/// would never send (blanks, control characters, backslashes) is no URL.
+/// Web engines hand out URLs that they have parsed. This type neither repairs nor re-encodes them. A text that an
+/// engine would never send (with blanks, control characters, backslashes) is not a URL.
 struct WebURL: Hashable, Sendable {
     /// In lower case.
     let scheme: String

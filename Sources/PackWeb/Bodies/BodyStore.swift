@@ -7,8 +7,8 @@ import PackFormat
 ///     // the bridge puts bodies in; every adapter that gets requests takes them out:
 ///     let body = try await bodies.take(id)
 ///
-/// The memory is bounded: in all, for one body, and in time. A body is gone when its request has taken it, when the
-/// page cancels or leaves, when its bytes stop coming, and when nobody came for it.
+/// The memory is limited: in total, for one body, and in time. A body is removed when its request has fetched it,
+/// when the page cancels or leaves, when its bytes stop arriving, and when no request fetches it.
 public final class BodyStore: Sendable {
     public struct Limits: Hashable, Sendable {
         /// The largest body in bytes.

@@ -3,8 +3,8 @@ import PackFormat
 
 /// A request that the app performs for a page. Its events wait here until the page asks for them.
 ///
-/// What waits is bounded: from ``holdingByteCount`` on the call's ``place`` holds work back until the page has read. A
-/// file is then read no further, and of the network's data no more waits than ``Backlog`` lets wait.
+/// The waiting events are limited: from ``holdingByteCount`` on, the call's ``place`` holds work back until the page
+/// has read. Then a file is not read further, and no more of the network's data waits than ``Backlog`` allows.
 final class BridgedFetch: Sendable {
     /// Bytes of data from which on work is held back: some batches, because a bridge has hundreds of calls.
     static let holdingByteCount = 1 << 20

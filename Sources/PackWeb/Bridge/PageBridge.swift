@@ -4,14 +4,14 @@ import PackFormat
 /// The app's side of the page hook: it answers the hook's messages.
 ///
 ///     let bridge = PageBridge(pages: { _ in page }, online: online, bodies: bodies)
-///     // from the web view's message handler, which knows who spoke:
+///     // from the web view's message handler, which knows the sender:
 ///     reply(await bridge.reply(to: text, from: PageBridge.Sender(origin: "https://shop.package", page: url)))
 ///
-/// 1. *Body hand-over*: bodies go to the ``BodyStore`` that the adapters take them from.
-/// 2. *Full hand-over*: the request is decided and performed as any request of the page, and its events wait until the
-///    page asks for them. The rules that a browser has for other origins hold.
-/// 3. Every message is parsed strictly, measured, and attributed to the frame's origin as the web view tells it; an
-///    origin that is not admitted gets an error, and no page reaches what another one sent.
+/// 1. *Body hand-over*: bodies go to the ``BodyStore``, from which the adapters fetch them.
+/// 2. *Full hand-over*: the request is decided and performed like any request of the page, and its events wait until the
+///    page asks for them. A browser's rules for other origins apply.
+/// 3. Every message is parsed strictly, measured, and attributed to the frame's origin as the web view reports it. An
+///    origin that is not admitted gets an error, and no page can use what another one has sent.
 public final class PageBridge: Sendable {
     /// The sender of a message, as the web view knows it from the frame. It never depends on the message.
     public struct Sender: Hashable, Sendable {

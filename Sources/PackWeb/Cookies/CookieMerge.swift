@@ -2,8 +2,8 @@ import Foundation
 
 /// Computes the changes that make two stores equal, given their content when they were last equal.
 ///
-/// What changed on one side since then is carried to the other, a deletion like a new value. Where both changed, the side
-/// that an event came from has the last word. What has expired is taken out of both.
+/// A change on one side since then is copied to the other; a deletion counts like a new value. If both sides have
+/// changed, the side of the event wins. Expired cookies are removed from both.
 struct CookieMerge {
     enum Side {
         case native, web

@@ -7,7 +7,7 @@ package import Foundation
 ///     Relocation(page: "https://shop.package/api/a", real: "https://api.example/v1/a")
 ///     // https://api.example/v1/… is https://shop.package/api/…
 ///
-/// The two addresses end alike; what stands before that is what one prefix is for the other.
+/// The two addresses have the same ending. Their beginnings are the prefixes that correspond to each other.
 package struct Relocation: Hashable, Sendable {
     private let page: WebURL
     private let real: WebURL

@@ -17,7 +17,7 @@ extension WebCookie {
     /// - Parameters:
     ///   - url: of the answer, or of the page.
     ///   - now: what `Max-Age` counts from.
-    /// - Returns: nil if the cookie is to be ignored. One that is to be deleted comes back expired.
+    /// - Returns: Nil if the cookie must be ignored. A cookie to delete is returned as expired.
     public init?(setCookie text: String, from source: Source, at url: URL, now: Date) {
         guard let host = url.host?.lowercased(), !host.isEmpty else { return nil }
         guard !text.utf8.contains(where: { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }) else { return nil }

@@ -27,7 +27,7 @@ public struct CapturedBody: Hashable, Sendable {
     }
 
     public let kind: Kind
-    /// The number of bytes that are handed over, without what a form's encoding adds.
+    /// The number of handed-over bytes, without what a form's encoding adds.
     public let size: Int
 
     public init(kind: Kind, size: Int) {

@@ -2,9 +2,10 @@ import PackFormat
 
 /// Tells pages apart if the connection does not: a proxy, a local server, a `URLProtocol`.
 ///
-/// A navigation starts a page. What a page loads names it in `Referer`: the page's own address, or that of a script or
-/// a style sheet that was loaded for it. Two pages that loaded the same address under different versions are told apart by
-/// which of them has the file, the newer first. A web view with a page per scheme handler does not need this.
+/// A navigation starts a page. A request names its page in `Referer`, by the page's own address or by that of a
+/// script or a style sheet that was loaded for it. If two pages have loaded the same address under different
+/// versions, the page whose version has the file is chosen, the newer first. A web view with a page per scheme
+/// handler does not need this.
 public final class PageDirectory: Sendable {
     private struct Page: PlacedPage {
         let session: PageSession

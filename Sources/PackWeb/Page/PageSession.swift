@@ -20,8 +20,8 @@ public import PackFormat
 ///     }
 ///     page.close()
 ///
-/// 1. The settings (packages, gate, rules) are read at the page's start and hold to its end.
-/// 2. A package's version is pinned by the first request that needs it; that it is not installed is pinned too.
+/// 1. The settings (packages, gate, rules) are read at the page's start and do not change until its end.
+/// 2. The first request that needs a package pins its version; if the package is not installed, that is pinned too.
 /// 3. Each request is decided without any network; ``report`` says how and why.
 public final class PageSession: Sendable {
     private enum Pin {

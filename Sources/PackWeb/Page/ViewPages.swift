@@ -9,11 +9,12 @@ import PackFormat
 ///     pages.commit(url, history: history)   // didCommit, WEBKIT_LOAD_COMMITTED
 ///     pages.stop(url)       // didFailProvisionalNavigation, load-failed: a download, a load that was given up
 ///
-/// Between the two the old page may still ask: it gets its own version, the document that was asked for the new one.
+/// Between the two, the old page may still send requests. They get its own version; the request for the document gets
+/// the new one.
 ///
-/// An engine brings a page back as it was, without asking for its document, for the place in its history at which the page
-/// was left. The page then has the session that it started with, which is found by that place: of one address there may
-/// be several pages, and `pushState` gives a page other addresses.
+/// For back and forward, an engine restores a page as it was, without requesting its document, for the place in its
+/// history at which the page was left. The page then has the session that it started with. It is found by that place,
+/// because there may be several pages of one address, and `pushState` gives a page other addresses.
 public final class ViewPages: PageSource {
     private struct Page: PlacedPage {
         let url: String

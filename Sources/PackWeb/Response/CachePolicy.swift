@@ -3,10 +3,10 @@ import PackFormat
 /// What a cache may do with an answer of the device, for each kind of resource.
 ///
 /// The version can change under the same address, so pages and what steers a page (its workers' scripts, its web app
-/// manifest) are always asked for anew, whatever the package says: an old page over a new version is the fault that this
-/// product is there to prevent. The rest may be kept as long as the package's own `cache-control` says, which a build gives
-/// to files with a digest in their names; without one it is asked for anew too, and the tag makes that cheap. What goes
-/// online is cached by nobody here: its own headers reach the page.
+/// manifest) are always revalidated, whatever the package says: an old page over a new version is the fault that this
+/// product must prevent. Other files may be kept as long as the package's own `cache-control` says, which a build
+/// sets for files with a digest in their names. Without it they are revalidated too, and the tag makes that cheap.
+/// Online answers are not cached here: their own headers reach the page.
 enum CachePolicy {
     static let field = "cache-control"
     static let revalidate = "no-cache"

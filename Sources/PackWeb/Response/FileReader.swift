@@ -39,7 +39,7 @@ public struct FileReader: ~Copyable {
     }
 
     /// The next chunk; nil after the last.
-    /// - Throws: ``WebError/unreadableFile(_:reason:)``, also where the file ends before the range does.
+    /// - Throws: ``WebError/unreadableFile(_:reason:)``, also if the file ends before the range does.
     public mutating func next() throws(WebError) -> Data? {
         guard remaining > 0 else { return nil }
         let size = min(remaining, Self.chunkSize)

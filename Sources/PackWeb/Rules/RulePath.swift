@@ -1,7 +1,7 @@
 /// A URL's path as rules compare it: percent-decoded, as a server decodes it, so that `/%61` is `/a`.
 ///
-/// `%2F` has two readings, since some servers take it for a slash: what holds for one of them holds. A `%` that escapes
-/// nothing stays as it is.
+/// `%2F` has two readings, because some servers read it as a slash. A rule applies if it applies to one of the two. A
+/// `%` that escapes nothing stays unchanged.
 struct RulePath {
     private let readings: [[UInt8]]
 

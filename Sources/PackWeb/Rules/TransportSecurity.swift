@@ -6,7 +6,7 @@ public import Foundation
 ///     TransportSecurity(Bundle.main.infoDictionary ?? [:]).faults(of: [registry] + origins)
 ///
 /// The keys are those of `NSAppTransportSecurity` (Information Property List, App Transport Security). A fault is a
-/// sentence: which address the system will not load, or which exception is wider than anything here needs.
+/// sentence: the address that the system will not load, or the exception that is wider than needed.
 public struct TransportSecurity: Sendable {
     private let allowsAll: Bool
     private let allowsLocal: Bool

@@ -67,11 +67,11 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     private let work = DispatchQueue(label: "PackWeb.NetworkLoader")
 
     /// - Parameters:
-    ///   - configuration: taken as it is, but for our own protocol and the cache, which are taken out: a page's
+    ///   - configuration: is used unchanged, except that our own protocol and the cache are removed: a page's
     ///     conditional requests must reach the server, and an answer must never come from two caches.
     ///   - concurrency: how many requests' events may be handed on at once; one request's are always in order.
-    ///   - cookies: what gives each request its cookies and keeps those of each answer, every hop of a redirect
-    ///     included; nil leaves them to the configuration's own storage.
+    ///   - cookies: provides the cookies of each request and stores those of each answer, including every hop of a
+    ///     redirect; nil leaves both to the configuration's own storage.
     ///   - prepare: the app's last word on each request and on each hop of it: changes it, or refuses it with nil. The place
     ///     for a policy of headers, for another host in the address's place, and for a stub's.
     ///   - ended: told once of each request that has ended, one way or the other: the place for measurements.

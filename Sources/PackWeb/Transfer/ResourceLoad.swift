@@ -46,7 +46,8 @@ public final class ResourceLoad: Sendable {
     private let state: Locked<State>
 
     /// - Parameters:
-    ///   - bodies: where the body of a request with a ``RequestTag`` waits; without it such a request fails.
+    ///   - bodies: the store in which the body of a request with a ``RequestTag`` waits; without it such a request
+    ///     fails.
     ///   - redirects: who makes the next request when an answer sends the client elsewhere.
     ///   - place: where `sink` is called.
     ///   - sink: gets one response, any data, and one end; nothing after ``stop()``.
