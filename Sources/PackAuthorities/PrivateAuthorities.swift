@@ -7,9 +7,9 @@ import Synchronization
 ///
 ///     try PrivateAuthorities.trust("company-ca.pem")   // before the first request
 ///
-/// FoundationNetworking, which speaks through libcurl, has no call for it: `CCurlHandles` gives them to each of its
-/// handles (decision 0014). Names, dates and chains are checked as ever; a host with a certificate of a public authority works
-/// as before.
+/// FoundationNetworking, which uses libcurl, has no call for it: `CCurlHandles` adds them to each of its handles
+/// (decision 0014). Names, dates and chains are checked as usual; a host with a certificate of a public authority
+/// works as before.
 package enum PrivateAuthorities {
     /// The environment variable that names the file if there is no option.
     package static let variable = "PACKTOOL_CA"

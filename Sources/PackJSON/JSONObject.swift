@@ -13,12 +13,12 @@ package struct JSONObject: Sendable, Equatable, ExpressibleByDictionaryLiteral {
         members = []
     }
 
-    /// Builds an object in code. A key given twice keeps its last value.
+    /// Builds an object in code. If a key occurs twice, the last value counts.
     package init(dictionaryLiteral elements: (String, JSONValue)...) {
         self.init(elements)
     }
 
-    /// Builds an object in code. A key given twice keeps its last value.
+    /// Builds an object in code. If a key occurs twice, the last value counts.
     package init(_ elements: some Sequence<(String, JSONValue)>) {
         let given = elements.map { Member(key: $0, value: $1, offset: nil) }
         if zip(given, given.dropFirst()).allSatisfy({ Self.precedes($0.key, $1.key) }) {

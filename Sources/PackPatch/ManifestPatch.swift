@@ -31,8 +31,8 @@ package enum ManifestPatch {
     }
 
     /// Applies a patch to `base` and returns the new document.
-    /// - Parameter digest: The SHA-256 that the signed metadata gives for it.
-    /// - Throws: ``PatchError``; then the document is to be fetched whole.
+    /// - Parameter digest: The SHA-256 of the document in the signed metadata.
+    /// - Throws: ``PatchError``; then fetch the whole document.
     package static func apply(
         _ patch: [UInt8], base: [UInt8], expecting digest: Digest, maximumByteCount: Int
     ) throws(PatchError) -> [UInt8] {

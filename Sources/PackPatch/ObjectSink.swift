@@ -3,8 +3,8 @@ package import PackFormat
 /// Accepts the objects of a patch, one after the other, in the order of ``PatchPlan/new``.
 ///
 /// For each object the decoder calls `begin`, any number of times `write`, then `finish`. The bytes are verified only
-/// when `finish` is called: until then they belong into a temporary file, and if it never is, that file is to be
-/// removed. The calls may come from another thread than the decoder's caller, one at a time. An error thrown by the
+/// when `finish` is called. Write them to a temporary file until then, and remove the file if `finish` is never
+/// called. The calls may come from another thread than the decoder's caller, one at a time. An error thrown by the
 /// sink ends the decoding and is passed on.
 package protocol ObjectSink {
     mutating func begin(_ object: Object) throws

@@ -7,12 +7,13 @@ package import PackFormat
 ///     download(url, to: file, maximumByteCount: decoder.maximumPatchByteCount)
 ///     try decoder.apply(file, to: &sink) { digest in store.url(of: digest) }
 ///
-/// A patch is never trusted: an object is finished in the sink only when its bytes have the SHA-256 and size that the
-/// manifest gives, decoding stops at the exact total size, and anything else is a ``PatchError``. After an error the
-/// objects that were finished are sound and can be kept; the one under way is to be thrown away.
+/// A patch is never trusted: an object is finished in the sink only when its bytes have the SHA-256 and size in the
+/// manifest, decoding stops at the exact total size, and anything else is a ``PatchError``. After an error the
+/// finished objects are valid and can be kept; discard the unfinished one.
 ///
-/// Resident memory: the lost objects are mapped from a temporary file and let go on the way, the decoder keeps at most
-/// the new objects' bytes, and the rest is below 2 MB (plus, with a renaming map, what docs/PATCH-FORMAT.md tells).
+/// Resident memory: the lost objects are mapped from a temporary file and released on the way, the decoder keeps at
+/// most the new objects' bytes, and the rest is below 2 MB (with a renaming map, plus the memory that
+/// docs/PATCH-FORMAT.md states).
 ///
 /// Blocking, on all cores. What `sink` is asked may come from another thread than the caller's, one call at a time.
 package struct PatchDecoder: Sendable {
@@ -32,7 +33,7 @@ package struct PatchDecoder: Sendable {
     }
 
     /// Decodes the objects of ``PatchPlan/new``, in this order, into `sink`.
-    /// - Parameter base: Where the device has a lost object.
+    /// - Parameter base: Returns the place of a lost object on the device.
     /// - Throws: ``PatchError``, or what `sink` or `base` throw.
     package func apply<Sink: ObjectSink>(
         _ patch: URL, to sink: inout Sink, base: (Digest) throws -> URL

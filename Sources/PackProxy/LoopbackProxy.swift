@@ -39,9 +39,9 @@ public final class LoopbackProxy: Sendable {
     private let running = LockedChannel()
 
     /// - Parameters:
-    ///   - online: sends what the device does not answer; must not use this proxy itself.
-    ///   - authorities: certificates in PEM that are trusted besides the system's for what the proxy sends to services by
-    ///     itself: WebSockets and large uploads. ``start(hosts:)`` throws where they cannot be read.
+    ///   - online: sends the requests that the device does not answer; it must not use this proxy itself.
+    ///   - authorities: certificates in PEM that are trusted besides the system's, for the proxy's own connections to
+    ///     services: WebSockets and large uploads. ``start(hosts:)`` throws if they cannot be read.
     public init(
         pages: any PageSource, online: NetworkLoader, limits: ProxyLimits = ProxyLimits(), authorities: String = ""
     ) {

@@ -16,7 +16,7 @@ package final class FileLock: Sendable {
     private let descriptor: Int32
 
     /// Waits for the lock.
-    /// - Parameter creating: false locks a file that is there, which may be one that nobody writes.
+    /// - Parameter creating: False locks an existing file, which may be one that nobody writes.
     package static func wait(for url: URL, _ kind: Kind, creating: Bool) throws(FileFault) -> FileLock {
         while true {
             let lock = try FileLock(url, creating: creating)

@@ -81,8 +81,8 @@ extension SystemCall {
 
     /// Replaces a small file, so that it is there completely or as it was: new file, fsync, rename, fsync of the
     /// folder.
-    /// - Parameter temporary: where it is written first, in the same folder; nil for a name of its own. One that is given
-    ///   may be left from a process that was killed, and is overwritten.
+    /// - Parameter temporary: The file to write first, in the same folder; nil for a unique name. If a killed process
+    ///   has left this file, it is overwritten.
     package static func replace(
         _ file: URL, with bytes: [UInt8], mode: UInt32 = 0o644, through temporary: URL? = nil
     ) throws(FileFault) {

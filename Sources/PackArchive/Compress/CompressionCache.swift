@@ -11,9 +11,9 @@ import Synchronization
 
 /// A folder of compressed contents, so that each content is compressed only once on a machine.
 ///
-/// Contents are keyed by SHA-256, compressor and level. Packs (see `CacheSegment`) are immutable and appear by rename,
-/// so any number of builds may share the folder without a lock: at worst they keep a content twice. What is damaged
-/// is not used. Deleting the folder at any time is safe.
+/// Contents are keyed by SHA-256, compressor and level. Segments (see `CacheSegment`) are immutable and appear by
+/// rename, so any number of builds may share the folder without a lock; at worst they keep a content twice. Damaged
+/// segments are not used. Deleting the folder at any time is safe.
 package struct CompressionCache: Sendable {
     /// The size of the folder in bytes above which the least recently used segments are removed.
     package static let standardSize = 2 << 30

@@ -1,6 +1,6 @@
 /// Recognises content that deflate cannot shrink, such as most images, fonts and videos, from samples of it.
 ///
-/// The path's extension says too little: a badly encoded PNG may shrink to a third.
+/// The path's extension is not enough: a badly encoded PNG may shrink to a third.
 struct CompressionProbe: ~Copyable {
     /// Contents up to this are compressed without a look at samples. In bytes.
     private static let smallSize = 64 << 10

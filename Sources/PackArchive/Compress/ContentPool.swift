@@ -30,9 +30,9 @@ package final class ContentPool: Sendable {
 
     /// - Parameters:
     ///   - cache: nil to compress everything anew.
-    ///   - folders: where the files are whose contents are remembered by their state.
+    ///   - folders: the folders of the files whose contents are remembered by their state.
     ///   - start: not later than the first file is read.
-    ///   - checksCache: reads what is in the cache twice; see ``run(level:cache:folders:_:)``.
+    ///   - checksCache: whether contents in the cache are read twice; see ``run(level:cache:folders:_:)``.
     /// - Throws: ``ArchiveError`` if there is no place for temporary files.
     package init(
         level: CompressionLevel, cache: CompressionCache?, folders: [URL] = [], start: Date = Date(),
@@ -67,9 +67,9 @@ package final class ContentPool: Sendable {
 
     /// Makes zips with a pool and saves its cache.
     ///
-    /// A cached content is checked while it is copied into a zip: reading it before as well would cost a third of a
-    /// build with a warm cache. Where one is damaged, all is made once more, with a pool that checks each before it uses
-    /// it and compresses anew what is damaged; the cache is whole after that.
+    /// A cached content is checked while it is copied into a zip, because reading it before as well would cost a
+    /// third of a build with a warm cache. If one is damaged, everything is repeated once with a pool that checks
+    /// each content before its use and compresses damaged ones again. After that the cache is intact.
     ///
     /// - Parameters:
     ///   - body: makes the zips and commits them when all are written; may be called twice.
@@ -98,7 +98,7 @@ package final class ContentPool: Sendable {
     /// - Parameters:
     ///   - inspect: sees the whole bytes of each content up to 32 MiB while they are in memory, on any thread; none
     ///     that is known by its stamp.
-    ///   - progress: is told the number of contents done, on any thread.
+    ///   - progress: called with the number of finished contents, on any thread.
     /// - Throws: ``ArchiveError`` of the first request that failed.
     package func prepare(
         _ requests: [ContentRequest],

@@ -3,8 +3,8 @@ import CZopfli
 
 /// The smallest deflate of a small content, for `--compression max`: zopfli's parse in blocks that we choose.
 ///
-/// libdeflate makes few blocks, and small files lose by that what 7z gains. zopfli finds as good blocks as there are,
-/// but takes fifteen times as long to find them as to fill them; the split here costs next to nothing.
+/// libdeflate makes few blocks, and small files lose by that as much as 7z gains. zopfli finds the best blocks, but
+/// finding them takes fifteen times as long as filling them. The split here costs almost nothing.
 enum ExhaustiveDeflater {
     /// Larger contents gain too little for the time: there libdeflate's blocks are good enough.
     static let maximumSize = 256 << 10

@@ -13,8 +13,8 @@ import Synchronization
 ///
 ///     "PTKSTAT1" | records: 80 bytes each | count and CRC-32 of the records
 ///
-/// One file of the compression cache for each set of folders. A file that was changed within the last seconds is not
-/// remembered (see ``FileStamp``). What is damaged is not used; deleting the file at any time is safe.
+/// It is one file of the compression cache for each set of folders. A file that has changed within the last seconds
+/// is not remembered (see ``FileStamp``). A damaged cache file is not used; deleting it at any time is safe.
 final class StatCache: Sendable {
     struct Record: Sendable {
         let object: Object

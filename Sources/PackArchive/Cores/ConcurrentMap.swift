@@ -37,7 +37,7 @@ package enum ConcurrentMap {
 
     /// Calls `body` for each number below `count`.
     ///
-    /// Numbers are given out in order and what was begun is finished, so of several failures the first one counts,
+    /// Numbers are handed out in order and started work is finished. So of several failures the first one counts,
     /// whatever the number of cores.
     /// - Throws: what `body` throws for the smallest number.
     package static func run<Result: Sendable>(

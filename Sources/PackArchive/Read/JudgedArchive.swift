@@ -6,8 +6,8 @@ package import PackFormat
 ///     let archive = try JudgedArchive(file: url)
 ///     try archive.forEachFile { entry in MySink(entry.path) }     // nil skips a file
 ///
-/// The judgement is about the headers. Content is verified (inflated, counted, CRC-32) as it is read; whether it is
-/// the content that somebody signed is ``PackageArchive``'s to say.
+/// Only the headers are verified here. Content is verified (inflated, counted, CRC-32) as it is read;
+/// ``PackageArchive`` checks whether it is the signed content.
 package struct JudgedArchive: Sendable {
     package struct Entry: Hashable, Sendable {
         package let path: PackagePath
@@ -43,7 +43,7 @@ package struct JudgedArchive: Sendable {
 
     /// Reads all files once, in order. If `makeSink` returns nil for a file, the file is skipped and its content is
     /// not verified.
-    /// - Throws: ``ArchiveError``, and what the sinks throw.
+    /// - Throws: ``ArchiveError``, and the errors of the sinks.
     package func forEachFile(_ makeSink: (Entry) throws -> (any ContentSink)?) throws {
         // libarchive knows no archive without entries.
         if structure.entries.isEmpty { return }

@@ -81,7 +81,7 @@ package struct PackageArchive: Sendable {
 
     /// Streams each object in the zip once, in the order of its first path. The content is verified again meanwhile,
     /// and a sink's `finish` is called only for correct bytes.
-    /// - Parameter makeSink: gives nil for an object that is not wanted.
+    /// - Parameter makeSink: Returns nil for an object to skip.
     package func extractObjects(into makeSink: (Object) throws -> (any ContentSink)?) throws {
         var seen: Set<Digest> = []
         try archive.forEachFile { entry in

@@ -3,10 +3,11 @@ import PackFormat
 
 /// The content of a zip's headers, verified as a whole before anything is unpacked.
 ///
-/// Two readers of one zip can see two different sites: one believes the local headers, another the central directory,
-/// a third searches for signatures. So an archive passes only if there is one way to read it: the entries and the
-/// central directory tile the file without gap or overlap, and every local header says what the central one says.
-/// Archives of the common tools (zip, bsdtar, 7z, Python) pass; their data descriptors, times and owners are harmless.
+/// Two readers of one zip can see two different sites: one uses the local headers, another the central directory, a
+/// third searches for signatures. So an archive passes only if there is one way to read it: the entries and the
+/// central directory fill the file without gap or overlap, and every local header agrees with the central one.
+/// Archives of the common tools (zip, bsdtar, 7z, Python) pass; their data descriptors, times and owners are
+/// harmless.
 struct ZipStructure: Sendable {
     struct Entry: Sendable {
         /// Without the slash at the end that marks a folder.

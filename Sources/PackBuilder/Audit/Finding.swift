@@ -17,7 +17,7 @@ package struct Finding: Hashable, Sendable, CustomStringConvertible {
         case online
         /// A reference that leads outside the package's root.
         case outside
-        /// Two files that one file system cannot tell apart.
+        /// Two files that some file systems cannot distinguish.
         case collision
         /// A file name that no package can hold.
         case invalidName = "invalid-name"

@@ -11,8 +11,8 @@ import Synchronization
 ///     for package in report.packages { print(package.archive.path, package.archiveSize) }
 ///
 /// Workflow: settings → scan (`ScannedDist`) → read, hash and compress each file once (`PackagePlan`) → audit → split
-/// → write (`BuiltPackage`). Nothing appears in the output folder before all of it is written. Where the cache turns out
-/// to be damaged, all from reading on is done once more.
+/// → write (`BuiltPackage`). Nothing appears in the output folder before everything is written. If the cache turns
+/// out to be damaged, everything from reading on is repeated once.
 package struct Builder: Sendable {
     package enum Phase: String, Sendable {
         case compressing

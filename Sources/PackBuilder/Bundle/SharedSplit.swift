@@ -3,8 +3,8 @@ import PackFormat
 
 /// Decides which files of several packages go to a shared bundle, and computes what that saves.
 ///
-/// A split is decided by content alone: the bundle holds each shared content once, under the smallest path that any
-/// package has it at. Packages keep their paths and only say `from` which bundle a file comes, so no URL changes.
+/// Only the content decides a split: the bundle has each shared content once, under the smallest path that it has in
+/// any package. Packages keep their paths and only name in `from` the bundle that has a file, so no URL changes.
 struct SharedSplit {
     /// One package before the split.
     struct Package {

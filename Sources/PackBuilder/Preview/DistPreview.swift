@@ -25,7 +25,7 @@ package struct DistPreview: Sendable {
 
     /// - Parameters:
     ///   - package: the id, else that of the configuration, else `preview`.
-    ///   - base: where the build expects to be mounted, else that of the configuration.
+    ///   - base: where the build expects to be mounted; nil for the configuration's value.
     /// - Throws: ``BuildError``, `FormatError`
     package init(_ folder: URL, package: String? = nil, base: String? = nil) throws {
         let settings = try Self.settings(folder, package: package)

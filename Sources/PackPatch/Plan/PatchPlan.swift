@@ -7,8 +7,8 @@ package import PackFormat
 ///     try PatchEncoder().encode(plan, to: file) { digest in store.url(of: digest) }       // registry
 ///     try PatchDecoder(plan).apply(file, to: &sink) { digest in store.url(of: digest) }   // device
 ///
-/// A patch has no header: the order of the objects is the order of their first path in the manifest, and only the
-/// objects of the package's own zip take part (a shared bundle has patches of its own).
+/// A patch has no header: the objects have the order of their first path in the manifest. Only the objects of the
+/// package's own zip are included, because a shared bundle has its own patches.
 package struct PatchPlan: Sendable {
     /// The objects that only the base has, each once. They are the patch's reference prefix.
     package let lost: [Object]

@@ -1,7 +1,7 @@
 /// Finds the stretches of an object whose names changed differently than in the rest of it. Only the encoder uses it.
 ///
-/// Minifiers name the locals of each function anew, so a change inside of one renames its locals and no others. Braces
-/// tell where functions are; that they are also found in strings and patterns only makes a map a little longer.
+/// Minifiers name the locals of each function anew, so a change inside one function renames its locals and no others.
+/// Braces show where functions are. Braces in strings and patterns only make a map a little longer.
 struct LocalScopes {
     /// One occurrence of a name, as the device counts them.
     private struct Occurrence {

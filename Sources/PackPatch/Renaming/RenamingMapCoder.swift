@@ -1,7 +1,7 @@
 /// The bytes of a renaming map, as docs/PATCH-FORMAT.md describes them.
 ///
-/// Equal things stand together (all runs, all kinds, all names), so that they compress well; the whole is one zstd frame
-/// without its magic number, or plain where that is shorter.
+/// Equal kinds of values are stored together (all runs, all kinds, all names), so that they compress well. The whole
+/// is one zstd frame without its magic number, or plain bytes if that is shorter.
 enum RenamingMapCoder {
     private static let version: UInt8 = 1
     /// The bytes of a map before compression, at most.

@@ -11,8 +11,8 @@ struct RenamingRule: Hashable {
 
 /// Applies rules in one pass over a text.
 ///
-/// A rule applies where its old text stands between the borders of tokens; of several, the longest; what was put in is
-/// not looked at again.
+/// A rule applies if its old text occurs between the borders of tokens; of several rules, the longest applies. The
+/// inserted text is not searched again.
 struct RuleTable {
     private let rules: [RenamingRule]
     /// From the first bytes of the old text's first token to the first of its rules, counted from 1.

@@ -1,6 +1,7 @@
 /// Splits text into words (runs of `A-Z a-z 0-9 _ $`) and single other bytes. It does not parse any language.
 ///
-/// Both ends must see exactly the same tokens, so what counts as what is part of the format (docs/PATCH-FORMAT.md).
+/// Both ends must see exactly the same tokens, so the definition of a token is part of the format
+/// (docs/PATCH-FORMAT.md).
 enum Tokenizer {
     static let dot = UInt8(ascii: ".")
     static let dollar = UInt8(ascii: "$")

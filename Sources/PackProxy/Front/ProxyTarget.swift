@@ -1,7 +1,7 @@
 import Foundation
 import PackWeb
 
-/// Where a request to a proxy leads (RFC 9112 section 3.2).
+/// The destination of a request to a proxy (RFC 9112 section 3.2).
 enum ProxyTarget: Hashable {
     /// CONNECT to a package's host, which the proxy answers itself.
     case package(host: String)

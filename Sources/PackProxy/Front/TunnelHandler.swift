@@ -3,8 +3,9 @@ import NIOCore
 /// One end of a tunnel: the other end writes what this one reads. It reads only while the other end can write, so a
 /// slow reader slows the sender down and nothing piles up. Both ends are on one event loop.
 ///
-/// Once one end has said that it has said all, the other must go on or close: a tunnel that is then silent for the limit's
-/// time is closed, because nobody may be there any more. One that is open both ways may be silent as long as it likes.
+/// Once one end has closed its direction, the other must send or close: if the tunnel is then silent for the limit's
+/// time, it is closed, because the other side may have disappeared. A tunnel that is open in both directions may be
+/// silent for any time.
 final class TunnelHandler: ChannelDuplexHandler {
     typealias InboundIn = NIOAny
     typealias OutboundIn = NIOAny

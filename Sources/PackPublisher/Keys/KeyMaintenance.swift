@@ -6,8 +6,8 @@ package import PackTrust
 
 /// Changes who may sign what, in any registry: delegations, rotations, revocations.
 ///
-/// A key is replaced in steps after each of which everything verifies: both keys are named, everything is signed by
-/// the new one, the old one is dropped. No app release is needed, for devices follow the chain of roots.
+/// A key is replaced in steps, after each of which everything verifies: both keys are named, the new one signs
+/// everything, the old one is dropped. No app release is needed, because devices follow the chain of roots.
 package struct KeyMaintenance: Sendable {
     let registry: any Registry
     private let trust: PublisherTrust

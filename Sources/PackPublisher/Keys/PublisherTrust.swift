@@ -34,7 +34,8 @@ package struct PublisherTrust: Sendable {
 
     /// The current role of a package as of the last ``refresh()``; nil if nothing was published yet. It may have
     /// expired: signing it anew ends that.
-    /// - Parameter requiringSignature: false to take over a role whose key was revoked, for the owner to sign again.
+    /// - Parameter requiringSignature: False to read a role whose key was revoked, so that the owner can sign it
+    ///   again.
     package func role(
         of package: PackageID, requiringSignature: Bool = true
     ) async throws -> SignedDocument<TargetsMetadata>? {

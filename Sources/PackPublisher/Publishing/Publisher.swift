@@ -12,8 +12,8 @@ import PackTrust
 ///     let published = try await publisher.publish(zips)        // shared bundles first
 ///     try await registry.change(.offer(version, .everyone), of: package, on: beta)
 ///
-/// The signing happens here, never in the registry: role N as the registry has it, verified, plus one line, is signed
-/// as N+1. When another publisher's N+1 came first, the registry says conflict and the step is repeated on top of it.
+/// The publisher signs here, never in the registry: it verifies the registry's role N, adds one line, and signs it as
+/// N+1. If another publisher's N+1 came first, the registry reports a conflict and the step is repeated on top of it.
 package struct Publisher: Sendable {
     /// How often somebody else may be faster.
     private static let maximumAttempts = 30

@@ -11,9 +11,9 @@ import PackTrust
 ///     let made = try RegistryInitializer(project: project, app: "shop").make(at: folder)
 ///     print(made.root.path)        // embed this in the app
 ///
-/// The owner's keys (root, targets) and the publisher's are made in the project's key folder and stay there; the
-/// registry gets one online key of its own. Keys that are there already are used, so that an interrupted call is
-/// repeated, and a registry that was deleted is made anew under the same keys.
+/// The owner's keys (root, targets) and the publisher's key are made in the project's key folder and stay there. The
+/// registry gets its own online key. Existing keys are used, so that an interrupted call can be repeated, and a
+/// deleted registry can be made again under the same keys.
 package struct RegistryInitializer: Sendable {
     package struct Made: Sendable {
         package let registry: LocalRegistry

@@ -13,9 +13,10 @@ extension LocalRegistry {
 
     /// Makes the patch at this path of the view if a device may request it: from any version to an offered one.
     ///
-    /// Whoever asks meanwhile waits for the same work. One patch is made at a time, and few wait in line.
+    /// Other requests for the patch wait for the same work. One patch is made at a time, and only a few requests
+    /// wait.
     /// - Returns: whether the file is there now.
-    /// - Throws: ``RegistryError`` of the kind `.busy` where the line is full: a device that comes back gets a patch, which
+    /// - Throws: ``RegistryError`` of the kind `.busy` if too many wait. A device should come back, because the patch
     ///   saves it more than the wait costs.
     package func makePatch(at path: String) async throws -> Bool {
         guard let file = DerivedFile(patchPath: path) else { return false }

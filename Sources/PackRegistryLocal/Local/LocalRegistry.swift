@@ -12,7 +12,7 @@ import PackTrust
 ///     let local = try LocalRegistry.open(folder)
 ///     let registry: any Registry = local.registry(as: .local(user: "ann"))
 ///
-/// A server opens one, finds out who asks, and acts as them:
+/// A server opens one, finds the identity of a client, and acts on its behalf:
 ///
 ///     let identity = try await local.authenticate(secret)
 ///     try await local.registry(as: identity).change(change, of: package, on: channel)
@@ -140,8 +140,8 @@ package struct LocalRegistry: Sendable {
     }
 
     /// Renews signatures that expire soon, updates the view, and makes the files that are derived from versions.
-    /// - Parameter time: after which what is left is the next call's, as it is when the task is cancelled; the file under
-    ///   way is made.
+    /// - Parameter time: After this time, and if the task is cancelled, the rest is left to the next call; the
+    ///   current file is finished.
     /// - Parameter report: how many of those files are made, and how many there are in all.
     package func maintain(
         for time: Duration? = nil, report: @escaping @Sendable (_ made: Int, _ all: Int) -> Void = { _, _ in }
@@ -177,7 +177,8 @@ package struct LocalRegistry: Sendable {
 
     /// Calls ``maintain(report:)`` after every change, also of other processes, and every minute, and ``check()`` at
     /// the start and every hour, until the task is cancelled. A server runs it.
-    /// - Parameter claim: the server's; whoever publishes into the folder meanwhile leaves the patches to it.
+    /// - Parameter claim: The server's claim. Other processes that publish into the folder leave the patches to the
+    ///   server.
     package func runMaintenance(
         claim: ServerClaim, report: @escaping @Sendable (any Error) -> Void
     ) async {

@@ -7,15 +7,15 @@ import PackTrust
 
 /// Writes the published view from the database. It can be repeated, and readers never see a half-written state.
 ///
-/// Order (`docs/REGISTRY.md`): manifests, channel files and metadata, all of them new names that nobody asks for yet;
-/// when they are durable, `metadata/timestamp.json` by a rename. A reader that started with the old timestamp finds
-/// every file of the old whole, because files are immutable and the versions before the newest stay for a while.
+/// Order (`docs/REGISTRY.md`): first manifests, channel files and metadata, all of them under new names that nobody
+/// requests yet; when they are durable, `metadata/timestamp.json` by a rename. A reader that started with the old
+/// timestamp finds every file of the old state, because files are immutable and older versions stay for a while.
 ///
 ///     try view.update()        // after a commit: what came since the timestamp that the view shows
 ///     try view.complete()      // every file is looked for, and what is missing written
 ///
-/// An update costs what changed and not what the registry holds: what the shown timestamp names was all there before it
-/// was. Files that somebody removed since are found by the complete check.
+/// The cost of an update depends on the changes and not on the size of the registry, because the files that the shown
+/// timestamp names were written before it. The complete check finds files that somebody has removed since.
 struct ViewWriter: Sendable {
     /// A complete check that is older than this is repeated, by whoever opens the registry.
     static let checkInterval: TimeInterval = 86_400

@@ -12,8 +12,9 @@ import PackSystem
 
 /// Makes artifacts in its own process: jobs go to its stdin, one line of JSON each, and answers come from its stdout.
 ///
-/// Some hundred megabytes that a patch takes end with the process; a fault in it costs one file; and it can be killed at any
-/// time, because each file is put in its place by a rename. It ends when its stdin does, so also where this process is killed.
+/// A patch takes some hundred megabytes, which are freed when the process ends. A fault in it costs one file. It can
+/// be killed at any time, because each file is put in place by a rename. It ends when its stdin closes, also if this
+/// process is killed.
 final class MakerProcess: ArtifactMaker {
     private struct Child {
         let process: pid_t

@@ -6,8 +6,8 @@ import PackSystem
 
 /// Makes the files that are derived from versions: package zips, full downloads, patches.
 ///
-/// A version is usable before they exist: a publication makes a full download in a hurry, and everything else follows from
-/// the database, so whoever comes next makes what is missing (docs/decisions/0009).
+/// A version is usable before these files exist: a publication quickly makes a full download, and everything else
+/// follows from the database, so the next process makes what is missing (docs/decisions/0009).
 struct ArtifactBuilder: Sendable {
     let folder: RegistryFolder
     let database: RegistryDatabase

@@ -7,8 +7,8 @@ package import PackTrust
 
 /// The keys of the registry itself: for channels, snapshot and timestamp, and for nothing installable.
 ///
-/// They stand unencrypted in `keys/online.json` (0600), because a server has to sign without a person beside it.
-/// Whoever steals them can choose among published versions, and can neither add one nor bring a withdrawn one back.
+/// They are stored unencrypted in `keys/online.json` (0600), because a server must sign without a person. A thief of
+/// these keys can choose among published versions, but can neither add one nor bring a withdrawn one back.
 package struct OnlineKeys: OnlineSigner {
     package let keys: [PrivateKey]
 

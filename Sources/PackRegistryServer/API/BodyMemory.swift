@@ -7,9 +7,9 @@ import Synchronization
 
 /// The memory that the bodies of all requests hold together.
 ///
-/// A body takes its part as it comes, so that one who announces much and sends little holds little. Where nothing is left a
-/// request waits for a moment, and is then told to come back. Large documents are taken apart one at a time, because that takes
-/// several times their size.
+/// A body takes its part as it arrives, so that a client that announces much and sends little holds little. If no
+/// memory is left, a request waits for a moment and then gets 503. Large documents are parsed one at a time, because
+/// parsing takes several times their size.
 final class BodyMemory: Sendable {
     /// What one request holds; given back with the request's context.
     final class Share: Sendable {

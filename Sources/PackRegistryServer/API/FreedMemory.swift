@@ -4,8 +4,8 @@ import CSync
 package enum FreedMemory {
     /// Sets which blocks return to the system as soon as they are freed. Call it when a server starts.
     ///
-    /// Left alone, glibc raises its thresholds with each larger block that is freed (`mallopt(3)`): bodies of 16 MiB then lie in
-    /// heaps that are never given back.
+    /// By default glibc raises its thresholds with each larger block that is freed (`mallopt(3)`): bodies of 16 MiB
+    /// then lie in heaps that never return to the system.
     package static func keepLittle() {
         #if canImport(Glibc)
             mallopt(M_MMAP_THRESHOLD, 1 << 20)

@@ -7,8 +7,8 @@ import PackRegistryAPI
 
 /// A request body that is being written to disk and hashed as it arrives, in bounded memory.
 ///
-/// The file is locked while it is written, and its name has a prefix of its own, so that what a killed server left behind
-/// can be told from what another one is writing just now, and is removed at the next start.
+/// The file is locked while it is written, and its name has its own prefix. So the next start can tell files that a
+/// killed server has left from those that another one is writing, and removes them.
 final class UploadFile: Sendable {
     private static let prefix = "http-upload-"
 

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Counts invalid tokens by address and minute.
 ///
-/// A token has 256 bits, so nobody guesses one; but each attempt reads the database, and a list of attempts fills a log.
-/// Valid tokens are not looked up here at all: whoever shares an address with an attacker goes on as ever.
+/// A token has 256 bits, so nobody guesses one. But each attempt reads the database, and many attempts fill a log.
+/// Valid tokens are not counted here: a client that shares an address with an attacker is not affected.
 final class FailedTokens: Sendable {
     private struct State {
         var minute = -1

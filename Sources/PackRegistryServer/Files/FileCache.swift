@@ -6,8 +6,8 @@ import Synchronization
 
 /// Caches frequently requested files of the view: their digests, and the bytes of small files.
 ///
-/// What changes under its name (the timestamp, a full download) costs one `lstat` a use, so a file that was replaced is
-/// seen at once; what is immutable under its name costs one a second, for the case that it was removed.
+/// A file that changes under its name (the timestamp, a full download) costs one `lstat` a use, so its replacement is
+/// noticed at once. An immutable file costs one a second, in case it was removed.
 final class FileCache: Sendable {
     private struct Entry {
         let stamp: FileStamp

@@ -5,8 +5,8 @@ import PackSystem
 /// Caches what pages and devices request from the database again and again. It is read anew only when the view has
 /// changed.
 ///
-/// Every publication and every change of a channel ends with a new `metadata/timestamp.json`, so one `lstat` tells whether
-/// what was read before still holds.
+/// Every publication and every change of a channel ends with a new `metadata/timestamp.json`, so one `lstat` shows
+/// whether the cached values are still valid.
 actor ReleaseCache {
     private struct SiteKey: Hashable {
         let package: PackageID

@@ -43,7 +43,7 @@ package struct TrustedProxies: Sendable {
     package init() {}
 
     /// - Parameter addresses: Addresses, or blocks such as `10.0.0.0/8`.
-    /// - Throws: ``RegistryError`` for what is neither.
+    /// - Throws: ``RegistryError`` for a text that is neither.
     package init(_ addresses: [String], field: Field = .forwardedFor) throws {
         self.field = field
         blocks = try addresses.map { text in

@@ -5,8 +5,8 @@ import PackFormat
 /// Answers reads of the view from a connection's bytes. There is no task, parser or header table for each request,
 /// only a cache lookup, and one write for all requests that arrived together.
 ///
-/// Bounds: what is not answered yet stops the reading, an answer that nobody reads stops the answering, and the time from
-/// the connection's start or last answer to the end of the next header is limited, however the bytes trickle.
+/// Limits: unanswered requests stop the reading, an answer that nobody reads stops the answering, and the time from
+/// the connection's start or last answer to the end of the next header is limited, however slowly the bytes arrive.
 final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

@@ -3,9 +3,9 @@ import Synchronization
 
 /// A part of a file that is being sent to a client, a piece at a time.
 ///
-/// Pieces are read into memory while the server's budget for that lasts: from there the kernel sends some half more a second
-/// than by `sendfile`, whose pages it handles one by one. Beyond the budget the rest goes by `sendfile`, which holds nothing,
-/// so any number of clients that read slowly holds no more than the budget.
+/// Pieces are read into memory while the server's budget for that lasts: from memory the kernel sends about half as
+/// much again a second as with `sendfile`, whose pages it handles one by one. Beyond the budget the rest is sent with
+/// `sendfile`, which holds nothing, so any number of slow clients holds no more than the budget.
 final class FileTransfer {
     /// Bytes that are read at once: more than a socket takes at a time, and few enough to stay in a core's cache.
     static let pieceByteCount = OpenFile.chunkByteCount

@@ -9,7 +9,7 @@ public struct FolderTrustStore: TrustStore {
 
     /// Opens a store and removes what a killed process left half-written. The first write creates the folder, so a
     /// client that never reached its repository leaves nothing.
-    /// - Throws: ``TrustError/store(path:reason:)`` where a file stands in the way.
+    /// - Throws: ``TrustError/store(path:reason:)`` if a file exists at the folder's path.
     public init(folder: URL) throws(TrustError) {
         self.folder = folder
         try DurableFile.checkPlace(of: folder)

@@ -10,8 +10,8 @@ public import Foundation
 ///         let bytes = try await client.target("channels/beta.json", info: info)
 ///     }
 ///
-/// Every failure throws and leaves the store such that the next refresh can succeed. A failed refresh is "install
-/// nothing new", never "stop running what is installed".
+/// Every failure throws and leaves the store in a state from which the next refresh can succeed. A failed refresh
+/// means "install nothing new", never "stop running what is installed".
 public actor TrustClient {
     private let store: any TrustStore
     private let transport: any TrustTransport

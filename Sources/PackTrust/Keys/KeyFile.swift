@@ -5,9 +5,10 @@ import PackJSON
 
 /// A private key in a file, encrypted with a passphrase.
 ///
-/// The file is JSON, readable by its owner only (0600): the public key in the clear, so that others can find out which
-/// key it is, and the private key (PKCS#8 PEM) under AES-256-GCM with a key that scrypt makes of the passphrase. The
-/// parameters of scrypt stand in the file; the public key and the parameters are authenticated with the private key.
+/// The file is JSON, readable only by its owner (0600). It has the public key in the clear, so that others can find
+/// out which key it is, and the private key (PKCS#8 PEM) under AES-256-GCM with a key that scrypt derives from the
+/// passphrase. The parameters of scrypt are in the file; the public key and the parameters are authenticated with the
+/// private key.
 ///
 ///     let file = try KeyFile.sealing(try PrivateKey.generate(.ed25519), passphrase: passphrase)
 ///     try file.write(to: url)

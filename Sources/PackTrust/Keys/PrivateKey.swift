@@ -31,7 +31,7 @@ public struct PrivateKey: Signer, CustomStringConvertible, CustomReflectable {
     }
 
     /// Makes a new key; RSA keys have 3,072 bits.
-    /// - Throws: ``TrustError/invalidKey(reason:)`` if the system gives no randomness.
+    /// - Throws: ``TrustError/invalidKey(reason:)`` if the system provides no randomness.
     public static func generate(_ scheme: KeyScheme) throws(TrustError) -> PrivateKey {
         switch scheme {
         case .ecdsa: return try PrivateKey(.ecdsa(P256.Signing.PrivateKey()))

@@ -5,7 +5,7 @@ import PackJSON
 
 /// The public half of a key, as metadata contains it (§4.2, §4.3 KEYS).
 ///
-/// A key of a type that is not known here is kept and can be handed on, but no signature by it is ever valid.
+/// A key of an unknown type is kept and can be passed on, but no signature by it is ever valid.
 public struct PublicKey: Sendable, Hashable {
     /// The name by which the document lists the key: the SHA-256 of its canonical JSON.
     public let id: String

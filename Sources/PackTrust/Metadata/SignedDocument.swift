@@ -6,7 +6,7 @@ import PackJSON
 ///     try document.verify(by: root.authority(for: .targets))
 ///     let mine = try document.signed(by: key)          // adds one signature, keeps the others
 ///
-/// Reading a document does not verify it: ``TrustedMetadata`` does, and it alone says what may be acted on.
+/// Parsing a document does not verify it: ``TrustedMetadata`` does, and only it says which documents may be used.
 public struct SignedDocument<Body: RoleMetadata>: Sendable, Equatable {
     /// The signed part.
     public let body: Body

@@ -3,7 +3,7 @@ public import Foundation
 extension SignedDocument {
     /// Returns the document with an additional signature by each signer. Other signatures over the same content are
     /// kept; one by the same key is replaced.
-    /// - Throws: What the signer throws, or ``TrustError/invalidKey(reason:)`` if what it made is not a signature.
+    /// - Throws: The signer's error, or ``TrustError/invalidKey(reason:)`` if its result is not a signature.
     public func signed(by signers: any Signer...) throws -> SignedDocument {
         try signed(by: signers)
     }
@@ -24,7 +24,7 @@ extension SignedDocument {
     }
 
     /// Returns the document with the signatures of another copy, which somebody else has signed meanwhile.
-    /// - Throws: ``TrustError/refusedChange(role:reason:)`` if the copies do not say the same.
+    /// - Throws: ``TrustError/refusedChange(role:reason:)`` if the copies have different content.
     public func merging(_ other: SignedDocument) throws(TrustError) -> SignedDocument {
         guard signedBytes == other.signedBytes else {
             throw .refusedChange(role: Body.typeName, reason: "the copies do not say the same")

@@ -4,8 +4,8 @@ import Glibc
 /// A folder for a view's downloads. A file is there completely or not at all, replaces no other file, and all files
 /// together have a limit.
 ///
-/// What is under way lies in a folder of its own, `.packtool-partial`, which is emptied at the start: a power cut leaves
-/// nothing either.
+/// Unfinished downloads are in a separate folder, `.packtool-partial`, which is emptied at the start, so a power cut
+/// leaves nothing either.
 public final class DownloadFolder: Sendable {
     public let folder: URL
     /// The most bytes of all files in the folder together, including those that were there before.

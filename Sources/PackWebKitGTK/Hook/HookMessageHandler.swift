@@ -4,10 +4,10 @@ import PackWeb
 
 /// Passes messages of the page hook in one origin's frames to its bridge.
 ///
-/// WebKitGTK says what a message or a prompt has in it and not which frame sent it. So each origin has a handler and a
-/// prompt of its own, with a name of 128 random bits that nobody but the hook's script knows (scripts cannot list the
-/// handlers), and the script goes only into frames whose address is the origin's: a frame of another origin in the same
-/// page cannot speak for it.
+/// WebKitGTK provides the content of a message or a prompt, but not the frame that sent it. So each origin has its
+/// own handler and prompt, with a name of 128 random bits that only the hook's script knows (scripts cannot list the
+/// handlers), and the script runs only in frames whose address is the origin's. A frame of another origin in the same
+/// page cannot use it.
 @MainActor
 final class HookMessageHandler {
     let origin: String

@@ -9,7 +9,7 @@ extension PackageView {
     /// - Parameters:
     ///   - origin: such as `h5pack://shop` or `https://shop.package`. Frames of other origins get nothing, and frames
     ///     without an address of their own (`about:blank`, `srcdoc`) neither.
-    ///   - hook: what the pages are told; its transport is this view's.
+    ///   - hook: the hook's configuration; its transport is replaced by this view's.
     ///   - bridge: answers. The first call for an origin decides.
     public func setHook(_ hook: PageHook, for origin: String, bridge: PageBridge) {
         let door: HookMessageHandler

@@ -9,8 +9,8 @@ import PackWeb
 
 /// Connects a custom scheme of a web context to the driver. It makes no decisions.
 ///
-/// A request's body is not read: `webkit_uri_scheme_request_get_http_body` of WebKitGTK 2.50 crashes the process where a
-/// page sends a Blob, and nothing tells such a request apart. The page hook hands bodies over.
+/// A request's body is not read: `webkit_uri_scheme_request_get_http_body` of WebKitGTK 2.50 crashes the process if a
+/// page sends a Blob, and such a request cannot be recognised. The page hook hands bodies over.
 @MainActor
 final class PackageScheme {
     private let driver: SchemeTaskDriver

@@ -4,7 +4,7 @@ public import Foundation
 /// Requests to a page from outside: a script's value, a picture.
 extension PackageView {
     /// Runs the body of an asynchronous function in the page and returns its value as JSON.
-    /// - Throws: ``PageError/script(_:)`` with what the script threw.
+    /// - Throws: ``PageError/script(_:)`` with the script's error.
     public func evaluate(_ body: String) async throws -> String {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<String, any Error>) in
             webkit_web_view_call_async_javascript_function(

@@ -2,8 +2,9 @@ import Foundation
 
 /// Distinguishes messages of a view's own frame from those of frames in it.
 ///
-/// WebKitGTK hands over what a message says and not who says it. So a script that runs in the view's own frame only, before
-/// the page's, puts 128 random bits before each message; they are in a closure, where no script can read them.
+/// WebKitGTK provides the content of a message, but not its sender. So a script that runs only in the view's own
+/// frame, before the page's scripts, puts 128 random bits before each message. They are in a closure, where no script
+/// can read them.
 struct PageKey {
     private let key = Self.random()
 

@@ -6,10 +6,10 @@ import PackFormat
 /// The script of a service worker, for browsers, whose workers outlive pages and versions and cannot be removed from
 /// outside.
 ///
-/// A browser asks for the script of each worker that it has soon after a navigation (Service Workers section "Update"). A
-/// cookie says which version the browser's worker came from. If another version is active now, the answer is a script in its
-/// place that removes the worker and the Cache storage and loads the worker's pages anew: they come from the active version,
-/// and may then register a worker of it. What else pages keep stays.
+/// A browser requests the script of each registered worker soon after a navigation (Service Workers section
+/// "Update"). A cookie names the version of the browser's worker. If another version is active now, the answer is a
+/// replacement script that removes the worker and the Cache storage and reloads the worker's pages. They then come
+/// from the active version, and may register a worker of it. Other data of the pages is kept.
 enum ClientWorkerScript {
     private static let cookie = "packtool-worker"
 

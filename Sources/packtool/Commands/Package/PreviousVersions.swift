@@ -7,7 +7,7 @@ import Synchronization
 /// The versions in a registry before a build, to find what has grown, what is already published, and which findings
 /// are new.
 ///
-/// A build needs no registry: where none is reachable within a few seconds, the report has no such part.
+/// A build needs no registry: if none can be reached within a few seconds, the report leaves this part out.
 final class PreviousVersions: Sendable {
     struct Found {
         /// The newest published manifest of each package that is not of the version being built.
