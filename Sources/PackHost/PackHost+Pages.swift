@@ -28,7 +28,8 @@ extension PackHost {
 
     /// Call it when the navigation of the view's main frame has its answer and none of its code has run: this is the
     /// moment to count the start of its version.
-    /// - Parameter pages: of the view's adapter. The document is taken from them: call it once for each answer.
+    /// - Parameter pages: The pages of the view's adapter. The document is removed from them: call this once for each
+    ///   answer.
     public func startPage(at url: String, from pages: any PageSource) async throws -> PageStart {
         guard let package = package(of: url), let page = pages.takeDocument(of: url),
             let manifest = page.manifest(of: package)
@@ -42,7 +43,7 @@ extension PackHost {
 
     /// Confirms that a page works, on behalf of the page or the app. If the version is still installing itself, the
     /// confirmation is kept until all of it is here.
-    /// - Throws: `UpdateError.notConfirmed` where another version or load has taken its place.
+    /// - Throws: `UpdateError.notConfirmed` if another version or load has replaced it.
     public func confirm(_ page: StartedPage) async throws {
         try await updater.confirm(page.package, version: page.version, loadToken: page.session.loadToken)
     }

@@ -8,7 +8,7 @@ package struct MaintenanceService<Registry: MaintainedRegistry>: Service {
     private let claim: Registry.Claim
     private let logger: Logger
 
-    /// - Throws: ``RegistryError`` of the kind `.conflict` where another server has the registry.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` if another server has the registry.
     package init(_ registry: Registry, logger: Logger) throws {
         self.registry = registry
         claim = try registry.claimForServer()

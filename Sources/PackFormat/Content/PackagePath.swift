@@ -2,7 +2,7 @@ import Foundation
 
 /// The path of a file inside a package: relative, UTF-8 in Unicode form NFC, separated by `/`.
 ///
-/// No component is empty, `.` or `..`, and none holds `\`, `:`, NUL or a control character, so a path can be
+/// No component is empty, `.` or `..`, and none contains `\`, `:`, NUL or a control character. So a path can be
 /// joined to any folder, on any file system, and stays inside it. Paths are ordered by their bytes.
 public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The longest path in bytes of UTF-8.

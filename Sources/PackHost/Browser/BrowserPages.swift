@@ -55,7 +55,7 @@ public actor BrowserPages {
     /// outlives pages, so its script and its imports come from the active version.
     /// - Parameters:
     ///   - request: with the package's address below `.package`.
-    ///   - token: of the cookie that was set for the page; nil if the request has none.
+    ///   - token: the value of the cookie that was set for the page; nil if the request has none.
     public func page(of package: PackageID, for request: SiteRequest, token: String?) async throws -> Found {
         let load: Load
         if let known = try await known(package, request, token) {

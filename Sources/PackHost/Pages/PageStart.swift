@@ -44,7 +44,7 @@ public struct StartedPage: Sendable {
     /// - Parameters:
     ///   - load: the load that the page reported.
     ///   - sender: the origin that the message came from.
-    ///   - origin: that of the package's pages in this view.
+    ///   - origin: the origin of the package's pages in this view.
     public func isConfirmed(by load: PageHook.Load, from sender: String, origin: String) -> Bool {
         sender == origin && load == self.load
     }

@@ -29,7 +29,7 @@ package struct KeyMaintenance: Sendable {
     }
 
     /// Lets more keys publish a package.
-    /// - Returns: false if they all may already.
+    /// - Returns: False if all of them may already.
     package func delegate(
         _ package: PackageID, to keys: [PublicKey], owner: [any Signer]
     ) async throws -> Bool {
@@ -45,7 +45,7 @@ package struct KeyMaintenance: Sendable {
     /// Has the owner sign that only the present version of a package's role and later ones count. From then on nobody
     /// can show a device a withdrawn version, not even a device that has seen nothing yet, and not with the
     /// registry's own key.
-    /// - Returns: that version, and whether it is new.
+    /// - Returns: The version, and whether it is new.
     package func requireNewest(
         of package: PackageID, owner: [any Signer]
     ) async throws -> (version: Int, isNew: Bool) {
@@ -66,7 +66,7 @@ package struct KeyMaintenance: Sendable {
     }
 
     /// Revokes a key's right to publish, for one package or for all, and signs the packages' roles anew if needed.
-    /// - Returns: the packages that the key could publish.
+    /// - Returns: The packages that the key could publish.
     package func revoke(
         keyID: String, package: PackageID?, owner: [any Signer], publisher: [any Signer]
     ) async throws -> [PackageID] {

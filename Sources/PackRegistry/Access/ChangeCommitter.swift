@@ -64,7 +64,7 @@ package struct ChangeCommitter: Sendable {
     }
 
     /// - Returns: False if there was nothing to record.
-    /// - Throws: ``StaleFacts`` where another change was recorded since.
+    /// - Throws: ``StaleFacts`` if another change was recorded since.
     package func record<Outcome>(_ prepared: Prepared<Outcome>) async throws -> Bool {
         guard !prepared.changes.isEmpty else { return false }
         try await store.commit(prepared.changes, basedOn: prepared.base)

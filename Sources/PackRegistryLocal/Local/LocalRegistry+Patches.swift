@@ -54,6 +54,6 @@ extension LocalRegistry {
 
 extension LocalRegistry: MaintainedRegistry {
     /// Claims the registry for a server, for as long as the claim exists.
-    /// - Throws: ``RegistryError`` of the kind `.conflict` where another server has it.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` if another server has it.
     package func claimForServer() throws -> ServerClaim { try ServerClaim(files) }
 }

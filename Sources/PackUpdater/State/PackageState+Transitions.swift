@@ -174,9 +174,9 @@ extension PackageState {
 
     /// Leaves the active version and records its failure. The device goes back to the last confirmed version, else
     /// the embedded one, else the one that ran before it, else none.
-    /// - Parameter isItsFault: false for what happened to its files; then it may come back with the next update.
-    /// - Returns: nil if staying is all that can be done: nothing is active, or the embedded version is and there
-    ///   is no other.
+    /// - Parameter isItsFault: False if its files were damaged. Then it may come back with the next update.
+    /// - Returns: Nil if the device can only stay: nothing is active, or the embedded version is and there is no
+    ///   other.
     package mutating func goBack(reason: String, isItsFault: Bool = true) -> WentBack? {
         guard let left = active?.installed else { return nil }
         let target: Installed?

@@ -45,8 +45,8 @@ public final class PackURLProtocol: URLProtocol, PackageProtocol {
     private let transfer = Locked<ResourceLoad?>(nil)
 
     /// Sets which packages are answered from the device. A second call replaces the first.
-    /// - Parameter bodies: the ``PageBridge``'s, where pages have the hook: requests with a ``RequestTag`` are then taken
-    ///   too, wherever they go.
+    /// - Parameter bodies: The ``PageBridge``'s store if pages have the hook. Requests with a ``RequestTag`` are then
+    ///   accepted too, wherever they go.
     public static func mount(
         _ pages: PageDirectory, online: NetworkLoader = NetworkLoader(), bodies: BodyStore? = nil
     ) {

@@ -30,7 +30,7 @@ public final class SchemeTaskDriver: Sendable {
     private let running = Locked<[ObjectIdentifier: Running]>([:])
 
     /// - Parameters:
-    ///   - bodies: the ``PageBridge``'s, where pages have the hook.
+    ///   - bodies: the ``PageBridge``'s store if pages have the hook.
     ///   - place: where the engine must be called; web views need their main thread.
     public init(page: PageSession, online: NetworkLoader, bodies: BodyStore? = nil, place: CallbackPlace = .main) {
         self.page = { _ in page }
@@ -42,7 +42,7 @@ public final class SchemeTaskDriver: Sendable {
     /// For an engine whose handler serves one page after the other: each request is answered from its own page's
     /// version.
     /// - Parameters:
-    ///   - bodies: the ``PageBridge``'s, where pages have the hook.
+    ///   - bodies: the ``PageBridge``'s store if pages have the hook.
     ///   - place: asked once for each task; a task whose calls may block needs a place of its own.
     public init(
         pages: any PageSource, online: NetworkLoader, bodies: BodyStore? = nil,

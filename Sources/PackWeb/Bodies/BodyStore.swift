@@ -216,7 +216,7 @@ public final class BodyStore: Sendable {
     }
 
     /// The body of a request when it is complete; the store forgets it.
-    /// - Returns: nil if no body has come in time, or not all of it: the request must then not be sent.
+    /// - Returns: Nil if the body did not arrive in time or completely. The request must then not be sent.
     public func take(_ id: HookID) async -> (body: CapturedBody, data: Data)? {
         let watch = Task { await self.watch(id) }
         defer { watch.cancel() }

@@ -34,7 +34,7 @@ public final class FileCookieStore: NativeCookieStore {
     private let writing = NSLock()
 
     /// Reads the stored cookies. A file that cannot be read counts as empty.
-    /// - Parameter file: in a folder that exists.
+    /// - Parameter file: A file in an existing folder.
     public init(_ file: URL, now: Date = Date()) {
         self.file = file
         let stored = (try? Data(contentsOf: file)).flatMap { try? JSONDecoder().decode([Stored].self, from: $0) } ?? []

@@ -15,8 +15,8 @@ extension WebCookie {
     /// Parses one `Set-Cookie` field, or a script's assignment to `document.cookie` (RFC 6265bis section 5.6 and
     /// 5.7).
     /// - Parameters:
-    ///   - url: of the answer, or of the page.
-    ///   - now: what `Max-Age` counts from.
+    ///   - url: the URL of the answer, or of the page.
+    ///   - now: the time from which `Max-Age` counts.
     /// - Returns: Nil if the cookie must be ignored. A cookie to delete is returned as expired.
     public init?(setCookie text: String, from source: Source, at url: URL, now: Date) {
         guard let host = url.host?.lowercased(), !host.isEmpty else { return nil }

@@ -127,7 +127,7 @@ public final class PageSession: Sendable {
     /// Call it from a transport when a request has ended, and how.
     /// - Parameters:
     ///   - number: the answer's.
-    ///   - status: of an online answer; nil keeps the device's own.
+    ///   - status: the status of an online answer; nil keeps the device's own.
     ///   - byteCount: the body's bytes that the page got.
     public func finished(_ number: Int, status: Int? = nil, byteCount: Int) {
         let end = now()

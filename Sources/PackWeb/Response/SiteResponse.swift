@@ -62,7 +62,7 @@ public struct SiteResponse: Hashable, Sendable {
 
 extension SiteResponse {
     /// The whole body, for callers that may hold it in memory.
-    /// - Throws: ``WebError`` where its file cannot be read, or is shorter than it should be.
+    /// - Throws: ``WebError`` if its file is unreadable or shorter than it should be.
     package func contents() throws -> Data {
         switch body {
         case .none: return Data()

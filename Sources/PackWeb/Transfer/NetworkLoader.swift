@@ -69,7 +69,8 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     /// - Parameters:
     ///   - configuration: is used unchanged, except that our own protocol and the cache are removed: a page's
     ///     conditional requests must reach the server, and an answer must never come from two caches.
-    ///   - concurrency: how many requests' events may be handed on at once; one request's are always in order.
+    ///   - concurrency: how many requests' events may be delivered at once; the events of one request are always in
+    ///     order.
     ///   - cookies: provides the cookies of each request and stores those of each answer, including every hop of a
     ///     redirect; nil leaves both to the configuration's own storage.
     ///   - prepare: the app's last word on each request and on each hop of it: changes it, or refuses it with nil. The place

@@ -48,8 +48,8 @@ public final class ResourceLoad: Sendable {
     /// - Parameters:
     ///   - bodies: the store in which the body of a request with a ``RequestTag`` waits; without it such a request
     ///     fails.
-    ///   - redirects: who makes the next request when an answer sends the client elsewhere.
-    ///   - place: where `sink` is called.
+    ///   - redirects: says who makes the next request after a redirect.
+    ///   - place: says where `sink` is called.
     ///   - sink: gets one response, any data, and one end; nothing after ``stop()``.
     public convenience init(
         _ request: URLRequest, on page: PageSession, online: NetworkLoader, bodies: BodyStore? = nil,
