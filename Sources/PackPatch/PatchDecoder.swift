@@ -15,7 +15,7 @@ package import PackFormat
 /// most the new objects' bytes, and the rest is below 2 MB (with a renaming map, plus the memory that
 /// docs/PATCH-FORMAT.md states).
 ///
-/// Blocking, on all cores. What `sink` is asked may come from another thread than the caller's, one call at a time.
+/// It blocks, and uses all cores. Calls of `sink` may come from another thread than the caller's, one at a time.
 package struct PatchDecoder: Sendable {
     private let plan: PatchPlan
     private let scratch: URL

@@ -23,7 +23,7 @@ package struct ArchiveWriter: Sendable {
     package init() {}
 
     /// Writes a zip from files and bytes; compresses on all cores.
-    /// - Returns: bytes of the zip.
+    /// - Returns: The size of the zip in bytes.
     /// - Throws: ``ArchiveError``
     @discardableResult
     package static func write(
@@ -37,7 +37,7 @@ package struct ArchiveWriter: Sendable {
     }
 
     /// Writes a zip and puts it in place durably.
-    /// - Returns: bytes of the zip.
+    /// - Returns: The size of the zip in bytes.
     @discardableResult
     package func write(_ entries: [Entry], to zip: URL) throws -> Int {
         let staged = try StagedFile(for: zip)
@@ -47,7 +47,7 @@ package struct ArchiveWriter: Sendable {
     }
 
     /// Writes a zip that appears only when it is committed.
-    /// - Returns: bytes of the zip.
+    /// - Returns: The size of the zip in bytes.
     package func write(_ entries: [Entry], to staged: StagedFile) throws -> Int {
         let isSorted = zip(entries, entries.dropFirst()).allSatisfy { $0.path < $1.path }
         let sorted = isSorted ? entries : entries.sorted { $0.path < $1.path }

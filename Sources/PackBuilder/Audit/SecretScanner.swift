@@ -6,7 +6,7 @@
 
 /// Finds a private key or an access token in a text.
 ///
-/// Libraries that read keys hold the words of their frames; only a frame with a key in it counts.
+/// Libraries that parse keys contain the words of their frames, so only a frame with a key in it counts.
 struct SecretScanner {
     struct Secret {
         let offset: Int
