@@ -19,5 +19,5 @@ if [ "${1:-}" = --race ]; then
     exit
 fi
 scripts/build-debug.sh
-PACKTOOL_LONG=1 TEST_TIMEOUT=14400 scripts/run-tests.sh "$@"
+PACKTOOL_LONG=1 TEST_TIMEOUT=14400 scripts/run-tests.py "$@"
 race

@@ -1,0 +1,218 @@
+#!/usr/bin/env python3
+"""Runs the tests that are built; shows failures and the slowest tests, and keeps the whole output in .build/test.log.
+
+    scripts/run-tests.py                        all tests, in three rings
+    RING=1 scripts/run-tests.py                 the first ring
+    scripts/run-tests.py --filter NAME...       what these options of swift-testing choose, one test at a time
+
+The first ring (formats, trust, patches, archives, the builder, and the rules of the registry, the updater and the web side) needs no
+server, engine or child of ours. Its tests run in one process, in parallel. The second (servers, transfers, commands) and the third
+(browser engines) run a suite a process, some suites at a time, because most of their time is waiting. Within a suite one test runs at a
+time.
+
+VERBOSE=1 shows everything. TEST_TIMEOUT is the time that one process may take, in seconds. WORKERS and ENGINES say how many suites run
+at a time, and how many of these may be browser engines.
+
+AGAIN=1 runs one or two tests that failed once more, by themselves. What fails again fails the run. What passes is written into
+Tests/unsteady.txt, to be mended. If it is there already, the run fails."""
+import concurrent.futures
+import datetime
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROGRAM = ROOT / ".build/debug/packtoolPackageTests.xctest"
+LOG, LOGS = ROOT / ".build/test.log", ROOT / ".build/tests"
+LEDGER, SLOW = ROOT / "Tests/unsteady.txt", ROOT / "Tests/slow-suites.txt"
+TIMEOUT = int(os.environ.get("TEST_TIMEOUT", "2400"))
+WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGINES", "2"))
+
+VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder)Tests\."
+# Of the modules that also fetch, lock and wait, the folders that do not.
+PURE = ["PackRegistryTests/Releasing", "PackUpdaterTests/State",
+        *(f"PackWebTests/{name}" for name in ("Address", "Cookies", "Response", "Rules"))]
+THIRD_RING = re.compile(r"(PackKioskTests|BrowserTests)\.")
+# What swift-testing prints for each step. The rest is for a reader.
+STEP = re.compile(r"◇|↳|✔ (Test|Suite) .*passed")
+CLOSING = re.compile(r"([✔✘]) Test run with (\d+) tests?.* after ([0-9.]+) seconds")
+RESULT = re.compile(r'^[✔✘] Test (?!run with)(.*) (passed|failed) after ([0-9.]+) seconds', re.M)
+
+printing = threading.Lock()
+
+
+def say(text):
+    with printing:
+        print(text, flush=True)
+
+
+class Run:
+    """One process of the test program, and what its output says."""
+
+    def __init__(self, name, log, *options):
+        self.name, self.log, self.options = name, log, options
+        self.text, self.status, self.count, self.failed = "", None, 0, []
+
+    def __call__(self):
+        # A crashing test must end the run, not wait in the debugger while it holds the pipe open. Colours would hide the marks.
+        environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", NO_COLOR="1")
+        timer = None
+        with open(self.log, "w", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                [PROGRAM, "--testing-library", "swift-testing", *self.options], cwd=ROOT, env=environment, text=True,
+                errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+            timer = threading.Timer(TIMEOUT, process.kill)
+            timer.start()
+            lines = []
+            for line in process.stdout:
+                log.write(line)
+                lines.append(line)
+                if os.environ.get("VERBOSE") or not STEP.match(line):
+                    say(line.rstrip()[:1000])
+            self.status = process.wait()
+            timer.cancel()
+        self.text = "".join(lines)
+        closing = CLOSING.findall(self.text)
+        if closing:
+            self.count = int(closing[-1][1])
+        names = [found[0] for found in RESULT.findall(self.text) if found[1] == "failed"]
+        self.failed = [re.sub(r' with \d+ test cases?$', "", name).strip('"') for name in names]
+        # A process that was killed, crashed or said nothing at its end is no passed run.
+        self.is_sound = bool(closing) and (self.status == 0 or closing[-1][0] == "✘")
+        return self
+
+    @property
+    def passed(self):
+        return self.is_sound and self.status == 0 and not self.failed
+
+
+def first_ring():
+    suites = sorted(path.stem for folder in PURE for path in (ROOT / "Tests" / folder).rglob("*Tests.swift"))
+    return rf"{VALUES}|\.({'|'.join(suites)})/"
+
+
+def suites_of_other_rings(first):
+    """The suites that wait, longest first: what is begun last ends last."""
+    listed = subprocess.run([PROGRAM, "--testing-library", "swift-testing", "--list-tests"], cwd=ROOT, capture_output=True, text=True,
+                            check=True).stdout.split("\n")
+    names = sorted({line.split("/")[0] for line in listed if "/" in line and not re.search(first, line)})
+    seconds = {name: float(number) for number, name in (line.split() for line in SLOW.read_text().splitlines() if line[:1] != "#")}
+    return sorted(names, key=lambda name: -seconds.get(name, 1))
+
+
+def run_together(names):
+    """Runs suites, WORKERS at a time, at most ENGINES of them browser engines."""
+    waiting, lock, runs, started = list(names), threading.Lock(), [], time.monotonic()
+    engines = 0
+
+    def take():
+        nonlocal engines
+        for name in waiting:
+            if not THIRD_RING.match(name) or engines < ENGINES:
+                waiting.remove(name)
+                engines += bool(THIRD_RING.match(name))
+                return name
+        return None
+
+    def work():
+        nonlocal engines
+        while True:
+            with lock:
+                name = take()
+                if name is None and not waiting:
+                    return
+            if name is None:
+                time.sleep(0.2)
+                continue
+            run = Run(name, LOGS / f"{name}.log", "--no-parallel", "--filter", f"^{re.escape(name)}/")()
+            with lock:
+                engines -= bool(THIRD_RING.match(name))
+                runs.append(run)
+
+    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
+        workers = [pool.submit(work) for _ in range(WORKERS)]
+        while not all(worker.done() for worker in workers):
+            concurrent.futures.wait(workers, timeout=60)
+            with lock:
+                say(f"{len(runs)} of {len(names)} suites, {sum(run.count for run in runs)} tests, "
+                    f"{time.monotonic() - started:.0f} s")
+        for worker in workers:
+            worker.result()
+    return runs
+
+
+def show_slowest(text):
+    print("\nthe slowest, in seconds:")
+    results = sorted(((float(seconds), name) for name, _, seconds in RESULT.findall(text)), reverse=True)
+    for seconds, name in results[:20]:
+        print(f"{seconds:8.3f} {name}"[:140])
+
+
+def report(runs):
+    """Says at the end, where an output that was cut still has it, what failed."""
+    print(f"\nwhat failed (the whole output is in {LOG.relative_to(ROOT)}):")
+    for run in runs:
+        if not run.is_sound:
+            print(f"{run.name} did not come to a sound end (status {run.status}); its last lines:")
+            print("\n".join(line[:1000] for line in run.text.splitlines()[-15:]))
+        lines = run.text.splitlines()
+        for index, line in enumerate(lines):
+            if re.match(r"✘ Test .* recorded an issue", line):
+                print("\n".join(text[:1000] for text in lines[index:index + 2]))
+
+
+def once_more(runs):
+    """Whether the tests that failed pass alone; such tests are written into the ledger."""
+    failed = [name for run in runs for name in run.failed]
+    if not os.environ.get("AGAIN") or not 1 <= len(failed) <= 2 or not all(run.is_sound for run in runs):
+        return False
+    print("\nonce more, alone:", flush=True)
+    filters = [f"--filter={re.sub(r'[^A-Za-z0-9 _-]', '.', name)}" for name in failed]
+    again = Run("again", ROOT / ".build/test-again.log", "--no-parallel", *filters)()
+    if not again.passed or again.count == 0:
+        report([again])
+        return False
+    known, passed = LEDGER.read_text(), True
+    with open(LEDGER, "a", encoding="utf-8") as ledger:
+        for name in failed:
+            if name in known:
+                print(f"unsteady again; mend it, and take it out of {LEDGER.relative_to(ROOT)}: {name}")
+                passed = False
+            else:
+                print(f"unsteady, failed at first and passed alone: {name}")
+                ledger.write(f"{datetime.datetime.now(datetime.timezone.utc):%F} {name}\n")
+    return passed
+
+
+def main():
+    LOGS.mkdir(parents=True, exist_ok=True)
+    for old in LOGS.glob("*.log"):
+        old.unlink()
+    started, options, first = time.monotonic(), sys.argv[1:], first_ring()
+    if options:
+        runs = [Run("tests", LOG, "--no-parallel", *options)()]
+        slow = runs
+    else:
+        runs = [Run("first ring", LOGS / "first-ring.log", "--parallel", "--filter", first)()]
+        print(f"first ring: {runs[0].count} tests in {time.monotonic() - started:.0f} s", flush=True)
+        slow = [] if os.environ.get("RING") == "1" else run_together(suites_of_other_rings(first))
+        runs += slow
+        LOG.write_text("".join(run.text for run in runs), encoding="utf-8")
+    if slow:
+        show_slowest("".join(run.text for run in slow))
+    passed = all(run.passed for run in runs)
+    if not passed:
+        report(runs)
+        passed = once_more(runs)
+    count, failed = sum(run.count for run in runs), sum(len(run.failed) for run in runs)
+    print(f"\ntests: {time.monotonic() - started:.0f} s")
+    print(f"{count - failed} passed, {0 if passed else max(failed, 1)} failed")
+    return 0 if passed and count else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
