@@ -3,15 +3,15 @@ package import PackRegistry
 import ServiceLifecycle
 
 /// Renews a registry's signatures and makes its patches while a server runs.
-package struct MaintenanceService<Registry: MaintainedRegistry>: Service {
-    private let registry: Registry
-    private let claim: Registry.Claim
+package struct MaintenanceService: Service {
+    private let registry: any MaintainedRegistry
+    private let lease: Lease
     private let logger: Logger
 
     /// - Throws: ``RegistryError`` of the kind `.conflict` if another server has the registry.
-    package init(_ registry: Registry, logger: Logger) throws {
+    package init(_ registry: any MaintainedRegistry, logger: Logger) async throws {
         self.registry = registry
-        claim = try registry.claimForServer()
+        lease = try await registry.claimForServer()
         self.logger = logger
     }
 
@@ -19,7 +19,7 @@ package struct MaintenanceService<Registry: MaintainedRegistry>: Service {
         let logger = logger
         await withGracefulShutdownHandler {
             await cancelWhenGracefulShutdown {
-                await registry.runMaintenance(claim: claim) { error in
+                await registry.runMaintenance(under: lease) { error in
                     logger.error("maintenance failed", metadata: ["error": "\(error)"])
                 }
             }

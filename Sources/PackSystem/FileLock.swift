@@ -29,9 +29,12 @@ package final class FileLock: Sendable {
     }
 
     /// Acquires the lock if it is free; nil if somebody else holds it.
-    package static func take(_ url: URL, _ kind: Kind, creating: Bool) throws(FileFault) -> FileLock? {
+    /// - Parameter mode: The permissions of a file that is created.
+    package static func take(
+        _ url: URL, _ kind: Kind, creating: Bool, mode: UInt32 = 0o600
+    ) throws(FileFault) -> FileLock? {
         while true {
-            let lock = try FileLock(url, creating: creating)
+            let lock = try FileLock(url, creating: creating, mode: mode)
             guard SystemCall.lock(lock.descriptor, exclusive: kind == .exclusive, waiting: false) else {
                 if errno == EWOULDBLOCK { return nil }
                 throw SystemCall.failure("locked", url)
@@ -40,9 +43,9 @@ package final class FileLock: Sendable {
         }
     }
 
-    private init(_ url: URL, creating: Bool) throws(FileFault) {
+    private init(_ url: URL, creating: Bool, mode: UInt32 = 0o600) throws(FileFault) {
         self.url = url
-        descriptor = try SystemCall.open(url, creating ? O_RDWR | O_CREAT : O_RDONLY, mode: 0o600)
+        descriptor = try SystemCall.open(url, creating ? O_RDWR | O_CREAT : O_RDONLY, mode: mode)
     }
 
     deinit {

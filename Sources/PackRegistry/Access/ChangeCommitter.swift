@@ -24,14 +24,16 @@ package struct ChangeCommitter: Sendable {
         self.clock = clock
     }
 
+    /// - Parameter lease: The lease without which nothing is recorded; nil if none is needed.
     /// - Returns: The outcome of the change, and whether anything was recorded.
     /// - Throws: ``RegistryError`` if the change is refused; of the kind `.busy` where others came first too often.
+    ///   ``LostLease`` if the lease was lost.
     @discardableResult
     package func commit<Change: RegistryChange>(
-        _ change: Change, as identity: Identity
+        _ change: Change, as identity: Identity, under lease: Lease? = nil
     ) async throws -> (outcome: Change.Outcome, isRecorded: Bool) {
         for attempt in 1...Self.tries {
-            let prepared = try await prepare(change, as: identity)
+            let prepared = try await prepare(change, as: identity, under: lease)
             do {
                 return (prepared.outcome, try await record(prepared))
             } catch is StaleFacts {
@@ -44,12 +46,13 @@ package struct ChangeCommitter: Sendable {
 
     /// Reads the facts, decides and signs. Nothing is recorded.
     package func prepare<Change: RegistryChange>(
-        _ change: Change, as identity: Identity
+        _ change: Change, as identity: Identity, under lease: Lease? = nil
     ) async throws -> Prepared<Change.Outcome> {
         let query = change.query
         let facts = try await store.facts(query)
         var changes = ChangeSet(by: identity, at: clock())
         let outcome = try change.decide(facts, into: &changes)
+        changes.lease = lease
         guard changes.signs else {
             return Prepared(outcome: outcome, changes: changes, base: query.signs ? facts.base : nil)
         }
@@ -64,7 +67,7 @@ package struct ChangeCommitter: Sendable {
     }
 
     /// - Returns: False if there was nothing to record.
-    /// - Throws: ``StaleFacts`` if another change was recorded since.
+    /// - Throws: ``StaleFacts`` if another change was recorded since, ``LostLease`` if the lease was lost.
     package func record<Outcome>(_ prepared: Prepared<Outcome>) async throws -> Bool {
         guard !prepared.changes.isEmpty else { return false }
         try await store.commit(prepared.changes, basedOn: prepared.base)

@@ -1,19 +1,21 @@
 package import Foundation
 package import PackRegistryAPI
 
-/// The parts of a registry, each behind its port: rows, key, content, and the view for devices.
+/// The parts of a registry, each behind its port: rows, leases, key, content, and the view for devices.
 package struct RegistryServices: Sendable {
     package let store: any RegistryStore
+    package let leases: any LeaseStore
     package let content: any ContentStore
     package let view: any RegistryView
     package let clock: @Sendable () -> Date
     private let committer: ChangeCommitter
 
     package init(
-        store: any RegistryStore, signer: any OnlineSigner, content: any ContentStore, view: any RegistryView,
-        clock: @escaping @Sendable () -> Date
+        store: any RegistryStore, leases: any LeaseStore, signer: any OnlineSigner, content: any ContentStore,
+        view: any RegistryView, clock: @escaping @Sendable () -> Date
     ) {
         self.store = store
+        self.leases = leases
         self.content = content
         self.view = view
         self.clock = clock
@@ -21,10 +23,13 @@ package struct RegistryServices: Sendable {
     }
 
     /// Records a change and shows it in the view.
-    /// - Throws: ``RegistryError``. If it says so, the change is recorded and not visible yet.
-    package func commit<Change: RegistryChange>(_ change: Change, as identity: Identity) async throws -> Change.Outcome
-    {
-        let (outcome, isRecorded) = try await committer.commit(change, as: identity)
+    /// - Parameter lease: The lease without which nothing is recorded; nil if none is needed.
+    /// - Throws: ``RegistryError``. If it says so, the change is recorded and not visible yet. ``LostLease`` if the lease was
+    ///   lost.
+    package func commit<Change: RegistryChange>(
+        _ change: Change, as identity: Identity, under lease: Lease? = nil
+    ) async throws -> Change.Outcome {
+        let (outcome, isRecorded) = try await committer.commit(change, as: identity, under: lease)
         guard isRecorded else { return outcome }
         do {
             try await view.update()
@@ -46,10 +51,11 @@ package struct RegistryServices: Sendable {
     }
 
     /// Renews signatures that expire soon.
+    /// - Parameter lease: The lease of the server that renews them; nil for a command.
     /// - Returns: the roles that were due.
     @discardableResult
-    package func renew() async throws -> [String] {
-        try await commit(SignatureRenewal(), as: .system("renewal"))
+    package func renew(under lease: Lease? = nil) async throws -> [String] {
+        try await commit(SignatureRenewal(), as: .system("renewal"), under: lease)
     }
 
     /// The online roles that ``renew()`` would sign.

@@ -76,6 +76,9 @@ package struct ChangeSet: Sendable {
     /// The packages for which other downloads may be needed now.
     package var work: Set<PackageID> = []
 
+    /// The change is recorded only while its maker holds this lease; nil: it needs none.
+    package var lease: Lease?
+
     // What a rule asks of the signer.
 
     /// Whether snapshot and timestamp must be signed anew over the documents.

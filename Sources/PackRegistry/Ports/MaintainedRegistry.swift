@@ -1,14 +1,13 @@
 /// The work of a server for its registry while it runs: renewing signatures, making patches and downloads.
 package protocol MaintainedRegistry: Sendable {
-    /// The right of one server to maintain the registry, for as long as the value exists.
-    associatedtype Claim: Sendable
-
+    /// Acquires the lease of the registry's server.
     /// - Throws: ``RegistryError`` of the kind `.conflict` if another server has the registry.
-    func claimForServer() throws -> Claim
+    func claimForServer() async throws -> Lease
 
-    /// Runs until its task is cancelled.
+    /// Runs until its task is cancelled, then releases the lease. A lease that was lost meanwhile is acquired again as soon as
+    /// it is free; until then nothing is done.
     /// - Parameter report: told what went wrong; the work goes on.
-    func runMaintenance(claim: Claim, report: @escaping @Sendable (any Error) -> Void) async
+    func runMaintenance(under lease: Lease, report: @escaping @Sendable (any Error) -> Void) async
 
     /// Stops the current work. The next server begins it anew.
     func stopMaking()

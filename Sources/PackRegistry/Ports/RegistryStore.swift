@@ -15,7 +15,8 @@ package protocol RegistryStore: Sendable {
 
     /// Records a whole change or nothing. It is durable when this returns.
     /// - Parameter base: The base of the facts that decided the change; nil for a change that no other one can contradict.
-    /// - Throws: ``StaleFacts`` if another change was recorded since, ``RegistryError``
+    /// - Throws: ``StaleFacts`` if another change was recorded since, ``LostLease`` if the change's lease was lost,
+    ///   ``RegistryError``
     func commit(_ changes: ChangeSet, basedOn base: RegistryFacts.Base?) async throws
 
     /// All published versions and all releases.

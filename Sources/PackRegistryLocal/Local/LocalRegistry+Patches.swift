@@ -46,14 +46,6 @@ extension LocalRegistry {
 
     /// Whether a server has the registry. It then makes patches itself.
     package var isServed: Bool {
-        guard let lock = try? FolderLock(ifFree: files.serverLock) else { return true }
-        _ = consume lock
-        return false
+        do { return try leases.holderNow(of: .server) != nil } catch { return true }
     }
-}
-
-extension LocalRegistry: MaintainedRegistry {
-    /// Claims the registry for a server, for as long as the claim exists.
-    /// - Throws: ``RegistryError`` of the kind `.conflict` if another server has it.
-    package func claimForServer() throws -> ServerClaim { try ServerClaim(files) }
 }

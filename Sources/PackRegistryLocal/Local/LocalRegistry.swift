@@ -2,7 +2,7 @@ package import Foundation
 import GRDB
 import PackArchive
 package import PackFormat
-import PackRegistry
+package import PackRegistry
 package import PackRegistryAPI
 import PackSystem
 import PackTrust
@@ -20,16 +20,13 @@ import PackTrust
 /// SQLite is the truth. A change is one transaction, in which the signed metadata is recorded too; then the view is written
 /// from the database, `metadata/timestamp.json` last. A process that dies in between leaves work that the next one finishes.
 package struct LocalRegistry: Sendable {
-    /// How often a server looks for every file of the view.
-    private static let checkInterval: Duration = .seconds(3600)
-    private static let maintenanceTime: Duration = .seconds(60)
-
     let files: RegistryFolder
     let database: RegistryDatabase
     let clock: @Sendable () -> Date
     let signal = ChangeSignal()
     let claims = ArtifactClaims()
     let makers: ArtifactMakers
+    let leases: SQLiteLeases
     /// The app that the registry belongs to.
     package let app: String
 
@@ -74,7 +71,8 @@ package struct LocalRegistry: Sendable {
                 .unusable, "the registry in \(files.name) was not made to the end: run packtool init again")
         }
         let registry = LocalRegistry(
-            files: files, database: database, clock: clock, makers: ArtifactMakers(maker), app: app)
+            files: files, database: database, clock: clock, makers: ArtifactMakers(maker),
+            leases: SQLiteLeases(files, database, clock: clock), app: app)
         if registry.view.isChecked() { try registry.view.update() } else { try registry.check() }
         return registry
     }
@@ -108,8 +106,9 @@ package struct LocalRegistry: Sendable {
     /// The parts behind their ports.
     var services: RegistryServices {
         RegistryServices(
-            store: SQLiteStore(database: database, app: app), signer: FileOnlineSigner(folder: files),
-            content: FolderContentStore(folder: files), view: FolderView(local: self), clock: clock)
+            store: SQLiteStore(database: database, app: app, clock: clock), leases: leases,
+            signer: FileOnlineSigner(folder: files), content: FolderContentStore(folder: files),
+            view: FolderView(local: self), clock: clock)
     }
 
     /// The identity of a token's holder.
@@ -142,11 +141,13 @@ package struct LocalRegistry: Sendable {
     /// Renews signatures that expire soon, updates the view, and makes the files that are derived from versions.
     /// - Parameter time: After this time, and if the task is cancelled, the rest is left to the next call; the
     ///   current file is finished.
+    /// - Parameter lease: The lease of the server that does it; nil for a command.
     /// - Parameter report: how many of those files are made, and how many there are in all.
     package func maintain(
-        for time: Duration? = nil, report: @escaping @Sendable (_ made: Int, _ all: Int) -> Void = { _, _ in }
+        for time: Duration? = nil, under lease: Lease? = nil,
+        report: @escaping @Sendable (_ made: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws {
-        try await renew()
+        try await services.renew(under: lease)
         try await BlockingWork.runCancellable(for: time) { [self] isOver in
             // What another process recorded and died before it was shown.
             try view.update()
@@ -174,49 +175,6 @@ package struct LocalRegistry: Sendable {
 
     /// The online roles that ``renew()`` would sign.
     package func dueRoles() async throws -> [String] { try await services.dueRoles() }
-
-    /// Calls ``maintain(report:)`` after every change, also of other processes, and every minute, and ``check()`` at
-    /// the start and every hour, until the task is cancelled. A server runs it.
-    /// - Parameter claim: The server's claim. Other processes that publish into the folder leave the patches to the
-    ///   server.
-    package func runMaintenance(
-        claim: ServerClaim, report: @escaping @Sendable (any Error) -> Void
-    ) async {
-        let changes = signal
-        let timestamp = files.view("metadata/timestamp.json").path(percentEncoded: false)
-        await withTaskGroup { group in
-            group.addTask {
-                while !Task.isCancelled {
-                    changes.raise()
-                    let shown = FileStamp(path: timestamp)
-                    for _ in 0..<60 where !Task.isCancelled && FileStamp(path: timestamp) == shown {
-                        try? await Task.sleep(for: .seconds(1))
-                    }
-                }
-            }
-            var checked: ContinuousClock.Instant?
-            for await _ in changes.changes {
-                do {
-                    // What is to be made may be the work of days, and what expires must be signed meanwhile.
-                    repeat {
-                        if checked.map({ .now - $0 > Self.checkInterval }) ?? true {
-                            try await BlockingWork.run { [self] in try check() }
-                            checked = .now
-                        }
-                        try await maintain(for: Self.maintenanceTime)
-                    } while try await !makeEncodings(for: Self.maintenanceTime) && !Task.isCancelled
-                } catch {
-                    // What a server that ends has broken off is begun anew by the next.
-                    if !makers.isStopped { report(error) }
-                }
-            }
-            group.cancelAll()
-        }
-        withExtendedLifetime(claim) {}
-    }
-
-    /// Stops making files for good, because the process is to end. The next process makes them.
-    package func stopMaking() { makers.stop() }
 }
 
 extension LocalRegistry: RegistryHost {}

@@ -16,6 +16,9 @@ enum RegistrySchema {
         migrator.registerMigration("4: shares, audiences, channel files of format 2") { db in
             try db.execute(sql: fourth)
         }
+        migrator.registerMigration("5: leases") { db in
+            try db.execute(sql: fifth)
+        }
         return migrator
     }
 
@@ -200,5 +203,16 @@ enum RegistrySchema {
         ALTER TABLE release ADD COLUMN audiences TEXT;
         -- A channel of which format 1 does not say all has a file of each.
         ALTER TABLE channelFile ADD COLUMN format INTEGER NOT NULL DEFAULT 1;
+        """
+
+    private static let fifth = """
+        -- Who does what only one process may do at a time. A row stays for ever, because its number only grows.
+        CREATE TABLE lease (
+            name TEXT PRIMARY KEY NOT NULL,
+            number INTEGER NOT NULL,
+            holder TEXT NOT NULL,
+            -- None: it was released.
+            expires TEXT
+        ) STRICT, WITHOUT ROWID;
         """
 }

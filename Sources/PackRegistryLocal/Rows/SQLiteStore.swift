@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import PackFormat
 import PackRegistry
@@ -7,6 +8,7 @@ import PackRegistryAPI
 struct SQLiteStore: RegistryStore {
     let database: RegistryDatabase
     let app: String
+    var clock: @Sendable () -> Date = { Date() }
 
     func facts(_ query: FactsQuery) async throws -> RegistryFacts {
         try await BlockingWork.run { [self] in try factsNow(query) }
@@ -41,6 +43,10 @@ struct SQLiteStore: RegistryStore {
     /// ``commit(_:basedOn:)`` on this thread.
     func commitNow(_ changes: ChangeSet, basedOn base: RegistryFacts.Base?) throws {
         try database.write { db in
+            if let lease = changes.lease {
+                let held = try LeaseTable(db: db).held(lease.name, now: clock())
+                guard held?.number == lease.number else { throw LostLease(lease.name) }
+            }
             if let base {
                 guard try MetadataTable(db: db).base() == base else { throw StaleFacts() }
             }

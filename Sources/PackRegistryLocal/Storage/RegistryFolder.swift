@@ -24,8 +24,8 @@ struct RegistryFolder: Sendable {
     /// Held while the database is opened, made or migrated.
     var openLock: URL { root.appending(path: "open.lock", directoryHint: .notDirectory) }
 
-    /// Held by the server of the registry.
-    var serverLock: URL { root.appending(path: "serve.lock", directoryHint: .notDirectory) }
+    /// A file for each lease that is held, locked by its holder.
+    var leases: URL { root.appending(path: "leases", directoryHint: .isDirectory) }
 
     /// There since the view was last found complete, file by file.
     var viewCheck: URL { root.appending(path: "view.checked", directoryHint: .notDirectory) }

@@ -93,7 +93,7 @@ struct ServeCommand: AsyncParsableCommand {
             configuration: RegistryServer.Configuration(
                 host: host, port: port, publicURL: try checkedPublicURL(), tls: tls, limits: limits),
             services: [
-                try MaintenanceService(local, logger: logger), ShutdownDeadline(limits, logger: logger),
+                try await MaintenanceService(local, logger: logger), ShutdownDeadline(limits, logger: logger),
             ], logger: logger)
         if tls == nil, !LoopbackName.isOne(host) {
             options.console.note(

@@ -24,6 +24,8 @@ final class Shop: Sendable {
 
         var now: Date { time.withLock { $0 } }
 
+        func advance(seconds: Double) { time.withLock { $0.addTimeInterval(seconds) } }
+
         func advance(days: Double) { time.withLock { $0.addTimeInterval(days * 86_400) } }
     }
 

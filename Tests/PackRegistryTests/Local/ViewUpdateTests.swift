@@ -130,8 +130,8 @@ struct ViewUpdateTests {
         let before = try shop.viewListing
         let lost = try #require(before.first { $0.contains("manifests/cart/") && $0.hasSuffix(".1.1.0.json") })
         try FileManager.default.removeItem(at: shop.local.viewFolder.appending(path: lost))
-        let claim = try shop.local.claimForServer()
-        let maintenance = Task { await shop.local.runMaintenance(claim: claim) { _ in } }
+        let lease = try await shop.local.claimForServer()
+        let maintenance = Task { await shop.local.runMaintenance(under: lease) { _ in } }
         while try !shop.viewListing.contains(lost) { try await Task.sleep(for: .milliseconds(5)) }
         maintenance.cancel()
         await maintenance.value
@@ -186,7 +186,7 @@ struct ViewUpdateTests {
         try shop.local.database.write { db in
             try db.execute(sql: "DROP TABLE work; DROP TABLE siteWork; DROP TABLE pin; DROP TABLE encoding")
             try db.execute(sql: "DROP INDEX releaseByManifest; DROP INDEX metadataByRole")
-            try db.execute(sql: "DROP TABLE releaseEvent; DROP TABLE object")
+            try db.execute(sql: "DROP TABLE releaseEvent; DROP TABLE object; DROP TABLE lease")
             for column in [
                 "release DROP COLUMN share", "release DROP COLUMN audiences", "channelFile DROP COLUMN format",
             ] {

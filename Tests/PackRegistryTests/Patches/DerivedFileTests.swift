@@ -167,14 +167,14 @@ struct DerivedFileTests {
     @Test func `while a server has the registry it is known to others`() async throws {
         let shop = try Shop()
         #expect(!shop.local.isServed)
-        do {
-            let claim = try shop.local.claimForServer()
-            #expect(shop.local.isServed)
-            #expect(throws: RegistryError.self) { try shop.local.claimForServer() }
-            withExtendedLifetime(claim) {}
-        }
+        let lease = try await shop.local.claimForServer()
+        #expect(shop.local.isServed)
+        await #expect(throws: RegistryError.self) { try await shop.local.claimForServer() }
+        let maintenance = Task { await shop.local.runMaintenance(under: lease) { _ in } }
+        maintenance.cancel()
+        await maintenance.value
         #expect(!shop.local.isServed)
-        #expect(throws: Never.self) { try shop.local.claimForServer() }
+        await #expect(throws: Never.self) { try await shop.local.claimForServer() }
     }
 }
 

@@ -28,6 +28,7 @@ final class MemoryRegistryStore: RegistryStore {
         var tokens: [RegistryFacts.Token] = []
         var audit: [AuditEntry] = []
         var work: Set<PackageID> = []
+        var leases: [Lease.Name: HeldLease] = [:]
 
         func newestVersion(_ role: String) -> Int? { documents[role]?.keys.max() }
 
@@ -46,13 +47,19 @@ final class MemoryRegistryStore: RegistryStore {
     }
 
     let app: String
+    let clock: @Sendable () -> Date
     private let protected = Mutex(State())
 
-    init(app: String) {
+    init(app: String, clock: @escaping @Sendable () -> Date) {
         self.app = app
+        self.clock = clock
     }
 
     var state: State { protected.withLock { $0 } }
+
+    func withState<Value: Sendable>(_ body: (inout State) throws -> Value) rethrows -> Value {
+        try protected.withLock { try body(&$0) }
+    }
 
     func facts(_ query: FactsQuery) async throws -> RegistryFacts {
         let state = state
@@ -107,6 +114,7 @@ final class MemoryRegistryStore: RegistryStore {
     func commit(_ changes: ChangeSet, basedOn base: RegistryFacts.Base?) async throws {
         try protected.withLock { protected in
             var state = protected
+            if let lease = changes.lease { try state.require(lease, now: clock()) }
             if let base, base != state.base { throw StaleFacts() }
             try Self.apply(changes, to: &state)
             protected = state

@@ -28,10 +28,11 @@ struct ServicesBench {
         switch kind {
         case .folder: services = shop.local.services
         case .memory:
-            let store = MemoryRegistryStore(app: "shop")
             let clock = shop.clock
+            let store = MemoryRegistryStore(app: "shop", clock: { clock.now })
             services = RegistryServices(
-                store: store, signer: try OnlineKeys.load(from: shop.local.files), content: MemoryContentStore(),
+                store: store, leases: store, signer: try OnlineKeys.load(from: shop.local.files),
+                content: MemoryContentStore(),
                 view: MemoryRegistryView(of: store), clock: { clock.now })
             let founded = try await shop.local.services.store.facts(FactsQuery())
             try await services.commit(

@@ -20,27 +20,37 @@ enum StoreKind: CaseIterable, CustomTestStringConvertible {
 struct StoreBench: Sendable {
     let folder: TemporaryFolder
     let store: any RegistryStore
+    let leases: any LeaseStore
     let committer: ChangeCommitter
     let signer: any OnlineSigner
     let publisher: PrivateKey
     let now: Date
+    /// What the store takes for the time; changes are made at `now`.
+    let clock: Shop.Clock
 
     static let packages = ["alpha", "beta"]
     let ann = Identity.local(user: "ann")
 
     init(_ kind: StoreKind) async throws {
         folder = try TemporaryFolder()
+        let now = Date(timeIntervalSince1970: 1_795_460_722)
+        self.now = now
+        let clock = Shop.Clock(now)
+        self.clock = clock
         switch kind {
-        case .memory: store = MemoryRegistryStore(app: "shop")
+        case .memory:
+            let store = MemoryRegistryStore(app: "shop", clock: { clock.now })
+            (self.store, leases) = (store, store)
         case .sqlite:
-            store = SQLiteStore(database: try RegistryDatabase(RegistryFolder(folder.url)), app: "shop")
+            let files = RegistryFolder(folder.url)
+            let database = try RegistryDatabase(files)
+            store = SQLiteStore(database: database, app: "shop", clock: { clock.now })
+            leases = SQLiteLeases(files, database, clock: { clock.now })
         }
         let root = try PrivateKey.generate(.ed25519)
         let owner = try PrivateKey.generate(.ed25519)
         let online = try PrivateKey.generate(.ed25519)
         publisher = try PrivateKey.generate(.ed25519)
-        let now = Date(timeIntervalSince1970: 1_795_460_722)
-        self.now = now
         signer = OnlineKeys([online])
         committer = ChangeCommitter(store: store, signer: signer, clock: { now })
         var metadata = RootMetadata(expires: now + MetadataLifetime.root)

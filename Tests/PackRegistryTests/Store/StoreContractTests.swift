@@ -109,7 +109,7 @@ import Testing
         let bench = try await StoreBench(kind)
         let services = { (days: Double) in
             RegistryServices(
-                store: bench.store, signer: bench.signer, content: NoContent(), view: NoView(),
+                store: bench.store, leases: bench.leases, signer: bench.signer, content: NoContent(), view: NoView(),
                 clock: { bench.now + days * 86_400 })
         }
         #expect(try await services(3).renew().isEmpty)

@@ -1,0 +1,91 @@
+import Foundation
+package import PackRegistry
+import PackRegistryAPI
+import PackSystem
+
+extension LocalRegistry: MaintainedRegistry {
+    /// How often a server looks for every file of the view.
+    private static let checkInterval: Duration = .seconds(3600)
+    private static let maintenanceTime: Duration = .seconds(60)
+    /// Longer than the minute that may pass between two rounds.
+    private static let leaseDuration: Duration = .seconds(180)
+    /// How long a server waits for one that is just ending.
+    private static let patience: Duration = .milliseconds(500)
+
+    /// Acquires the lease of the registry's server: two would make every patch twice, and an operator who starts a second has
+    /// most often forgotten the first.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` where another server has it.
+    package func claimForServer() async throws -> Lease {
+        let end = ContinuousClock.now + Self.patience
+        repeat {
+            let name = "process \(getpid())"
+            if let lease = try await leases.acquire(.server, for: Self.leaseDuration, as: name) { return lease }
+            try await Task.sleep(for: .milliseconds(20))
+        } while .now < end
+        let holder = try await leases.holder(of: .server)
+        throw RegistryError(
+            .conflict,
+            "another packtool serve has the registry in \(files.name)" + (holder.map { " (\($0))" } ?? "")
+                + ": stop that one first, or serve another registry")
+    }
+
+    /// Calls ``maintain(for:under:report:)`` after every change, also of other processes, and every minute, and ``check()`` at
+    /// the start and every hour, until the task is cancelled; a server runs it. Whoever publishes into the folder meanwhile
+    /// leaves the patches to it.
+    package func runMaintenance(under lease: Lease, report: @escaping @Sendable (any Error) -> Void) async {
+        let changes = signal
+        let timestamp = files.view("metadata/timestamp.json").path(percentEncoded: false)
+        var lease = lease
+        await withTaskGroup { group in
+            group.addTask {
+                while !Task.isCancelled {
+                    changes.raise()
+                    let shown = FileStamp(path: timestamp)
+                    for _ in 0..<60 where !Task.isCancelled && FileStamp(path: timestamp) == shown {
+                        try? await Task.sleep(for: .seconds(1))
+                    }
+                }
+            }
+            var checked: ContinuousClock.Instant?
+            for await _ in changes.changes {
+                do {
+                    lease = try await held(lease)
+                    // What is to be made may be the work of days, and what expires must be signed meanwhile.
+                    repeat {
+                        if checked.map({ .now - $0 > Self.checkInterval }) ?? true {
+                            try await BlockingWork.run { [self] in try check() }
+                            checked = .now
+                        }
+                    } while try await !workRound(under: lease) && !Task.isCancelled
+                } catch {
+                    // What a server that ends has broken off is begun anew by the next.
+                    if !makers.isStopped { report(error) }
+                }
+            }
+            group.cancelAll()
+        }
+        // One that cannot be given back runs out.
+        try? await leases.release(lease)
+    }
+
+    /// Breaks off what is being made, for good: the process is to end, and the next one makes it.
+    package func stopMaking() { makers.stop() }
+
+    /// The lease, or another one where it was lost and is free again.
+    private func held(_ lease: Lease) async throws -> Lease {
+        do {
+            try await leases.renew(lease, for: Self.leaseDuration)
+            return lease
+        } catch is LostLease {
+            return try await claimForServer()
+        }
+    }
+
+    /// - Returns: false where something is left to do.
+    private func workRound(under lease: Lease) async throws -> Bool {
+        try await leases.keeping(lease, for: Self.leaseDuration) { [self] in
+            try await maintain(for: Self.maintenanceTime, under: lease)
+            return try await makeEncodings(for: Self.maintenanceTime)
+        }
+    }
+}
