@@ -153,6 +153,7 @@ package struct RegistryServer: Sendable {
             router: router, bearer: Bearer(host: host), memory: memory,
             writes: ConcurrencyGate(limit: limits.maximumConcurrentWrites))
         UpdateController(state: state, view: view, publicURL: configuration.publicURL).addRoutes(to: endpoints)
+        ExplainController(state: state, host: host, reports: reports).addRoutes(to: endpoints)
         OfflineController(
             state: state, publicURL: configuration.publicURL, isSecure: configuration.tls != nil, reports: reports
         ).addRoutes(to: endpoints)

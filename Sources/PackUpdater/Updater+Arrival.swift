@@ -67,8 +67,17 @@ extension Updater {
         // Another process may have had the lock before.
         if let session = try pin(package) { return .opened(.installed(session)) }
         try Durable.makeFolder(store.layout.downloads)
-        guard let offer = try await firstDecision(.list([package])).first else {
+        let offers = try await firstDecision(.list([package]))
+        guard let offer = offers.first else {
             return .opened(.unavailable(UnavailablePackage(why: "the channel does not have the package")))
+        }
+        let group = OfferGroup.groups(of: offers).first { $0.offers.contains { $0.package == package } }
+        if let group, group.changesMore(than: package) {
+            // Packages of its set run here in an older version: all of the set comes before any page of it.
+            _ = try await install(group.offers)
+            try activate([package])
+            if let session = try pin(package) { return .opened(.installed(session)) }
+            return .opened(try unavailable(package, store.state()[package], because: offer.decision.summary))
         }
         guard case .install(let id, let mark) = offer.decision.choice else {
             if case .embedded = offer.decision.choice {

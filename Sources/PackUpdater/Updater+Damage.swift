@@ -6,20 +6,23 @@ extension Updater {
     /// never shown as what was signed.
     /// - Parameter look: of this version, for one that was not looked at in this run.
     func leaveDamaged(
-        _ manifest: Manifest, _ id: VersionID, after look: IdentityLook?, _ state: inout PackageState
-    ) throws -> PackageState.WentBack? {
-        guard !checked.contains(id) else { return nil }
+        _ manifest: Manifest, _ id: VersionID, after look: IdentityLook?, _ state: inout StoreState
+    ) throws -> [StoreState.Retreat] {
+        guard !checked.contains(id) else { return [] }
         let check = ObjectCheck(store.layout)
         let faults = try check.faults(in: manifest, id, after: look)
         guard let (object, fault) = faults.first else {
             checked.insert(id)
-            return nil
+            return []
         }
         check.markDamaged(manifest.package, id.version)
         let reason = "\(faults.count) of its files are damaged, such as object \(object.digest): \(fault)"
-        if state.hasOther, let left = state.goBack(reason: reason, isItsFault: false) { return left }
+        if state[manifest.package].hasOther {
+            let left = state.goBack(manifest.package, reason: reason, isItsFault: false)
+            if !left.isEmpty { return left }
+        }
         _ = try ObjectStore(layout: store.layout).dropDamaged(among: faults.map(\.object))
         journal.note(.started, manifest.package, id.version, "it opens without them, for there is no other: \(reason)")
-        return nil
+        return []
     }
 }

@@ -8,6 +8,8 @@ extension Updater {
         let decision: PackageDecision
         /// False for a name that the channel does not have.
         var isInChannel = true
+        /// The other packages of the chosen release's set: what is installed of them is installed together.
+        var companions: Set<PackageID> = []
     }
 
     /// Checks many packages at once and says which would change, and why. Nothing is downloaded.
@@ -64,21 +66,18 @@ extension Updater {
 
     /// Under the update lock, beside what arrives for pages.
     private func install(_ selection: PackageSelection) async throws -> UpdateReport {
+        try await install(firstDecision(selection))
+    }
+
+    /// Under the update lock. The versions of a set are staged in one step once all of them are in the store.
+    func install(_ offers: [Offer]) async throws -> UpdateReport {
         try Durable.makeFolder(store.layout.downloads)
-        let offers = try await firstDecision(selection)
         var entries: [UpdateReport.Entry] = []
         var jobs: [InstallJob] = []
-        for offer in offers {
-            switch offer.decision.choice {
-            case .install(let id, let mark):
-                jobs.append(InstallJob(package: offer.package, id: id, release: mark, why: offer.decision.summary))
-            case .undecided(let reason):
-                entries.append(
-                    UpdateReport.Entry(
-                        package: offer.package, outcome: .failed(reason), why: offer.decision.summary))
-            case .upToDate, .nothing, .disabled, .embedded:
-                entries.append(try settle(offer))
-            }
+        let groups = OfferGroup.groups(of: offers)
+        for group in groups {
+            jobs += group.jobs
+            for offer in group.settled { entries.append(try settle(offer)) }
         }
         let installer = Installer(
             store: store, transport: transport, targets: try targets(), journal: journal, turns: arrivalDownloads)
@@ -86,7 +85,8 @@ extension Updater {
             installer: installer, appVersion: configuration.appVersion,
             parallelism: configuration.limits.parallelism
         ).install(jobs)
-        for result in results { entries.append(try record(result)) }
+        let outcomes = Dictionary(results.map { ($0.job.package, $0.outcome) }, uniquingKeysWith: { $1 })
+        for group in groups { entries += try record(group, outcomes) }
         if configuration.activation == .atOnce {
             let active = try activate(jobs.map(\.package) + offers.map(\.package))
             entries = entries.map { entry in
@@ -162,14 +162,16 @@ extension Updater {
             state.dropWishes(outside: channel.packages.keys)
             return state
         }
-        let facts = DeviceFacts(
-            deviceID: configuration.deviceID ?? state.deviceID, appVersion: configuration.appVersion,
-            platform: configuration.platform, tags: configuration.tags, osVersion: configuration.osVersion,
-            locale: configuration.locale, region: configuration.region, model: configuration.model,
-            network: configuration.network())
-        let selected = packages(selection, channel: channel, state: state)
+        let facts = deviceFacts(state)
+        let sets = ReleaseSets(of: channel)
+        var selected = packages(selection, channel: channel, state: state)
+        let isSelected = Set(selected)
+        let check = try await SetCheck.make(sets, of: channel, state: state, facts: facts) { package in
+            isSelected.contains(package) || state[package].isHere ? targets : nil
+        }
         var offers: [Offer] = []
-        for package in selected {
+        while offers.count < selected.count {
+            let package = selected[offers.count]
             do {
                 guard let offered = channel.packages[package] else {
                     offers.append(absent(package, from: channel))
@@ -177,12 +179,18 @@ extension Updater {
                 }
                 let decision = try await PackageDecision.make(
                     package, app: channel.app, channel: offered, state: state[package],
-                    facts: facts, targets: targets,
+                    facts: facts, sets: check, targets: targets,
                     isThere: { [store] id in
                         try store.hasTree(of: package, id)
                             && !ObjectCheck(store.layout).isMarkedDamaged(package, id.version)
                     })
-                offers.append(Offer(package: package, decision: decision))
+                var offer = Offer(package: package, decision: decision)
+                if let set = decision.set {
+                    offer.companions = Set(sets.members(of: set).keys).subtracting([package])
+                    // What is here of the set comes along, whoever asked for what.
+                    selected += offer.companions.filter { state[$0].isHere && !selected.contains($0) }.sorted()
+                }
+                offers.append(offer)
             } catch let error as UpdateError {
                 // One publisher's bad role is no reason to hold up the others' packages.
                 if case .unreachable = error { throw error }
@@ -191,7 +199,8 @@ extension Updater {
                 offers.append(Offer(package: package, decision: decision))
             }
         }
-        let others = try await others(than: selected, selection, channel, state: state, facts: facts)
+        let others = try await others(
+            than: selected, selection, channel, state: state, facts: facts, sets: check)
         // Of a name that the channel does not have, and the store neither, nothing is kept.
         try note(
             (offers + others).filter { channel.packages[$0.package] != nil || state.packages[$0.package] != nil },
@@ -212,7 +221,7 @@ extension Updater {
     /// whether the gate is open.
     private func others(
         than selected: [PackageID], _ selection: PackageSelection, _ channel: ChannelFile, state: StoreState,
-        facts: DeviceFacts
+        facts: DeviceFacts, sets: SetCheck
     ) async throws -> [Offer] {
         guard selection == .onDemand else { return [] }
         let selected = Set(selected)
@@ -221,7 +230,7 @@ extension Updater {
             guard let offered = channel.packages[package] else { continue }
             let decision = try await PackageDecision.make(
                 package, app: channel.app, channel: offered, state: state[package], facts: facts,
-                targets: nil, isThere: { _ in true })
+                sets: sets, targets: nil, isThere: { _ in true })
             offers.append(Offer(package: package, decision: decision))
         }
         return offers
@@ -261,54 +270,6 @@ extension Updater {
         }
         for offer in changed {
             journal.note(.decided, offer.package, offer.decision.offered?.version, offer.decision.summary)
-        }
-    }
-
-    /// What needs no download.
-    func settle(_ offer: Offer) throws -> UpdateReport.Entry {
-        let outcome: UpdateReport.Outcome = try store.change { state in
-            switch offer.decision.choice {
-            case .embedded(let mark, let isWithdrawn):
-                guard state[offer.package].stageEmbedded(release: mark, isWithdrawn: isWithdrawn) else {
-                    return .upToDate(state[offer.package].active?.id.version)
-                }
-                guard case .version(let installed) = state[offer.package].staged else { return .activated(nil) }
-                return .staged(installed.id.version)
-            case .upToDate:
-                state[offer.package].staged = nil
-                return .upToDate(state[offer.package].active?.id.version)
-            case .nothing, .disabled, .install, .undecided:
-                if case .version(let installed) = state[offer.package].staged, installed.release != nil {
-                    state[offer.package].staged = nil
-                }
-                return .nothing
-            }
-        }
-        return UpdateReport.Entry(
-            package: offer.package, outcome: outcome, why: offer.decision.summary, isInChannel: offer.isInChannel)
-    }
-
-    /// Stages what was installed.
-    private func record(_ result: InstallResult) throws -> UpdateReport.Entry {
-        let job = result.job
-        switch result.outcome {
-        case .failure(let error):
-            journal.note(.refused, job.package, job.id.version, "\(error)")
-            return UpdateReport.Entry(package: job.package, outcome: .failed("\(error)"), why: job.why)
-        case .success(let hasPages):
-            let installed = PackageState.Installed(id: job.id, release: job.release, hasPages: hasPages)
-            let (isNew, isActive) = try store.change { state in
-                if case .version(let staged) = state[job.package].staged, staged == installed { return (false, false) }
-                let isNew = state[job.package].stage(installed)
-                return (isNew, !isNew)
-            }
-            if isActive {
-                // It ran already, and only its files were gone.
-                journal.note(.repaired, job.package, job.id.version, "its files are back")
-                return UpdateReport.Entry(package: job.package, outcome: .activated(job.id.version), why: job.why)
-            }
-            if isNew { journal.note(.staged, job.package, job.id.version, "its files are verified and in the store") }
-            return UpdateReport.Entry(package: job.package, outcome: .staged(job.id.version), why: job.why)
         }
     }
 }

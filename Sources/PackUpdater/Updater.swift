@@ -112,21 +112,15 @@ public actor Updater {
         try taken.get()
     }
 
-    /// Switches to staged versions now. Open pages keep their version.
+    /// Switches to staged versions now. Open pages keep their version. What was staged in one set switches together.
     /// - Returns: the packages that switched, with the version that is active now.
     @discardableResult
     public func activate(_ packages: [PackageID]? = nil) throws -> [PackageID: SemanticVersion?] {
-        let switched = try store.change { state in
-            var switched: [(PackageID, PackageState.Installed?, PackageState.Installed?)] = []
-            for package in (packages ?? Array(state.packages.keys)).sorted() {
-                guard let change = state[package].activate() else { continue }
-                switched.append((package, change.from, change.to))
-            }
-            return switched
-        }
+        let switched = try store.change { state in state.activate(packages) }
         var result: [PackageID: SemanticVersion?] = [:]
-        for (package, from, to) in switched {
-            let left = from.map { "instead of \($0.id)" } ?? "nothing was active"
+        for change in switched {
+            let (package, to) = (change.package, change.to)
+            let left = change.from.map { "instead of \($0.id)" } ?? "nothing was active"
             journal.note(.activated, package, to?.id.version, to == nil ? "back to what the app embeds: nothing" : left)
             result[package] = .some(to?.id.version)
         }
@@ -187,33 +181,31 @@ public actor Updater {
         let limit = max(1, configuration.maximumUnconfirmedStarts)
         let layout = store.layout
         let milliseconds = milliseconds
-        var notes: [PackageState.WentBack] = []
+        var notes: [StoreState.Retreat] = []
         let opened = try store.change { state -> (PackageSession, PackageState.Active)? in
             // Not for what was confirmed, and so opened before: it opens even where nothing can be written.
             if state[package].active?.isConfirmed != true { state.noteWish(for: package) }
             guard state[package].isEnabled else { return nil }
             // Another process may have confirmed it, or switched, meanwhile.
-            if let late, let active = state[package].active, active.id == late, !active.isConfirmed,
-                let left = state[package].goBack(reason: lateReason)
-            {
-                notes.append(left)
+            if let late, let active = state[package].active, active.id == late, !active.isConfirmed {
+                notes += state.goBack(package, reason: lateReason)
             }
             // Every round leaves one version, so this ends.
             while true {
-                let (outcome, wentBack) = state[package].recordStart(
-                    token: token, limit: limit, now: milliseconds)
-                if let wentBack { notes.append(wentBack) }
+                let (outcome, retreats) = state.recordStart(
+                    of: package, token: token, limit: limit, now: milliseconds)
+                notes += retreats
                 guard case .started(let installed) = outcome, let active = state[package].active else { return nil }
                 let look = checked.contains(installed.id) ? nil : IdentityLook(layout, package, installed.id)
                 guard let found = try store.manifest(of: package, installed.id) else {
-                    guard let left = state[package].goBack(reason: "its files are missing or damaged") else {
-                        return nil
-                    }
-                    notes.append(left)
+                    let left = state.goBack(package, reason: "its files are missing or damaged")
+                    guard !left.isEmpty else { return nil }
+                    notes += left
                     continue
                 }
-                if let left = try leaveDamaged(found.manifest, installed.id, after: look, &state[package]) {
-                    notes.append(left)
+                let left = try leaveDamaged(found.manifest, installed.id, after: look, &state)
+                guard left.isEmpty else {
+                    notes += left
                     continue
                 }
                 let pin = try Self.pin(package, installed.id.version, layout)
@@ -222,7 +214,7 @@ public actor Updater {
                 return (session, active)
             }
         }
-        for note in notes { self.note(note, of: package) }
+        for note in notes { self.note(note.wentBack, of: note.package) }
         guard let (session, active) = opened else { return nil }
         if !active.isConfirmed {
             currentLoads[package] = WeakSession(session: session)
@@ -287,12 +279,12 @@ public actor Updater {
         let (isActive, wentBack) = try store.change { state in
             let active = state[package].active
             let isMeant = suspect == nil || (active?.id.manifest == suspect && state[package].hasOther)
-            return (active != nil, isMeant ? state[package].goBack(reason: reason) : nil)
+            return (active != nil, isMeant ? state.goBack(package, reason: reason) : [])
         }
         guard isActive else { throw UpdateError.notInstalled(package) }
-        guard let wentBack else { throw UpdateError.nothingToGoBackTo(package) }
-        note(wentBack, of: package)
-        return wentBack.to?.id.version
+        guard let own = wentBack.first else { throw UpdateError.nothingToGoBackTo(package) }
+        for retreat in wentBack { note(retreat.wentBack, of: retreat.package) }
+        return own.wentBack.to?.id.version
     }
 
     private func note(_ wentBack: PackageState.WentBack, of package: PackageID) {

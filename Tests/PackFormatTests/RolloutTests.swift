@@ -130,7 +130,7 @@ import Testing
         #"{"audiences":[[{"kind":"tag","in":["x"]}]]}"#, #"{"audiences":[[{"kind":"network","in":["5g"]}]]}"#,
         #"{"audiences":[[{"kind":"device","in":["x"],"notIn":["y"]}]]}"#, #"{"audiences":[[{}]]}"#,
         #"{"audiences":[[{"kind":7}]]}"#, #"{"audiences":[[{"kind":"app","range":"later"}]]}"#, #"{"policy":{}}"#,
-        #"{"set":"s1"}"#, #"{"percent":100,"share":10000}"#, #"{"mandatory":true}"#,
+        #"{"percent":100,"share":10000}"#, #"{"setting":"s1"}"#, #"{"mandatory":true}"#,
     ]
 
     @Test(arguments: unknown)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Kills packtool at its first call that changes a disk, at its second, and so on to the last, in publish, withdraw, update, start,
-confirm and arrive (a package that installs itself while its page is open); after each kill it looks whether everything opens, nothing that was said to be done is gone, an old version or the
+confirm and arrive (a package that installs itself while its page is open), and in publish, rollback and update of a set; after each kill it looks whether everything opens, nothing that was said to be done is gone, an old version or the
 new one is whole, and the next run goes through.
 
     Tests/Tools/kill_sweep.py .build/debug/packtool                     every call of every action
@@ -21,12 +21,13 @@ import sys
 import tempfile
 import time
 
+from kill_sweep_sets import SetActions
 from packtool_runs import Fault, Packtool
 
 arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
 arguments.add_argument("packtool", type=pathlib.Path)
 arguments.add_argument("--points", type=int, help="kill points an action (default: all)")
-arguments.add_argument("--action", action="append", help="publish, withdraw, update, start, confirm or arrive (default: all)")
+arguments.add_argument("--action", action="append", help="publish, withdraw, update, start, confirm, arrive, publish-set, rollback-set or update-set (default: all)")
 arguments.add_argument("--first", type=int, default=1, help="the first kill point")
 ARGUMENTS = arguments.parse_args()
 
@@ -305,7 +306,7 @@ ACTIONS = {
     "start": (before_start, ("client", "start", "--store", "device"), after_start),
     "confirm": (before_confirm, ("client", "confirm", "--store", "device", "--package", "shop"), after_confirm),
     "arrive": (before_arrive, arrive, after_arrive),
-}
+} | SetActions(TOOL, FILES, VERSIONS, text, update).actions
 
 
 def copy(folder, name):

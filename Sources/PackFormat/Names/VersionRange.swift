@@ -60,6 +60,16 @@ public struct ComparisonRange<Version: ComparableVersion>: Hashable, Sendable, C
         }
     }
 
+    /// What all of some ranges contain; nil for none of them, which asks for nothing.
+    package static func intersection(of ranges: [ComparisonRange]) throws(FormatError) -> ComparisonRange? {
+        var words: [String] = []
+        for word in ranges.flatMap({ $0.description.split(separator: " ") }).map(String.init)
+        where !words.contains(word) {
+            words.append(word)
+        }
+        return words.isEmpty ? nil : try ComparisonRange(words.joined(separator: " "))
+    }
+
     public var description: String {
         bounds.map { $0.comparison.rawValue + $0.version.description }.joined(separator: " ")
     }

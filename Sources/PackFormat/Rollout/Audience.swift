@@ -72,7 +72,7 @@ public struct Audience: Hashable, Sendable, CustomStringConvertible {
 
 extension Condition {
     /// As ``Audience`` writes it; devices by their hashes.
-    fileprivate var audienceText: String {
+    var audienceText: String {
         switch self {
         case .app(let range): "app\(range)"
         case .os(let range): "os\(range)"

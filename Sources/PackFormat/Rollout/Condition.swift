@@ -49,6 +49,24 @@ public enum Condition: Hashable, Sendable {
         }
     }
 
+    /// The value that the condition is about, for people.
+    func seen(on device: DeviceFacts) -> String {
+        let value: String? =
+            switch self {
+            case .app: device.lenientAppVersion?.description
+            case .os: device.osVersion?.description
+            case .platform: device.platform
+            case .region: device.region
+            case .locale: device.locale
+            case .model: device.model
+            case .network: device.network?.rawValue
+            case .tag(let name, _): device.tags[name]
+            case .device: device.deviceID.isEmpty ? nil : "the device's hash is \(Self.hash(ofDevice: device.deviceID))"
+            case .unknown: "this program does not know the condition"
+            }
+        return value ?? "not known"
+    }
+
     private static func refusal(_ value: AppVersion?, _ range: AppVersionRange, _ name: String) -> String? {
         guard let value else { return "\(name) is not known" }
         return range.contains(value) ? nil : "\(name) is \(value), not \(range)"

@@ -3,7 +3,7 @@ package import PackJSON
 extension Release {
     /// Every field that a release may have in format 2.
     private static let fields: Set<String> = [
-        "id", "version", "manifest", "embedded", "percent", "share", "audiences", "app", "retry",
+        "id", "version", "manifest", "embedded", "percent", "share", "audiences", "app", "retry", "set",
     ]
 
     /// - Parameter format: The format of the channel file. In format 1 unknown fields are ignored; files that are
@@ -34,13 +34,14 @@ extension Release {
             rollout = Rollout(share: try json.share() ?? .whole, audiences: try audiences())
         } else {
             // Never made so; ignored, they would give the release to everybody.
-            unknown = ["audiences", "share"].filter { json[$0] != nil }
+            unknown = ["audiences", "set", "share"].filter { json[$0] != nil }
             if let percent = json["percent"] { rollout = try Rollout(percent: percent.integer("percent")) }
         }
         try self.init(
             id: json.string("id"), offer: offer, rollout: rollout,
             requiredApp: json["app"].map { try VersionRange($0.string("app")) },
-            retry: json["retry"]?.integer("retry") ?? 0, unknownFields: unknown)
+            retry: json["retry"]?.integer("retry") ?? 0, set: format >= 2 ? json["set"]?.string("set") : nil,
+            unknownFields: unknown)
     }
 
     package var json: JSONObject {
@@ -54,14 +55,19 @@ extension Release {
         for member in rollout.json.members { json[member.key] = member.value }
         json["app"] = requiredApp.map { .string($0.description) }
         if retry != 0 { json["retry"] = .integer(retry) }
+        json["set"] = set.map { .string($0) }
         return json
     }
 
-    var isOfFormat1: Bool { rollout.audiences.isEmpty && rollout.share.isWholePercent && unknownFields.isEmpty }
+    var isOfFormat1: Bool {
+        rollout.audiences.isEmpty && rollout.share.isWholePercent && unknownFields.isEmpty && set == nil
+    }
 
-    /// nil if it is for some devices only.
+    /// nil if it is for some devices only. A device that reads format 1 computes its bucket from the release and not from
+    /// the set, so at a partial share it could get one package of a set without the others. It gets a set once everybody
+    /// does, package by package.
     var inFormat1: Release? {
-        guard rollout.audiences.isEmpty, unknownFields.isEmpty,
+        guard rollout.audiences.isEmpty, unknownFields.isEmpty, set == nil || rollout.share == .whole,
             let rollout = try? Rollout(percent: rollout.share.percent)
         else { return nil }
         return try? Release(id: id, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry)

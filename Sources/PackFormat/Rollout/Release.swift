@@ -15,22 +15,21 @@ public struct Release: Hashable, Sendable {
     public let requiredApp: VersionRange?
     /// How often the publisher has asked devices to retry a version that failed on them.
     public let retry: Int
+    /// The set that it belongs to; nil for none. A device installs all releases of a set or none (``ReleaseSets``).
+    public let set: String?
     /// Fields of a newer registry that this program does not know. No device installs such a release.
     public let unknownFields: [String]
 
     /// - Throws: ``FormatError/invalidDocument(_:reason:)``
     public init(
         id: String, offer: Offer, rollout: Rollout = .everyone, requiredApp: VersionRange? = nil, retry: Int = 0,
-        unknownFields: [String] = []
+        set: String? = nil, unknownFields: [String] = []
     ) throws(FormatError) {
-        let allowed = id.utf8.allSatisfy { byte in
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
-                || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
-                || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-                || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
-        }
-        guard allowed, (1...64).contains(id.utf8.count) else {
+        guard Self.isName(id) else {
             throw .invalidDocument("a release", reason: "its id is not 1 to 64 letters, digits, - and _")
+        }
+        guard set.map(Self.isName) ?? true else {
+            throw .invalidDocument("the release \(id)", reason: "its set is not 1 to 64 letters, digits, - and _")
         }
         guard retry >= 0 else { throw .invalidDocument("the release \(id)", reason: "its retry count is negative") }
         self.id = id
@@ -38,10 +37,21 @@ public struct Release: Hashable, Sendable {
         self.rollout = rollout
         self.requiredApp = requiredApp
         self.retry = retry
+        self.set = set
         self.unknownFields = unknownFields
     }
 
     public var version: SemanticVersion? {
         if case .version(let version, _) = offer { version } else { nil }
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy { byte in
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte)
+                    || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                    || byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+            }
     }
 }

@@ -15,6 +15,8 @@ public struct RolloutDecision: Hashable, Sendable {
         case appTooOld(requires: VersionRange, has: SemanticVersion?)
         /// The release has a field that this program does not know.
         case notUnderstood(String)
+        /// The device cannot install another package of the release's set; says why.
+        case setNotTaken(String)
 
         public var description: String {
             switch self {
@@ -24,6 +26,7 @@ public struct RolloutDecision: Hashable, Sendable {
             case .appTooOld(let range, let version?): "it requires app \(range) and this is \(version)"
             case .appTooOld(let range, nil): "it requires app \(range) and the app's version is not known"
             case .notUnderstood(let what): "it says \"\(what)\", which this program does not know"
+            case .setNotTaken(let why): "its set is not taken: \(why)"
             }
         }
 
@@ -41,20 +44,16 @@ public struct RolloutDecision: Hashable, Sendable {
     public let release: Release?
 
     /// Selects the first release, newest first, whose rollout admits the device.
-    public init(app: String, package: PackageID, releases: [Release], device: DeviceFacts) {
+    /// - Parameter refusedSets: The sets of the channel that the device cannot install as a whole, and why
+    ///   (``ReleaseSets/refusals(app:_:)``). Their releases are skipped.
+    public init(
+        app: String, package: PackageID, releases: [Release], device: DeviceFacts, refusedSets: [String: String] = [:]
+    ) {
         var steps: [Step] = []
         var taken: Release?
         for release in releases {
-            let reason: Reason
-            if let unknown = release.unknownFields.first {
-                reason = .notUnderstood(unknown)
-            } else if let required = release.requiredApp, !(device.appVersion.map(required.contains) ?? false) {
-                reason = .appTooOld(requires: required, has: device.appVersion)
-            } else {
-                reason = release.rollout.admission(
-                    of: device,
-                    bucket: Self.bucket(app: app, package: package, release: release.id, device: device.deviceID))
-            }
+            var reason = Self.reason(release, of: package, app: app, device)
+            if reason.isAdmitted, let why = release.set.flatMap({ refusedSets[$0] }) { reason = .setNotTaken(why) }
             if reason.isAdmitted { taken = release }
             steps.append(Step(release: release, reason: reason))
             if taken != nil { break }
@@ -63,10 +62,25 @@ public struct RolloutDecision: Hashable, Sendable {
         self.release = taken
     }
 
+    /// What one release says by itself, regardless of its set.
+    static func reason(_ release: Release, of package: PackageID, app: String, _ device: DeviceFacts) -> Reason {
+        if let unknown = release.unknownFields.first { return .notUnderstood(unknown) }
+        if let required = release.requiredApp, !(device.appVersion.map(required.contains) ?? false) {
+            return .appTooOld(requires: required, has: device.appVersion)
+        }
+        return release.rollout.admission(
+            of: device,
+            bucket: bucket(app: app, package: package, release: release.id, set: release.set, device: device.deviceID))
+    }
+
     /// The first 8 bytes of SHA-256(`app/package/release/device`), big-endian. The bucket never changes for a device
-    /// and a release.
-    static func bucket(app: String, package: PackageID, release: String, device: String) -> UInt64 {
-        let hash = SHA256.hash(data: Data("\(app)/\(package)/\(release)/\(device)".utf8))
+    /// and a release. For a release of a set: SHA-256(`app//set/device`), so that a device gets all packages of the set
+    /// or none. No package id is empty, so the two inputs never collide.
+    static func bucket(
+        app: String, package: PackageID, release: String, set: String? = nil, device: String
+    ) -> UInt64 {
+        let name = set.map { "/\($0)" } ?? "\(package)/\(release)"
+        let hash = SHA256.hash(data: Data("\(app)/\(name)/\(device)".utf8))
         return hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
     }
 }

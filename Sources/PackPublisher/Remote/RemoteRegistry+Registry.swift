@@ -9,6 +9,16 @@ extension RemoteRegistry: RegistryReading {
         try await call(Endpoints.overview, ())
     }
 
+    package func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? {
+        do {
+            return try await call(
+                Endpoints.channel, (), path: ["channel": channel.text],
+                query: time.map { "at=\(WireTime.text($0))" })
+        } catch let error as RegistryError where error.kind == .notFound {
+            return nil
+        }
+    }
+
     package func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
         let path = try Self.checked(path)
         let reply = try await read(path, into: .memory(maximumByteCount: maximumByteCount))
@@ -83,6 +93,17 @@ extension RemoteRegistry: RegistryTrusting {
 }
 
 extension RemoteRegistry: RegistryReleasing {
+    package func release(_ set: ReleaseSet, on channel: ChannelName) async throws -> ReleaseSetOutcome {
+        do {
+            return try await call(Endpoints.releaseSet, set, path: ["channel": channel.text])
+        } catch let error as RegistryError where error.kind == .notFound && !error.message.contains("published") {
+            throw RegistryError(
+                .notFound,
+                "the registry at \(base) is of an older packtool, which knows no sets: publish with --separately, and the "
+                    + "packages are offered one after the other (\(error))")
+        }
+    }
+
     package func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName
     ) async throws -> ChannelOutcome {

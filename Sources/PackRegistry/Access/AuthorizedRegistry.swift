@@ -17,6 +17,12 @@ package struct AuthorizedRegistry: Registry {
 extension AuthorizedRegistry {
     package func overview() async throws -> RegistryOverview { try await services.store.overview() }
 
+    package func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? {
+        var query = FactsQuery.unsigned
+        query.channel = FactsQuery.ChannelAt(channel, at: time)
+        return try await services.store.facts(query).channelFiles[channel]
+    }
+
     package func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
         try await services.view.read(path, maximumByteCount: maximumByteCount)
     }
@@ -75,6 +81,14 @@ extension AuthorizedRegistry {
         try identity.require(.release, package: package, channel: channel)
         return try await services.commit(
             ChannelRelease(change, of: package, on: channel, randomBits: .random(in: .min ... .max)), as: identity)
+    }
+
+    package func release(_ set: ReleaseSet, on channel: ChannelName) async throws -> ReleaseSetOutcome {
+        for package in set.versions.keys.sorted() {
+            try identity.require(.release, package: package, channel: channel)
+        }
+        return try await services.commit(
+            ReleaseSetOffer(set, on: channel, randomBits: .random(in: .min ... .max)), as: identity)
     }
 }
 

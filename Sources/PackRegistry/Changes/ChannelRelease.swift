@@ -24,39 +24,81 @@ package struct ChannelRelease: RegistryChange {
         var query = FactsQuery()
         query.histories = FactsQuery.Histories(
             of: package, on: source.map { [channel, $0] } ?? [channel], files: [channel])
+        query.companions = FactsQuery.Companions(of: [package], on: source.map { [channel, $0] } ?? [channel])
         query.names = FactsQuery.Names(versionsOf: package, packagesOn: source ?? channel)
         return query
     }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> ChannelOutcome {
         let history = facts.histories[channel] ?? ReleaseHistory()
-        let steps = try ReleaseRule(releaseFacts(facts, history)).steps(for: change)
-        guard !steps.isEmpty else { return ChannelOutcome(isChanged: false, releases: history.offered) }
-        let offered = changes.record(steps, of: package, on: channel, history: history, facts)
-        changes.log(change.auditName, "\(package) on \(channel)", offered.first?.auditText ?? "nothing")
-        changes.work.insert(package)
-        changes.signs = true
+        let ids = ReleaseIDs(number: facts.nextRelease, randomBits: randomBits)
+        let steps = try steps(facts, history, ids)
+        guard steps.values.contains(where: { !$0.isEmpty }) else {
+            return ChannelOutcome(isChanged: false, releases: history.offered)
+        }
+        for other in steps.keys where other != package {
+            try changes.actor.require(.release, package: other, channel: channel)
+        }
+        var offered = changes.record(steps, on: channel, histories: facts.companions[channel] ?? [:], facts)
+        let own = offered.removeValue(forKey: package) ?? history.offered
+        let others = offered.keys.sorted().map { " with \($0)" }.joined()
+        changes.log(change.auditName, "\(package) on \(channel)", (own.first?.auditText ?? "nothing") + others)
         return ChannelOutcome(
-            isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: offered)
+            isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: own, others: offered)
     }
 
-    private func releaseFacts(_ facts: RegistryFacts, _ history: ReleaseHistory) -> ReleaseFacts {
+    /// What is recorded for the package, and for the others of its set.
+    private func steps(
+        _ facts: RegistryFacts, _ history: ReleaseHistory, _ ids: ReleaseIDs
+    ) throws -> [PackageID: [ReleaseHistory.Step]] {
+        let rule = ReleaseSetRule(on: channel, histories: facts.companions[channel] ?? [:], ids: ids)
+        if let outcome = try rule.rollingBack(package, to: change) { return outcome.steps }
+        let own = releaseFacts(facts, history, ids)
+        let steps = try ReleaseRule(own).steps(for: change)
+        if case .promote(_, let source, let rollout, let consent) = change, !steps.isEmpty, let version = own.version,
+            let set = own.source?.entries.last(where: { !$0.isRemoved && $0.release.offer == version.offer })?.release
+                .set
+        {
+            return try promoting(set, from: facts.companions[source] ?? [:], rollout, consent, rule, facts, own)
+        }
+        return try rule.following(steps, of: package).merging([package: steps]) { $1 }
+    }
+
+    /// All of a set of another channel, as one set of this one.
+    private func promoting(
+        _ set: String, from source: [PackageID: ReleaseHistory], _ rollout: Rollout, _ consent: OfferConsent,
+        _ rule: ReleaseSetRule, _ facts: RegistryFacts, _ own: ReleaseFacts
+    ) throws -> [PackageID: [ReleaseHistory.Step]] {
+        var versions: [PackageID: SemanticVersion] = [:]
+        var members: [PackageID: ReleaseFacts] = [:]
+        for (member, history) in source {
+            guard let release = history.entry(of: set)?.release,
+                case .version(let version, let manifest) = release.offer
+            else { continue }
+            versions[member] = version
+            // What the channel offers is published, and was not withdrawn.
+            members[member] =
+                member == package
+                ? own
+                : ReleaseFacts(
+                    package: member, channel: channel, history: facts.companions[channel]?[member] ?? ReleaseHistory(),
+                    version: PublishedVersion(
+                        package: member, version: version, manifest: manifest, requiredApp: release.requiredApp),
+                    newID: own.newID)
+        }
+        return try rule.offering(members, versions, rollout, consent: consent).steps
+    }
+
+    private func releaseFacts(_ facts: RegistryFacts, _ history: ReleaseHistory, _ ids: ReleaseIDs) -> ReleaseFacts {
         let source = source.map { facts.histories[$0] ?? ReleaseHistory() }
         let named = ReleaseRule.version(named: change, source: source)
         var result = ReleaseFacts(
             package: package, channel: channel, history: history, source: source,
-            version: named.flatMap { facts.versions[FactsQuery.Version(package, $0)] }, newID: newID(facts.nextRelease))
+            version: named.flatMap { facts.versions[FactsQuery.Version(package, $0)] }, newID: ids.release(0))
         result.channels = facts.channelNames
         result.packages = facts.packageNames
         result.versions = facts.versionNames
         return result
-    }
-
-    /// The release's number in the registry and 32 random bits, so that no id is ever used twice, even where a registry was
-    /// set back to a backup.
-    private func newID(_ number: Int) -> String {
-        let random = String(randomBits, radix: 16)
-        return "\(number)-" + String(repeating: "0", count: 8 - random.count) + random
     }
 }
 
@@ -74,7 +116,8 @@ extension ChannelChange {
 }
 
 extension Release {
-    fileprivate var auditText: String {
+    /// As the audit log has it.
+    var auditText: String {
         "\(version?.description ?? "embedded") at \(rollout.text) (release \(id)\(retry == 0 ? "" : ", retry \(retry)"))"
     }
 }

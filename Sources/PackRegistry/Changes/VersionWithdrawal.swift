@@ -23,6 +23,7 @@ package struct VersionWithdrawal: RegistryChange {
         query.versions = [name]
         query.usersOfBundle = name
         query.histories = FactsQuery.Histories(of: package, on: nil, files: nil)
+        query.companions = FactsQuery.Companions(of: [package], on: nil)
         return query
     }
 
@@ -51,7 +52,11 @@ package struct VersionWithdrawal: RegistryChange {
         for (channel, history) in facts.histories.sorted(by: { $0.key < $1.key }) {
             let steps = history.withdrawing(published.manifest)
             guard !steps.isEmpty else { continue }
-            changes.record(steps, of: package, on: channel, history: history, facts)
+            // What was offered with it as one is not offered without it.
+            let sets = history.sets(removedBy: steps)
+            let companions = facts.companions[channel] ?? [:]
+            let all = companions.mapValues { $0.removing(sets: sets) }.merging([package: steps]) { $1 }
+            changes.record(all, on: channel, histories: companions, facts)
         }
         changes.log("withdraw", "\(package)@\(version)", reason)
         changes.signs = true
@@ -59,18 +64,25 @@ package struct VersionWithdrawal: RegistryChange {
 }
 
 extension ChangeSet {
-    /// Records steps of a package's releases, and what the channel's file says then.
-    /// - Returns: what the channel offers for the package then, newest first.
+    /// Records steps of packages' releases, and what the channel's file says then.
+    /// - Returns: what the channel offers for each package that has steps, newest first.
     @discardableResult
     mutating func record(
-        _ steps: [ReleaseHistory.Step], of package: PackageID, on channel: ChannelName, history: ReleaseHistory,
-        _ facts: RegistryFacts
-    ) -> [Release] {
-        let offered = history.applying(steps, by: actor.name, now: time).offered
-        releases.append(Releases(package: package, channel: channel, steps: steps))
+        _ steps: [PackageID: [ReleaseHistory.Step]], on channel: ChannelName,
+        histories: [PackageID: ReleaseHistory], _ facts: RegistryFacts
+    ) -> [PackageID: [Release]] {
         var packages = facts.channelFiles[channel]?.packages ?? [:]
-        packages[package] = ChannelFile.Package(releases: offered)
+        var result: [PackageID: [Release]] = [:]
+        for (package, steps) in steps.sorted(by: { $0.key < $1.key }) where !steps.isEmpty {
+            let history = histories[package] ?? ReleaseHistory()
+            let offered = history.applying(steps, by: actor.name, now: time).offered
+            releases.append(Releases(package: package, channel: channel, steps: steps))
+            packages[package] = ChannelFile.Package(releases: offered)
+            result[package] = offered
+            work.insert(package)
+        }
         channelFiles.append(ChannelFile(app: facts.app, channel: channel, packages: packages))
-        return offered
+        signs = true
+        return result
     }
 }

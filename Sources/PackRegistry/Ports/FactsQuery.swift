@@ -1,3 +1,4 @@
+package import Foundation
 package import PackFormat
 import PackRegistryAPI
 
@@ -32,7 +33,34 @@ package struct FactsQuery: Sendable {
         }
     }
 
-    /// The names that an error lists for somebody who misspelt one.
+    /// What a channel offers, or offered at a moment.
+    package struct ChannelAt: Hashable, Sendable {
+        package let channel: ChannelName
+        /// nil: now.
+        package let time: Date?
+
+        package init(_ channel: ChannelName, at time: Date? = nil) {
+            self.channel = channel
+            self.time = time
+        }
+    }
+
+    /// The releases of packages, and of all that were ever in a set with one of them.
+    package struct Companions: Hashable, Sendable {
+        package let packages: Set<PackageID>
+        /// nil: every channel that ever offered one of the packages.
+        package let channels: Set<ChannelName>?
+        /// Whether every published version of the packages is read too.
+        package let hasVersions: Bool
+
+        package init(of packages: Set<PackageID>, on channels: Set<ChannelName>?, hasVersions: Bool = false) {
+            self.packages = packages
+            self.channels = channels
+            self.hasVersions = hasVersions
+        }
+    }
+
+    /// Names that an error lists for somebody who misspelt one.
     package struct Names: Hashable, Sendable {
         package let versionsOf: PackageID
         package let packagesOn: ChannelName
@@ -57,6 +85,8 @@ package struct FactsQuery: Sendable {
     /// The shared bundle whose users are read: the versions that need it and are not withdrawn.
     package var usersOfBundle: Version?
     package var histories: Histories?
+    package var companions: Companions?
+    package var channel: ChannelAt?
     package var names: Names?
     /// The objects to look for; those that are not recorded are returned.
     package var objects: [Object] = []

@@ -38,6 +38,8 @@ package struct RegistryFacts: Sendable {
     /// Versions such as `shop 1.2.0`.
     package var usersOfBundle: [String] = []
     package var histories: [ChannelName: ReleaseHistory] = [:]
+    /// Of ``FactsQuery/Companions``, its own packages included.
+    package var companions: [ChannelName: [PackageID: ReleaseHistory]] = [:]
     package var channelFiles: [ChannelName: ChannelFile] = [:]
     /// The number of the next release in the registry.
     package var nextRelease = 1

@@ -22,4 +22,6 @@ package struct PublishedVersion: Hashable, Sendable {
         self.requiredApp = requiredApp
         self.withdrawn = withdrawn
     }
+
+    package var offer: Release.Offer { .version(version, manifest: manifest) }
 }

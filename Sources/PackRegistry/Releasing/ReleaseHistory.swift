@@ -186,16 +186,13 @@ package struct ReleaseHistory: Hashable, Sendable {
     }
 
     package func retrying(_ release: Release) throws -> [Step] {
-        [
-            .update(
-                try Release(
-                    id: release.id, offer: release.offer, rollout: release.rollout, requiredApp: release.requiredApp,
-                    retry: release.retry + 1))
-        ]
+        [.update(try release.with(release.rollout, retry: release.retry + 1))]
     }
 
-    /// Offers an older version, or the embedded one, to everyone under a new id, and removes the releases after it.
-    package func rollingBack(to offer: Release.Offer, requiredApp: VersionRange?, id: String) throws -> [Step] {
+    /// Offers an older version, or what the app embeds, to everyone under a new id, and removes what came after it.
+    package func rollingBack(
+        to offer: Release.Offer, requiredApp: VersionRange?, id: String, set: String? = nil
+    ) throws -> [Step] {
         if let newest = offered.first, newest.offer == offer, newest.rollout.reachesEveryone { return [] }
         let kept = entries.lastIndex { !$0.isRemoved && $0.release.offer == offer }
         let removed = entries.indices.filter { index in
@@ -203,7 +200,7 @@ package struct ReleaseHistory: Hashable, Sendable {
         }
         let replaced = kept == nil ? entries.indices.filter { !entries[$0].isRemoved }.suffix(1) : []
         return (removed + replaced).map { .remove(entries[$0].release.id) } + [
-            .add(try Release(id: id, offer: offer, rollout: .everyone, requiredApp: requiredApp))
+            .add(try Release(id: id, offer: offer, rollout: .everyone, requiredApp: requiredApp, set: set))
         ]
     }
 
@@ -235,7 +232,8 @@ package struct ReleaseHistory: Hashable, Sendable {
 }
 
 extension Release {
-    fileprivate func with(_ rollout: Rollout) throws -> Release {
-        try Release(id: id, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry)
+    func with(_ rollout: Rollout, retry: Int? = nil) throws -> Release {
+        try Release(
+            id: id, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry ?? self.retry, set: set)
     }
 }

@@ -45,7 +45,7 @@ package struct ReleaseRule {
             try checkNames()
             let published = try installable(version)
             return try history.rollingBack(
-                to: offer(published), requiredApp: published.requiredApp, id: facts.newID)
+                to: published.offer, requiredApp: published.requiredApp, id: facts.newID)
         case .rollBack(nil):
             try checkNames()
             guard let earlier = history.earlier else {
@@ -62,7 +62,14 @@ package struct ReleaseRule {
     private func offering(
         _ published: PublishedVersion, _ rollout: Rollout?, _ consent: OfferConsent
     ) throws -> [ReleaseHistory.Step] {
-        let offer = offer(published)
+        try require(consent, toOffer: published)
+        return try history.offering(
+            published.offer, rollout, requiredApp: published.requiredApp, id: facts.newID)
+    }
+
+    /// - Throws: ``RegistryError`` of the kind `.conflict` where an offer would undo what it has no consent for.
+    func require(_ consent: OfferConsent, toOffer published: PublishedVersion) throws {
+        let offer = published.offer
         if !consent.contains(.again), let rollback = history.rollback(over: offer) {
             let back = rollback.to == .embedded ? "what the app embeds" : ReleaseHistory.name(rollback.to)
             throw RegistryError(
@@ -78,8 +85,6 @@ package struct ReleaseRule {
                 "\(channel) offers \(package) \(ReleaseHistory.list(history.offered)), and \(published.version) is older than "
                     + "\(older.newer): offering it would take devices back. Publish a higher version, or give --yes")
         }
-        return try history.offering(
-            offer, rollout, requiredApp: published.requiredApp, id: facts.newID)
     }
 
     private func subject(_ version: SemanticVersion?) throws -> Release {
@@ -143,11 +148,13 @@ package struct ReleaseRule {
     }
 
     /// A version that devices can be offered.
-    private func installable(_ version: SemanticVersion) throws -> PublishedVersion {
-        guard let published = facts.version, published.version == version else {
+    func installable(_ version: SemanticVersion?) throws -> PublishedVersion {
+        guard let published = facts.version, let version, published.version == version else {
+            let name = version?.description ?? "without a version"
             throw RegistryError(
                 .notFound,
-                "\(package) \(version) is not published in this registry (there is: \(Self.list(facts.versions)))")
+                "\(package) \(name) is not published in this registry (there is: \(Self.list(facts.versions)))"
+            )
         }
         if let reason = published.withdrawn {
             throw RegistryError(.conflict, "\(package) \(version) was withdrawn (\(reason)) and cannot be offered")
@@ -157,9 +164,5 @@ package struct ReleaseRule {
                 .invalid, "\(package) is a shared bundle: it comes with the packages that use it and is not released")
         }
         return published
-    }
-
-    private func offer(_ published: PublishedVersion) -> Release.Offer {
-        .version(published.version, manifest: published.manifest)
     }
 }

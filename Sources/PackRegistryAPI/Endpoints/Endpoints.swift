@@ -1,3 +1,4 @@
+package import PackFormat
 import PackJSON
 
 /// Every operation of the API. Declare a new one here, answer it in a controller, and, if packtool uses it, call it
@@ -10,6 +11,14 @@ package enum Endpoints {
             .get, "/v1/overview",
             "Lists every version and every release. Without a token, publishers' names are left out."),
         encodeAnswer: \.json, decodeAnswer: RegistryOverview.init(json:))
+    package static let channel = Endpoint<Void, ChannelFile>(
+        Route(
+            .get, "/v1/channels/{channel}",
+            "What a channel offers, or offered `at` a time, in the form of the channel file; it is not signed."),
+        encodeAnswer: { (try? JSONValue(parsing: $0.bytes).object("channel")) ?? [:] },
+        decodeAnswer: { try ChannelFile(parsing: JSONValue.object($0).canonicalBytes) })
+    package static let explain = Route(
+        .get, "/v1/explain", "Every release and condition for one device, with the value that was seen.")
     package static let update = Route(.get, "/v1/update", "Tells which version a device should have.")
     package static let bundle = Route(
         .get, "/v1/bundle/{root}/{channel}", "Returns all metadata that a fresh device needs in one answer.")
@@ -55,6 +64,13 @@ package enum Endpoints {
         encodeBody: \.json, decodeBody: ChannelChange.init(json:), encodeAnswer: \.json,
         decodeAnswer: ChannelOutcome.init(json:))
 
+    package static let releaseSet = Endpoint<ReleaseSet, ReleaseSetOutcome>(
+        Route(
+            .post, "/v1/channels/{channel}/sets", right: .release,
+            "Offers versions of several packages as one: devices get all of them or none."),
+        encodeBody: \.json, decodeBody: ReleaseSet.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ReleaseSetOutcome.init(json:))
+
     // MARK: Administration
 
     package static let tokens = Endpoint<Void, [TokenRecord]>(
@@ -84,8 +100,10 @@ package enum Endpoints {
         encodeAnswer: \.json, decodeAnswer: HealthDetails.init(json:))
 
     package static let routes: [Route] = [
-        overview.route, update, bundle, offlineManifest, missingObjects, uploads, publishVersion.route, withdraw.route,
-        submitMetadata, changeChannel.route, tokens.route, createToken.route, revokeToken.route, audit.route,
+        overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
+        publishVersion.route, withdraw.route,
+        submitMetadata, changeChannel.route, releaseSet.route, tokens.route, createToken.route, revokeToken.route,
+        audit.route,
         healthDetails.route, healthLive, healthReady,
     ]
 }

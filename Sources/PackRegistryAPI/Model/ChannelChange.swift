@@ -41,11 +41,16 @@ package struct ChannelOutcome: Hashable, Sendable {
     package let isNewChannel: Bool
     /// The package's releases on the channel now, newest first.
     package let releases: [Release]
+    /// The other packages of the set that was changed as one, with their releases.
+    package let others: [PackageID: [Release]]
 
-    package init(isChanged: Bool, isNewChannel: Bool = false, releases: [Release]) {
+    package init(
+        isChanged: Bool, isNewChannel: Bool = false, releases: [Release], others: [PackageID: [Release]] = [:]
+    ) {
         self.isChanged = isChanged
         self.isNewChannel = isNewChannel
         self.releases = releases
+        self.others = others
     }
 }
 

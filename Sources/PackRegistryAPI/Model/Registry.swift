@@ -18,6 +18,9 @@ package protocol RegistryReading: Sendable {
     /// All published versions and all releases, for `packtool status` and reports.
     func overview() async throws -> RegistryOverview
 
+    /// What a channel offers, or offered at a moment; nil if nothing had been offered on it by then.
+    func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile?
+
     /// Reads one file of the published view (`metadata/…`, `targets/…`); nil if it does not exist.
     /// - Parameter maximumByteCount: a longer file is an error, found before it is in memory.
     func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]?
@@ -54,7 +57,11 @@ package protocol RegistryTrusting: Sendable {
 
 package protocol RegistryReleasing: Sendable {
     /// Changes what a channel offers for one package and signs the channel anew.
+    /// A package whose release is of a set is changed with all of the set.
     func change(_ change: ChannelChange, of package: PackageID, on channel: ChannelName) async throws -> ChannelOutcome
+
+    /// Offers several packages as one, in one commit and one channel file.
+    func release(_ set: ReleaseSet, on channel: ChannelName) async throws -> ReleaseSetOutcome
 }
 
 package protocol RegistryAdministration: Sendable {

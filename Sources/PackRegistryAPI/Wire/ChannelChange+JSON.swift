@@ -10,12 +10,12 @@ extension ChannelChange {
         case .offer(let version, let rollout, let consent):
             json = ["change": "offer", "version": .string(version.description)]
             if let rollout { json.set(rollout) }
-            for (name, option) in Self.consents where consent.contains(option) { json[name] = true }
+            json.set(consent)
         case .promote(let version, let channel, let rollout, let consent):
             json = ["change": "promote", "from": .string(channel.text)]
             json["version"] = version.map { .string($0.description) }
             if rollout != .everyone { json.set(rollout) }
-            for (name, option) in Self.consents where consent.contains(option) { json[name] = true }
+            json.set(consent)
         case .setRollout(let share, let audiences, let version):
             json = ["change": "percent"]
             if let share { json.set(share) }
@@ -32,42 +32,25 @@ extension ChannelChange {
         return json
     }
 
-    private static let consents: [String: OfferConsent] = ["again": .again, "older": .older]
-
     package init(json: JSONObject) throws {
         let name = try json.string("change")
         func only(_ fields: Set<String>) throws(JSONError) { try json.refuseKeys(outside: fields.union(["change"])) }
         func version(_ key: String) throws -> SemanticVersion? {
             try json[key].map { try SemanticVersion($0.string(key)) }
         }
-        func share() throws -> Share? {
-            guard json["share"] == nil || json["percent"] == nil else {
-                throw JSONError.unexpected(field: "share", wanted: "percent or share, not both", found: "both")
-            }
-            return try json.share()
-        }
         func audiences() throws -> [Audience]? { try json["audiences"].map { try [Audience](json: $0) } }
-        func rollout() throws -> Rollout? {
-            let (share, audiences) = try (share(), audiences())
-            guard share != nil || audiences != nil else { return nil }
-            return Rollout(share: share ?? .whole, audiences: audiences ?? [])
-        }
-        func consent() throws -> OfferConsent {
-            try Self.consents.reduce(into: OfferConsent()) { consent, entry in
-                if try json[entry.key]?.bool(entry.key) ?? false { consent.insert(entry.value) }
-            }
-        }
         switch name {
         case "offer":
-            try only(Set(["version", "percent", "share", "audiences"]).union(Self.consents.keys))
-            self = try .offer(SemanticVersion(json.string("version")), rollout(), consent: consent())
+            try only(OfferConsent.fields.union(["version", "percent", "share", "audiences"]))
+            self = try .offer(SemanticVersion(json.string("version")), json.rollout(), consent: json.consent())
         case "promote":
-            try only(Set(["version", "from", "percent", "share", "audiences"]).union(Self.consents.keys))
+            try only(OfferConsent.fields.union(["version", "from", "percent", "share", "audiences"]))
             self = try .promote(
-                version("version"), from: ChannelName(json.string("from")), rollout() ?? .everyone, consent: consent())
+                version("version"), from: ChannelName(json.string("from")), json.rollout() ?? .everyone,
+                consent: json.consent())
         case "percent":
             try only(["percent", "share", "audiences", "version"])
-            let (share, audiences) = try (share(), audiences())
+            let (share, audiences) = try (json.oneShare(), audiences())
             guard share != nil || audiences != nil else { throw JSONError.missing(field: "percent") }
             self = try .setRollout(share, audiences: audiences, of: version("version"))
         case "rollBack":
@@ -89,20 +72,60 @@ extension ChannelOutcome {
     package var json: JSONObject {
         var json: JSONObject = ["changed": .bool(isChanged), "releases": .array(releases.map { .object($0.json) })]
         if isNewChannel { json["newChannel"] = true }
+        if !others.isEmpty {
+            json["others"] = .object(
+                JSONObject(others.map { ($0.key.text, .array($0.value.map { .object($0.json) })) }))
+        }
         return json
     }
 
     package init(json: JSONObject) throws {
         try self.init(
             isChanged: json.bool("changed"), isNewChannel: json["newChannel"]?.bool("newChannel") ?? false,
-            releases: json.array("releases").map { try Release(json: $0.object("release")) })
+            releases: json.array("releases").map { try Release(json: $0.object("release")) },
+            others: json["others"]?.object("others").releases() ?? [:])
     }
+}
+
+extension OfferConsent {
+    private static let names: [String: OfferConsent] = ["again": .again, "older": .older]
+
+    /// As fields of a document.
+    static var fields: Set<String> { Set(names.keys) }
+
+    fileprivate var given: [String] { Self.names.filter { contains($0.value) }.keys.sorted() }
+
+    fileprivate static func named(_ name: String) -> OfferConsent { names[name] ?? [] }
 }
 
 extension JSONObject {
     /// Everyone is said too: a registry must not guess.
-    fileprivate mutating func set(_ rollout: Rollout) {
+    mutating func set(_ rollout: Rollout) {
         set(rollout.share)
         if !rollout.audiences.isEmpty { self["audiences"] = .array(rollout.audiences.map(\.json)) }
+    }
+
+    mutating func set(_ consent: OfferConsent) {
+        for name in consent.given { self[name] = true }
+    }
+
+    func consent() throws -> OfferConsent {
+        try OfferConsent.fields.reduce(into: OfferConsent()) { consent, name in
+            if try self[name]?.bool(name) ?? false { consent.insert(.named(name)) }
+        }
+    }
+
+    fileprivate func oneShare() throws -> Share? {
+        guard self["share"] == nil || self["percent"] == nil else {
+            throw JSONError.unexpected(field: "share", wanted: "percent or share, not both", found: "both")
+        }
+        return try share()
+    }
+
+    /// nil where it says neither a share nor an audience.
+    func rollout() throws -> Rollout? {
+        let (share, audiences) = try (oneShare(), self["audiences"].map { try [Audience](json: $0) })
+        guard share != nil || audiences != nil else { return nil }
+        return Rollout(share: share ?? .whole, audiences: audiences ?? [])
     }
 }

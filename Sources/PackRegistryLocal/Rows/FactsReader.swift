@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import PackFormat
 import PackRegistry
@@ -22,6 +23,14 @@ struct FactsReader {
             facts.usersOfBundle = try versions.users(ofBundle: published.manifest)
         }
         if let histories = query.histories { try readHistories(histories, into: &facts) }
+        if let channel = query.channel {
+            if let time = channel.time {
+                facts.channelFiles[channel.channel] = try pastFile(channel.channel, at: time)
+            } else {
+                facts.channelFiles[channel.channel] = try channelFile(channel.channel)
+            }
+        }
+        if let companions = query.companions { try readCompanions(companions, into: &facts) }
         if let names = query.names { try readNames(names, into: &facts) }
         facts.missingObjects = try ObjectTable(db: db).missing(among: query.objects)
         switch query.tokens {
@@ -50,10 +59,38 @@ struct FactsReader {
         facts.nextRelease = try releases.nextNumber()
     }
 
-    /// From the releases if there is no file that can be read; nil for a channel that never offered anything.
+    private func readCompanions(_ query: FactsQuery.Companions, into facts: inout RegistryFacts) throws {
+        let channels = try query.channels ?? Set(query.packages.flatMap { try releases.channels(of: $0) })
+        for channel in channels {
+            for package in try releases.companions(of: query.packages, on: channel) {
+                facts.companions[channel, default: [:]][package] =
+                    try facts.histories[channel].flatMap { query.packages == [package] ? $0 : nil }
+                    ?? releases.history(of: package, on: channel)
+            }
+            if facts.channelFiles[channel] == nil { facts.channelFiles[channel] = try channelFile(channel) }
+        }
+        facts.nextRelease = try releases.nextNumber()
+        facts.channelNames = try releases.channels()
+        guard query.hasVersions else { return }
+        for package in query.packages {
+            for version in try versions.published(package) {
+                facts.versions[FactsQuery.Version(version.package, version.version)] = version
+            }
+        }
+    }
+
+    /// From the releases where there is no file that can be read; nil for a channel that never offered anything.
     private func channelFile(_ channel: ChannelName) throws -> ChannelFile? {
         if let file = try? metadata.channelFile(channel) { return file }
         let histories = try releases.histories(on: channel)
+        guard !histories.isEmpty else { return nil }
+        return ChannelFile(
+            app: app, channel: channel, packages: histories.mapValues { ChannelFile.Package(releases: $0.offered) })
+    }
+
+    /// What a channel offered at a moment; nil if nothing had been offered on it by then.
+    private func pastFile(_ channel: ChannelName, at time: Date) throws -> ChannelFile? {
+        let histories = try releases.histories(on: channel, at: time)
         guard !histories.isEmpty else { return nil }
         return ChannelFile(
             app: app, channel: channel, packages: histories.mapValues { ChannelFile.Package(releases: $0.offered) })

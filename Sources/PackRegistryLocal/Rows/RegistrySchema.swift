@@ -19,6 +19,9 @@ enum RegistrySchema {
         migrator.registerMigration("5: leases") { db in
             try db.execute(sql: fifth)
         }
+        migrator.registerMigration("sets of releases") { db in
+            try db.execute(sql: sets)
+        }
         return migrator
     }
 
@@ -214,5 +217,12 @@ enum RegistrySchema {
             -- None: it was released.
             expires TEXT
         ) STRICT, WITHOUT ROWID;
+        """
+
+    private static let sets = """
+        -- The set that a release belongs to, and what the whole set requires of the app.
+        ALTER TABLE release ADD COLUMN setID TEXT;
+        ALTER TABLE release ADD COLUMN app TEXT;
+        CREATE INDEX releaseBySet ON release (channel, setID) WHERE setID IS NOT NULL;
         """
 }

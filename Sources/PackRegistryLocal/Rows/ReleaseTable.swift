@@ -30,6 +30,19 @@ struct ReleaseTable {
         ).map { row in try row.parsed("package") { try PackageID($0) } }
     }
 
+    /// The packages, and those that were ever in a set with one of them.
+    func companions(of packages: Set<PackageID>, on channel: ChannelName) throws -> Set<PackageID> {
+        let names = databaseQuestionMarks(count: packages.count)
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT DISTINCT package FROM release WHERE channel = ? AND setID IN
+                (SELECT setID FROM release WHERE channel = ? AND package IN (\(names)) AND setID IS NOT NULL)
+                """,
+            arguments: StatementArguments([channel.text, channel.text] + packages.map(\.text)))
+        return try packages.union(rows.map { row in try row.parsed("package") { try PackageID($0) } })
+    }
+
     func history(of package: PackageID, on channel: ChannelName) throws -> ReleaseHistory {
         try histories(on: channel, package: package)[package] ?? ReleaseHistory()
     }
@@ -52,15 +65,17 @@ struct ReleaseTable {
                 offer = .version(
                     try row.parsed("version") { try SemanticVersion($0) },
                     manifest: try row.parsed("manifest") { try Digest(hex: $0) })
+                // A set's, where the release is of one; else the manifest's.
+                let column = try row.optionalText("app") == nil ? "requiredApp" : "app"
                 requiredApp =
-                    try row.optionalText("requiredApp") == nil
-                    ? nil : row.parsed("requiredApp") { try VersionRange($0) }
+                    try row.optionalText(column) == nil ? nil : row.parsed(column) { try VersionRange($0) }
             } else {
                 offer = .embedded
             }
             let (rollout, retry) = try (Self.rollout(row), row.integer("retry"))
+            let set = try row.optionalText("setID")
             let release = try row.parsed("id") {
-                try Release(id: $0, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry)
+                try Release(id: $0, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry, set: set)
             }
             entries[package, default: []].append(
                 ReleaseHistory.Entry(
@@ -83,13 +98,13 @@ struct ReleaseTable {
                 try db.execute(
                     sql: """
                         INSERT INTO release
-                        (id, channel, package, manifest, percent, share, audiences, retry, created, createdBy)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        (id, channel, package, manifest, percent, share, audiences, retry, created, createdBy, setID, app)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                         """,
                     arguments: [
                         release.id, channel.text, package.text, manifest, release.rollout.share.percent,
                         release.rollout.share.tenThousandths, Self.text(release.rollout.audiences), release.retry, now,
-                        actor.name,
+                        actor.name, release.set, release.set == nil ? nil : release.requiredApp?.description,
                     ])
                 try events.append(.add, release.id, content: release.eventContent, by: actor, now: now)
             case .update(let release):

@@ -8,5 +8,8 @@ struct ChannelController {
             try await call.registry.change(
                 change, of: PackageID(call.value("package")), on: ChannelName(call.value("channel")))
         }
+        router.add(Endpoints.releaseSet) { call, set in
+            try await call.registry.release(set, on: ChannelName(call.value("channel")))
+        }
     }
 }

@@ -31,12 +31,14 @@ struct OfflineController {
         let base = publicURL ?? "\(isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
         var common: [String: JSONValue] = [:]
         var business: [JSONValue] = []
+        let refusedSets = try await state.refusedSets(on: channel, for: device)
         for package in try await state.packages(on: channel) {
             let releases = try await state.releases(of: package, on: channel).filter {
                 // Nobody in particular is asked for: only what everybody gets.
                 !device.deviceID.isEmpty || $0.rollout.reachesEveryone
             }
-            let decision = RolloutDecision(app: state.app, package: package, releases: releases, device: device)
+            let decision = RolloutDecision(
+                app: state.app, package: package, releases: releases, device: device, refusedSets: refusedSets)
             guard case .version(let version, _) = decision.release?.offer,
                 let manifest = try await state.manifest(of: package, version)
             else { continue }

@@ -20,27 +20,19 @@ struct UpdateController {
     }
 
     @Sendable func update(request: Request, context: RegistryRequestContext) async throws -> Response {
-        let query = request.uri.queryParameters
-        func required(_ name: String) throws -> String {
-            guard let value = query[Substring(name)], !value.isEmpty else {
-                throw Problem.badRequest("the parameter \"\(name)\" is missing")
-            }
-            return String(value)
-        }
-        let channel = try ChannelName(required("channel"))
-        let package = try PackageID(required("package"))
-        let device = try DeviceFacts(
-            deviceID: required("device"), appVersion: query["app"].map { try SemanticVersion(String($0)) },
-            platform: query["platform"].map(String.init), tags: Self.tags(query[values: "tag"]),
-            osVersion: query["os"].map { try AppVersion(String($0)) }, locale: query["locale"].map(String.init),
-            region: query["region"].map(String.init), model: query["model"].map(String.init),
-            network: query["network"].map { try Self.network($0) })
+        let query = DeviceQuery(request)
+        let channel = try ChannelName(query.required("channel"))
+        let package = try PackageID(query.required("package"))
+        _ = try query.required("device")
+        let device = try query.facts
         let releases = try await state.releases(of: package, on: channel)
         guard !releases.isEmpty else {
             throw Problem.notFound("the channel \(channel) offers no version of \(package)")
         }
-        let decision = RolloutDecision(app: state.app, package: package, releases: releases, device: device)
-        let current = query["current"].map(String.init)
+        let decision = try await RolloutDecision(
+            app: state.app, package: package, releases: releases, device: device,
+            refusedSets: state.refusedSets(on: channel, for: device))
+        let current = query["current"]
         let body = try await document(decision, package: package, current: current)
         return try FileResponder.document(to: request, body)
     }
@@ -61,6 +53,7 @@ struct UpdateController {
             return document
         }
         document["release"] = .string(release.id)
+        document["set"] = release.set.map { .string($0) }
         switch release.offer {
         case .embedded:
             document["action"] = "embedded"
@@ -82,25 +75,8 @@ struct UpdateController {
         return document
     }
 
-    private static func network(_ text: Substring) throws -> NetworkKind {
-        guard let kind = NetworkKind(rawValue: String(text)) else {
-            throw Problem.badRequest("a network is unmetered or metered, not \"\(text)\"")
-        }
-        return kind
-    }
-
     private func url(_ path: String) -> String {
         let path = path.replacing("+", with: "%2B")
         return (publicURL ?? "") + "/" + path
-    }
-
-    private static func tags(_ values: [Substring]) throws -> [String: String] {
-        var tags: [String: String] = [:]
-        for value in values {
-            let parts = value.split(separator: "=", maxSplits: 1)
-            guard parts.count == 2 else { throw Problem.badRequest("a tag is KEY=VALUE, not \"\(value)\"") }
-            tags[String(parts[0])] = String(parts[1])
-        }
-        return tags
     }
 }

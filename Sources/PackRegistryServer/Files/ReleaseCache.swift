@@ -13,13 +13,19 @@ actor ReleaseCache {
         let version: SemanticVersion
     }
 
+    /// What a channel offers, with its sets.
+    struct Offers: Sendable {
+        let file: ChannelFile
+        let sets: ReleaseSets
+    }
+
     private let host: any RegistryHost
     private let view: ViewController
     private var stamp: FileStamp?
     /// Manifests can be large, and anybody may ask for any version.
     private var manifests = RecentCache<SiteKey, Manifest>(maximumCount: 64)
     /// Each holds all packages of the app.
-    private var channels = RecentCache<ChannelName, Task<ChannelFile?, any Error>>(maximumCount: 32)
+    private var channels = RecentCache<ChannelName, Task<Offers?, any Error>>(maximumCount: 32)
 
     init(host: any RegistryHost, view: ViewController) {
         self.host = host
@@ -39,20 +45,27 @@ actor ReleaseCache {
 
     /// The packages that a channel offers, in the order of their ids; shared bundles are none.
     func packages(on channel: ChannelName) async throws -> [PackageID] {
-        try await file(channel)?.packages.filter { !$0.value.releases.isEmpty }.keys.sorted() ?? []
+        try await offers(on: channel)?.file.packages.filter { !$0.value.releases.isEmpty }.keys.sorted() ?? []
     }
 
     /// What a channel offers for a package, newest first.
     func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
-        try await file(channel)?.packages[package]?.releases ?? []
+        try await offers(on: channel)?.file.packages[package]?.releases ?? []
+    }
+
+    /// The sets of a channel that a device cannot take whole, and why.
+    func refusedSets(on channel: ChannelName, for device: DeviceFacts) async throws -> [String: String] {
+        try await offers(on: channel)?.sets.refusals(app: app, device) ?? [:]
     }
 
     /// The whole channel at once: after a change one reading serves all who ask, whichever packages they ask about.
-    private func file(_ channel: ChannelName) async throws -> ChannelFile? {
+    func offers(on channel: ChannelName) async throws -> Offers? {
         _ = current()
         if let known = channels.value(for: channel) { return try await known.value }
         let host = host
-        let task = Task { try await host.channelFile(channel) }
+        let task = Task {
+            try await host.channelFile(channel).map { Offers(file: $0, sets: ReleaseSets(of: $0)) }
+        }
         channels.insert(task, for: channel)
         let found = await task.result
         // Names that nobody offers anything on are not kept, and after a failure the next request tries again.

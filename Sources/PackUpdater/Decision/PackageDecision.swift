@@ -21,17 +21,20 @@ struct PackageDecision {
     let steps: [String]
     /// What the channel offers this device now.
     let offered: VersionID?
+    /// The set of the release that was chosen.
+    var set: String?
 
     /// At most 4 KiB: it is written down for each package.
     var summary: String { Event.shortened(steps.joined(separator: "; ")) }
 
     /// Takes the first release that admits the device, that did not fail on it, and that its publisher still lists.
     /// - Parameters:
+    ///   - sets: which sets the device can install as a whole.
     ///   - targets: nil leaves out what the publisher says, for a package that is not to be installed.
     ///   - isThere: whether the store has the files of a version.
     static func make(
         _ package: PackageID, app: String, channel: ChannelFile.Package, state: PackageState, facts: DeviceFacts,
-        targets: (any SignedTargets)?, isThere: @Sendable (VersionID) throws -> Bool
+        sets: SetCheck, targets: (any SignedTargets)?, isThere: @Sendable (VersionID) throws -> Bool
     ) async throws -> PackageDecision {
         guard channel.isEnabled else {
             return PackageDecision(
@@ -40,13 +43,14 @@ struct PackageDecision {
         var steps: [String] = []
         var rest = channel.releases
         while true {
-            let decision = RolloutDecision(app: app, package: package, releases: rest, device: facts)
+            let decision = RolloutDecision(
+                app: app, package: package, releases: rest, device: facts, refusedSets: sets.refused)
             steps += decision.steps.map { "\(name($0.release)): \($0.reason)" }
             guard let release = decision.release else {
                 steps.append("no release is left for this device")
                 return PackageDecision(choice: .nothing, steps: steps, offered: nil)
             }
-            let mark = PackageState.ReleaseMark(id: release.id, retry: release.retry)
+            let mark = PackageState.ReleaseMark(id: release.id, retry: release.retry, set: release.set)
             let id: VersionID?
             switch release.offer {
             case .version(let version, let manifest): id = VersionID(version: version, manifest: manifest)
@@ -56,7 +60,8 @@ struct PackageDecision {
                 let isWithdrawn = await isWithdrawn(active.id, package, targets)
                 guard active.isConfirmed, !isWithdrawn else {
                     return PackageDecision(
-                        choice: .embedded(mark, isWithdrawn: isWithdrawn), steps: steps, offered: nil)
+                        choice: .embedded(mark, isWithdrawn: isWithdrawn), steps: steps, offered: nil,
+                        set: release.set)
                 }
                 steps.append("the app embeds nothing: \(active.id), which was confirmed here, stays")
                 return PackageDecision(choice: .upToDate, steps: steps, offered: active.id)
@@ -72,24 +77,32 @@ struct PackageDecision {
                 }
                 if withdrawn == nil { steps.append("its files are gone") }
             }
+            if let set = release.set, let reason = sets.undecided[set] {
+                return PackageDecision(choice: .undecided(reason), steps: steps + [reason], offered: nil, set: set)
+            }
             if let reason = try await reasonToRefuse(release, package, in: channel.releases, state, targets) {
                 steps.append("\(id?.description ?? "it") is passed over: \(reason)")
                 rest = Array(rest.drop { $0.id != release.id }.dropFirst())
                 continue
             }
             guard case .version = release.offer, let id else {
-                return PackageDecision(choice: .embedded(mark, isWithdrawn: false), steps: steps, offered: id)
+                return PackageDecision(
+                    choice: .embedded(mark, isWithdrawn: false), steps: steps, offered: id, set: release.set)
             }
-            return PackageDecision(choice: .install(id, mark), steps: steps, offered: id)
+            return PackageDecision(choice: .install(id, mark), steps: steps, offered: id, set: release.set)
         }
     }
 
-    private static func reasonToRefuse(
+    static func text(_ failure: PackageState.Failure) -> String {
+        "it failed on this device (\(failure.reason)) and is tried again only by a newer release or a retry"
+    }
+
+    static func reasonToRefuse(
         _ release: Release, _ package: PackageID, in releases: [Release], _ state: PackageState,
         _ targets: (any SignedTargets)?
     ) async throws -> String? {
         if let failure = state.failure(blocking: release, in: releases) {
-            return "it failed on this device (\(failure.reason)) and is tried again only by a newer release or a retry"
+            return text(failure)
         }
         return try await reasonNotSigned(release, package, targets)
     }

@@ -20,6 +20,13 @@ extension PackageState {
                 staged = .version(try Installed(json: value))
             }
         }
+        beforeSets =
+            try json["beforeSets"]?.array("beforeSets").map { value in
+                let before = try value.object("beforeSets")
+                return try BeforeSet(
+                    set: before.string("before"), installed: Installed(json: before),
+                    isConfirmed: before.bool("confirmed"))
+            } ?? []
         failures =
             try json["failures"]?.array("failures").map { value in
                 let failure = try value.object("failures")
@@ -51,6 +58,15 @@ extension PackageState {
         case .version(let installed): json["staged"] = .object(installed.json)
         case .nothing(let mark): json["staged"] = .object(mark.json)
         case nil: break
+        }
+        if !beforeSets.isEmpty {
+            json["beforeSets"] = .array(
+                beforeSets.map { before in
+                    var value = before.installed.json
+                    value["before"] = .string(before.set)
+                    value["confirmed"] = .bool(before.isConfirmed)
+                    return .object(value)
+                })
         }
         if !failures.isEmpty {
             json["failures"] = .array(
@@ -87,12 +103,15 @@ extension PackageState.Installed {
 
 extension PackageState.ReleaseMark {
     init(json: JSONObject) throws {
-        try self.init(id: json.string("release"), retry: json["retry"]?.integer("retry") ?? 0)
+        try self.init(
+            id: json.string("release"), retry: json["retry"]?.integer("retry") ?? 0,
+            set: json["set"]?.string("set"))
     }
 
     var json: JSONObject {
         var json: JSONObject = ["release": .string(id)]
         if retry != 0 { json["retry"] = .integer(retry) }
+        json["set"] = set.map { .string($0) }
         return json
     }
 }

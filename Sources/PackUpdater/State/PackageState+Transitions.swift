@@ -168,8 +168,15 @@ extension PackageState {
     /// Whether there is another version to go back to.
     package var hasOther: Bool {
         guard let active else { return false }
+        if ownBeforeSet != nil { return true }
         if [previous, embedded].contains(where: { $0 != nil && $0?.id != active.id }) { return true }
         return embedded == nil && !active.isConfirmed && unproven != nil
+    }
+
+    /// What the active version goes back to with its set.
+    private var ownBeforeSet: BeforeSet? {
+        guard let active, let set = active.installed.release?.set else { return nil }
+        return beforeSets.first { $0.set == set && $0.installed.id != active.id }
     }
 
     /// Leaves the active version and records its failure. The device goes back to the last confirmed version, else
@@ -181,7 +188,10 @@ extension PackageState {
         guard let left = active?.installed else { return nil }
         let target: Installed?
         let isConfirmed: Bool
-        if let previous, previous.id != left.id {
+        if let before = ownBeforeSet {
+            (target, isConfirmed) = (before.installed, before.isConfirmed)
+            beforeSets = Array(beforeSets.drop { $0.set != before.set }.dropFirst())
+        } else if let previous, previous.id != left.id {
             (target, isConfirmed) = (previous, true)
         } else if let embedded, embedded.id != left.id {
             (target, isConfirmed) = (embedded, false)
@@ -196,7 +206,7 @@ extension PackageState {
         if isConfirmed {
             previous = nil
         } else if active?.isConfirmed == true {
-            previous = left
+            previous = previous ?? left
         }
         active = target.map { Active(installed: $0, isConfirmed: isConfirmed || !$0.hasPages) }
         return WentBack(from: left, to: target, reason: reason)

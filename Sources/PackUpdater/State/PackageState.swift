@@ -14,10 +14,13 @@ package struct PackageState: Hashable, Sendable {
     package struct ReleaseMark: Hashable, Sendable {
         package let id: String
         package let retry: Int
+        /// The set with which the version came: all of its packages switch in one step, and go back together.
+        package let set: String?
 
-        package init(id: String, retry: Int) {
+        package init(id: String, retry: Int, set: String? = nil) {
             self.id = id
             self.retry = retry
+            self.set = set
         }
     }
 
@@ -53,6 +56,21 @@ package struct PackageState: Hashable, Sendable {
         case version(Installed)
         /// The way back to the embedded version if the app embeds none.
         case nothing(ReleaseMark)
+
+        /// The release that it came with; nil for presets and imported packages.
+        package var release: ReleaseMark? {
+            switch self {
+            case .version(let installed): installed.release
+            case .nothing(let mark): mark
+            }
+        }
+    }
+
+    /// What was active when a set was switched in: what the package goes back to with its set.
+    package struct BeforeSet: Hashable, Sendable {
+        package let set: String
+        package let installed: Installed
+        package let isConfirmed: Bool
     }
 
     package struct Failure: Hashable, Sendable {
@@ -64,6 +82,8 @@ package struct PackageState: Hashable, Sendable {
     /// The number of load tokens and failures that are kept.
     static let loadLimit = 8
     static let failureLimit = 64
+    /// The number of sets below the active one that a package can go back through.
+    static let beforeSetLimit = 3
 
     package var active: Active?
     /// The version that was confirmed before the active one.
@@ -72,6 +92,8 @@ package struct PackageState: Hashable, Sendable {
     /// go back to.
     package var unproven: Installed?
     package var staged: Staged?
+    /// Newest first. Usually one; more while a set was switched in before all packages of the one below it were confirmed.
+    package var beforeSets: [BeforeSet] = []
     /// The preset that the app brought.
     package var embedded: Installed?
     /// The versions that failed, newest first.
@@ -101,10 +123,14 @@ package struct PackageState: Hashable, Sendable {
         return self == wanted
     }
 
+    /// Whether something of it is on the device, or somebody asked for it.
+    var isHere: Bool { active != nil || staged != nil || isWanted }
+
     /// All versions that must stay in the store.
     package var kept: [Installed] {
         var kept = [active?.installed, previous, unproven, embedded].compactMap { $0 }
         if case .version(let installed) = staged { kept.append(installed) }
+        kept += beforeSets.map(\.installed)
         return kept
     }
 }

@@ -25,6 +25,13 @@ struct ChannelReader {
         return channel
     }
 
+    /// The channel file that the last check read and verified; nil if there is none that can be read.
+    static func cached(_ name: ChannelName, _ layout: StoreLayout) -> ChannelFile? {
+        let cached = layout.cache.appending(path: "channel-\(name).json")
+        let bytes = try? Durable.read(cached, maximumByteCount: ChannelFile.maximumByteCount)
+        return bytes.flatMap { try? ChannelFile(parsing: $0) }
+    }
+
     /// The file that says all of it.
     private func listed(_ name: ChannelName) async throws -> (target: String, file: SignedFile)? {
         for target in ViewLayout.channelTargets(name) {

@@ -25,6 +25,8 @@ final class MemoryRegistryStore: RegistryStore {
         var versions: [Version] = []
         var histories: [ChannelName: [PackageID: ReleaseHistory]] = [:]
         var releaseCount = 0
+        /// Every history that a channel ever had, oldest first.
+        var past: [(time: Date, channel: ChannelName, package: PackageID, history: ReleaseHistory)] = []
         var tokens: [RegistryFacts.Token] = []
         var audit: [AuditEntry] = []
         var work: Set<PackageID> = []
@@ -92,6 +94,42 @@ final class MemoryRegistryStore: RegistryStore {
                 facts.channelFiles[channel] = state.channelFiles[channel]
             }
             facts.nextRelease = state.releaseCount + 1
+        }
+        if let channel = query.channel {
+            if let time = channel.time {
+                var packages: [PackageID: ChannelFile.Package] = [:]
+                for entry in state.past where entry.channel == channel.channel && entry.time <= time {
+                    packages[entry.package] = ChannelFile.Package(releases: entry.history.offered)
+                }
+                facts.channelFiles[channel.channel] =
+                    packages.isEmpty ? nil : ChannelFile(app: app, channel: channel.channel, packages: packages)
+            } else {
+                facts.channelFiles[channel.channel] = state.channelFiles[channel.channel]
+            }
+        }
+        if let companions = query.companions {
+            let having = state.histories.filter { !companions.packages.isDisjoint(with: $0.value.keys) }.keys
+            for channel in companions.channels ?? Set(having) {
+                let histories = state.histories[channel] ?? [:]
+                let sets = Set(
+                    companions.packages.flatMap { histories[$0]?.entries.compactMap(\.release.set) ?? [] })
+                for package in companions.packages {
+                    facts.companions[channel, default: [:]][package] = ReleaseHistory()
+                }
+                for (package, history) in histories
+                where companions.packages.contains(package)
+                    || history.entries.contains(where: { $0.release.set.map(sets.contains) ?? false })
+                {
+                    facts.companions[channel, default: [:]][package] = history
+                }
+                facts.channelFiles[channel] = state.channelFiles[channel]
+            }
+            facts.nextRelease = state.releaseCount + 1
+            facts.channelNames = state.histories.keys.sorted()
+            for version in state.versions where companions.hasVersions {
+                guard companions.packages.contains(version.name.package) else { continue }
+                facts.versions[version.name] = state.published(version)
+            }
         }
         if let names = query.names {
             facts.channelNames = state.histories.keys.sorted()
@@ -164,6 +202,9 @@ final class MemoryRegistryStore: RegistryStore {
             state.histories[releases.channel, default: [:]][releases.package] = history.applying(
                 releases.steps, by: actor.name, now: now)
             for case .add in releases.steps { state.releaseCount += 1 }
+            if let changed = state.histories[releases.channel]?[releases.package] {
+                state.past.append((now, releases.channel, releases.package, changed))
+            }
         }
         for document in changes.documents {
             guard state.documents[document.role]?[document.version] == nil else { throw Impossible() }

@@ -84,12 +84,13 @@ final class TestRegistry {
     /// Offers a version as the newest release of its package.
     @discardableResult
     func release(
-        _ package: String, _ id: VersionID?, release: String, percent: Int = 100, retry: Int = 0
+        _ package: String, _ id: VersionID?, release: String, percent: Int = 100, retry: Int = 0,
+        set: String? = nil
     ) throws -> Release {
         let offer: Release.Offer = id.map { .version($0.version, manifest: $0.manifest) } ?? .embedded
-        let new = try Release(id: release, offer: offer, rollout: Rollout(percent: percent), retry: retry)
+        let new = try Release(id: release, offer: offer, rollout: Rollout(percent: percent), retry: retry, set: set)
         let package = try PackageID(package)
-        try set(package, [new] + (channels[package]?.releases ?? []))
+        try self.set(package, [new] + (channels[package]?.releases ?? []))
         return new
     }
 

@@ -4,7 +4,9 @@ import Testing
 /// Every call of packtool that changes something on a disk is the last one of some run. A dozen of each action here; all of
 /// them under `PACKTOOL_LONG=1` (`make soak`), or by `Tests/Tools/kill_sweep.py`.
 struct KillSweepTests {
-    @Test(arguments: ["publish", "withdraw", "update", "start", "confirm", "arrive"])
+    @Test(arguments: [
+        "publish", "withdraw", "update", "start", "confirm", "arrive", "publish-set", "rollback-set", "update-set",
+    ])
     func `killed before any change on the disk, nothing that was acknowledged is lost and the next run goes through`(
         action: String
     ) async throws {

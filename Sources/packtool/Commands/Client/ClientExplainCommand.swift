@@ -7,7 +7,12 @@ import PackWeb
 
 struct ClientExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "explain", abstract: "Tell what this device did, and why.")
+        commandName: "explain", abstract: "Tell what this device gets and did, and why.",
+        discussion: """
+            First each release of each package, by the channel file of the last check: every
+            condition, whether the device meets it, and the value that was seen. packtool
+            explain prints the same from the registry. Then what happened on the device.
+            """)
 
     @OptionGroup var client: ClientOptions
 
@@ -24,9 +29,14 @@ struct ClientExplainCommand: AsyncParsableCommand {
         let events = await updater.events(limit: .max).filter { event in
             given.isEmpty || event.package.map { given.contains($0) } ?? true
         }.suffix(max(0, limit))
+        let explained = try await updater.explain(given)
+        let sections = explained.map(\.text) + [events.map(text).joined(separator: "\n")]
         client.global.console.result(
-            events.map(text).joined(separator: "\n"),
-            json: .object(["events": .array(events.map { .object($0.json) })]))
+            sections.joined(separator: "\n\n"),
+            json: .object([
+                "packages": .object(JSONObject(explained.map { ($0.package.text, .object($0.json)) })),
+                "events": .array(events.map { .object($0.json) }),
+            ]))
     }
 
     private func explainLastPage() throws {

@@ -76,11 +76,7 @@ struct ClientOptions: ParsableArguments {
         configuration.platform = platform
         configuration.app = app
         configuration.appVersion = try appVersion.map { try SemanticVersion($0) }
-        configuration.tags = Dictionary(
-            tag.map { pair in
-                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-                return (String(parts[0]), String(parts[1]))
-            }, uniquingKeysWith: { $1 })
+        configuration.tags = DeviceOptions.tags(tag)
         try facts.set(&configuration)
         configuration.presets = preset.map { URL(fileURLWithPath: $0) }
         configuration.maximumUnconfirmedStarts = starts

@@ -19,6 +19,24 @@ struct DeviceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("unmetered or metered.", valueName: "KIND"))
     var network: NetworkKind?
 
+    /// - Parameter tags: as `KEY=VALUE`.
+    func facts(
+        device: String, platform: String?, appVersion: String?, tags: [String]
+    ) throws -> DeviceFacts {
+        try DeviceFacts(
+            deviceID: device, appVersion: appVersion.map { try SemanticVersion($0) }, platform: platform,
+            tags: Self.tags(tags), osVersion: osVersion.map { try AppVersion($0) }, locale: locale, region: region,
+            model: model, network: network)
+    }
+
+    static func tags(_ pairs: [String]) -> [String: String] {
+        Dictionary(
+            pairs.map { pair in
+                let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+                return (String(parts[0]), parts.count > 1 ? String(parts[1]) : "")
+            }, uniquingKeysWith: { $1 })
+    }
+
     func set(_ configuration: inout UpdaterConfiguration) throws {
         configuration.osVersion = try osVersion.map { try AppVersion($0) }
         configuration.locale = locale

@@ -12,6 +12,8 @@ struct ChannelOffer {
         let outcome: ChannelOutcome
         /// Somebody else offered a higher version between the question and the offer.
         var isSuperseded = false
+        /// The set that it was offered in.
+        var set: String?
 
         var text: String {
             if isSuperseded {
@@ -20,10 +22,14 @@ struct ChannelOffer {
             }
             let rollout = outcome.releases.first?.rollout ?? Rollout(share: .none)
             return "\(outcome.isChanged ? "offered  " : "unchanged")  \(package) \(version) on \(channel) to "
-                + rollout.devicesText
+                + rollout.devicesText + (set.map { ", as part of \($0)" } ?? "")
         }
 
-        var json: JSONObject { ReleaseText.json(package, channel, outcome) }
+        var json: JSONObject {
+            var json = ReleaseText.json(package, channel, outcome)
+            json["set"] = set.map { .string($0) }
+            return json
+        }
     }
 
     let session: RegistrySession
@@ -33,14 +39,16 @@ struct ChannelOffer {
 
     /// Asks where devices would go back to an older version.
     func consent(to manifests: [Manifest]) async throws -> OfferConsent {
+        try await consent(to: manifests.map { ($0.package, $0.version, $0.requiredApp) })
+    }
+
+    func consent(to versions: [(PackageID, SemanticVersion, VersionRange?)]) async throws -> OfferConsent {
         let releases = try await releases()
-        let older = manifests.compactMap { manifest -> String? in
-            let present = releases[manifest.package] ?? []
-            guard let back = OlderOffer(of: manifest.version, requiredApp: manifest.requiredApp, among: present) else {
-                return nil
-            }
+        let older = versions.compactMap { package, version, requiredApp -> String? in
+            let present = releases[package] ?? []
+            guard let back = OlderOffer(of: version, requiredApp: requiredApp, among: present) else { return nil }
             return
-                "\(channel) offers \(manifest.package) \(ReleaseText.text(present)). \(manifest.version) is older than "
+                "\(channel) offers \(package) \(ReleaseText.text(present)). \(version) is older than "
                 + "\(back.newer): offering it takes devices back."
         }
         if !older.isEmpty { try given.consent.require(older.joined(separator: "\n"), options) }
@@ -61,6 +69,71 @@ struct ChannelOffer {
             return Made(
                 package: manifest.package, version: manifest.version, channel: channel,
                 outcome: ChannelOutcome(isChanged: false, releases: present), isSuperseded: true)
+        }
+    }
+
+    /// Offers several packages as one set.
+    func make(set manifests: [Manifest], _ consent: OfferConsent) async throws -> [Made] {
+        let versions = Dictionary(manifests.map { ($0.package, $0.version) }, uniquingKeysWith: { $1 })
+        let set = ReleaseSet(versions: versions, rollout: given.wanted, consent: consent)
+        do {
+            let outcome = try await session.registry.release(set, on: channel)
+            return manifests.map { manifest in
+                let offered = outcome.releases[manifest.package] ?? []
+                // One of which everybody had the version already is in no set.
+                let isOfSet = outcome.set != nil && offered.first?.set == outcome.set
+                return Made(
+                    package: manifest.package, version: manifest.version, channel: channel,
+                    outcome: ChannelOutcome(
+                        isChanged: outcome.isChanged && (isOfSet || outcome.set == nil),
+                        isNewChannel: outcome.isNewChannel, releases: offered), set: isOfSet ? outcome.set : nil)
+            }
+        } catch let error as RegistryError where error.kind == .conflict {
+            // Of two that publish at once the higher versions stay, whoever comes last.
+            let present = try await releases()
+            let isNewer = manifests.contains { manifest in
+                OlderOffer(
+                    of: manifest.version, requiredApp: manifest.requiredApp, among: present[manifest.package] ?? [])
+                    != nil
+            }
+            guard !consent.contains(.older), isNewer else { throw error }
+            return manifests.map { manifest in
+                Made(
+                    package: manifest.package, version: manifest.version, channel: channel,
+                    outcome: ChannelOutcome(isChanged: false, releases: present[manifest.package] ?? []),
+                    isSuperseded: true)
+            }
+        }
+    }
+
+    /// Refuses a set that no device could have, before anything of it is sent.
+    /// - Parameter all: the packages with pages, and the bundles that are published with them.
+    func check(set all: [Manifest]) async throws {
+        let pages = all.filter { $0.entry != nil }
+        _ = try ReleaseSetRule.requiredApp(
+            of: pages.map {
+                PublishedVersion(
+                    package: $0.package, version: $0.version, manifest: $0.digest, requiredApp: $0.requiredApp)
+            })
+        let published = try await session.registry.overview().versions
+        let given = Set(all.map(\.digest))
+        for page in pages {
+            for (bundle, pin) in page.shared.sorted(by: { $0.key < $1.key }) where !given.contains(pin.manifest) {
+                let isThere =
+                    published[bundle]?.contains { $0.manifest == pin.manifest && $0.withdrawn == nil } ?? false
+                guard !isThere else { continue }
+                throw CommandFailure(
+                    "\(page.package) \(page.version) needs the shared bundle \(bundle) \(pin.version), which is neither among "
+                        + "the zips nor in the registry: give its zip too, or build the packages again in one run",
+                    kind: "invalid")
+            }
+        }
+        let pinned = Set(pages.flatMap { $0.shared.values.map(\.manifest) })
+        for bundle in all where bundle.entry == nil && !pinned.contains(bundle.digest) {
+            throw CommandFailure(
+                "\(bundle.package) \(bundle.version) is a shared bundle that no package of the set uses, so the packages "
+                    + "were built with another one: build all of them in one run, or publish it --separately",
+                kind: "invalid")
         }
     }
 

@@ -42,6 +42,10 @@ struct PromoteCommand: AsyncParsableCommand {
                 try offer.consent.require(
                     "\(to) offers \(package.package) \(ReleaseText.text(present)). Promoting \(version)\(isOlder ? ", which is older," : "") "
                         + "replaces that on \(rollout.devicesText) at once"
+                        + (ReleaseText.companions(
+                            of: overview.channels[from]?[package.package]?.first { $0.version == version },
+                            package.package, among: overview.channels[from] ?? [:]
+                        ).map { ", and promotes its set: \($0)" } ?? "")
                         + (offer.wanted == nil ? "; for a share of them: --rollout PERCENT." : "."), options)
             }
         }

@@ -25,6 +25,10 @@ struct PublishCommand: AsyncParsableCommand {
 
             The registry is made by packtool init, never here.
 
+            Several packages are offered as one set, in one commit: a device gets all of them
+            or none, and rollout, rollback, promote and withdraw of one act on all. With
+            --separately each is offered by itself.
+
             Shared bundles are published first, whatever the order of the arguments. A
             version that is there with the same content is left as it is, so the
             command can be repeated after an interruption.
@@ -44,9 +48,19 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(name: .customLong("no-wait"), help: "Do not wait until patches are made.")
     var noWait = false
 
+    @Flag(help: "Offer each package by itself, and not all of them as one set.")
+    var separately = false
+
+    @Flag(help: "Offer the packages as one set, which is the default for several.")
+    var together = false
+
     @OptionGroup var offer: OfferOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard !separately || !together else { throw ValidationError("give --together or --separately, not both") }
+    }
 
     func run() async throws {
         let console = options.console
@@ -58,6 +72,8 @@ struct PublishCommand: AsyncParsableCommand {
         let offering = channel.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
         if offering == nil { try requireNoChannel(pages) }
         // Before anything is sent.
+        let isSet = pages.count > 1 && !separately
+        if isSet { try await offering?.check(set: packages.manifests.filter { $0.entry == nil } + pages) }
         let consent = try await offering?.consent(to: pages) ?? []
         let publisher = try await session.publisher(console: console)
         let line = ProgressLine(console)
@@ -67,7 +83,11 @@ struct PublishCommand: AsyncParsableCommand {
         line.clear()
         var offered: [ChannelOffer.Made] = []
         if let offering {
-            for manifest in pages { offered.append(try await offering.make(manifest, consent)) }
+            if isSet {
+                offered = try await offering.make(set: pages, consent)
+            } else {
+                for manifest in pages { offered.append(try await offering.make(manifest, consent)) }
+            }
             offering.note(offered)
         } else {
             console.note("published and not offered to any device: to offer it, publish again with --channel NAME")

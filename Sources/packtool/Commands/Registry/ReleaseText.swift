@@ -22,11 +22,29 @@ enum ReleaseText {
         return release.version?.description ?? "what the app embeds"
     }
 
+    /// The other packages of a release's set, with what the set offers of each: `admin 1.1.0, news 2.0.0`.
+    /// - Returns: nil for a release of no set, or if nothing else of the set is offered.
+    static func companions(
+        of release: Release?, _ package: PackageID, among packages: [PackageID: [Release]]
+    ) -> String? {
+        guard let set = release?.set else { return nil }
+        let others = packages.sorted { $0.key < $1.key }.compactMap { other, releases -> String? in
+            guard other != package, let own = releases.first(where: { $0.set == set }) else { return nil }
+            return "\(other) \(own.version?.description ?? "embedded")"
+        }
+        return others.isEmpty ? nil : others.joined(separator: ", ")
+    }
+
     static func json(_ package: PackageID, _ channel: ChannelName, _ outcome: ChannelOutcome) -> JSONObject {
-        [
+        var json: JSONObject = [
             "package": .string(package.text), "channel": .string(channel.text), "changed": .bool(outcome.isChanged),
             "releases": .array(outcome.releases.map { .object($0.json) }),
         ]
+        if !outcome.others.isEmpty {
+            json["others"] = .object(
+                JSONObject(outcome.others.map { ($0.key.text, .array($0.value.map { .object($0.json) })) }))
+        }
+        return json
     }
 
     /// Makes a change, prints what the channel offers now, and ends with code 2 where it offered just that before.
@@ -37,8 +55,11 @@ enum ReleaseText {
     ) async throws {
         let outcome = try await session.registry.change(change, of: package, on: channel)
         let replaced = outcome.isChanged && !before.isEmpty ? " (before: \(text(before)))" : ""
+        let others = outcome.others.sorted { $0.key < $1.key }.map {
+            "\n\(channel) offers \($0.key) \(text($0.value)), for it is in the same set"
+        }.joined()
         options.console.result(
-            "\(channel) offers \(package) \(text(outcome.releases))\(replaced)",
+            "\(channel) offers \(package) \(text(outcome.releases))\(replaced)\(others)",
             json: .object(json(package, channel, outcome)))
         if !outcome.isChanged {
             options.console.note("nothing to do: it offered that before")

@@ -61,12 +61,19 @@ struct RolloutCommand: AsyncParsableCommand {
             let below = releases.dropFirst(index + 1).first ?? overview.earlier[channel]?[package.package]
             try consent.require(
                 "\(channel) offers \(package.package) \(version) to \(releases[index].rollout.devicesText). \(loss) "
-                    + "leave it with their next check, and go back to \(ReleaseText.fallback(below)).", options)
+                    + "leave it with their next check, and go back to \(ReleaseText.fallback(below)).\(set(of: releases[index], overview))",
+                options)
         }
         let change: ChannelChange =
             retry ? .retry(of: package.version) : .setRollout(percent, audiences: audiences, of: package.version)
         try await ReleaseText.change(
             change, of: package.package, on: channel, before: releases, session, options)
+    }
+
+    private func set(of release: Release, _ overview: RegistryOverview) -> String {
+        ReleaseText.companions(of: release, package.package, among: overview.channels[channel] ?? [:]).map {
+            " The same holds for its set: \($0)."
+        } ?? ""
     }
 
     /// nil leaves those that there are.

@@ -89,6 +89,9 @@ struct WithdrawCommand: AsyncParsableCommand {
             let earlier = overview.earlier[channel]?[package.package]
             return "  \(channel) offers it to \(releases[index].rollout.devicesText); they go to "
                 + ReleaseText.fallback(left ?? earlier)
+                + (ReleaseText.companions(of: releases[index], package.package, among: packages).map {
+                    "; its set is taken back there too: \($0)"
+                } ?? "")
         }
         return lines.isEmpty ? ["  No channel offers it."] : lines
     }

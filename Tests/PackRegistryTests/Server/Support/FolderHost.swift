@@ -74,6 +74,7 @@ struct KeepingRegistry: Registry {
     let host: FolderHost
 
     func overview() async throws -> RegistryOverview { RegistryOverview(app: host.app, versions: [:], channels: [:]) }
+    func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? { nil }
     func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? { nil }
     func copyViewFile(_ path: String, to file: URL) async throws -> Bool { false }
     func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest> { [] }
@@ -98,6 +99,10 @@ struct KeepingRegistry: Registry {
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName
     ) async throws -> ChannelOutcome {
         ChannelOutcome(isChanged: false, releases: [])
+    }
+
+    func release(_ set: ReleaseSet, on channel: ChannelName) async throws -> ReleaseSetOutcome {
+        ReleaseSetOutcome(isChanged: false, set: nil, releases: [:])
     }
 
     func createToken(_ request: TokenRequest) async throws -> CreatedToken {

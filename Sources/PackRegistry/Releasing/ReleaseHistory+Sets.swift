@@ -1,0 +1,42 @@
+package import Foundation
+package import PackFormat
+
+/// What a package's history says of the sets that it has releases of.
+extension ReleaseHistory {
+    /// The package's release of a set, where it is still offered or only hidden.
+    package func entry(of set: String) -> Entry? { entries.last { !$0.isRemoved && $0.release.set == set } }
+
+    /// What everyone was offered at a moment.
+    package func full(before time: Date, otherThan offer: Release.Offer? = nil) -> Release? {
+        entries.last {
+            !$0.isRemoved && $0.created < time && $0.release.rollout.reachesEveryone && $0.release.offer != offer
+        }?.release
+    }
+
+    /// When the release after the last one of an offer was made; nil where there is none of either.
+    package func end(of offer: Release.Offer) -> Date? {
+        guard let index = entries.lastIndex(where: { !$0.isRemoved && $0.release.offer == offer }) else { return nil }
+        return entries[index...].dropFirst().first { !$0.isRemoved }?.created
+    }
+
+    /// The package's part in a change of another release of its set.
+    package func following(_ release: Release) throws -> [Step] {
+        guard let set = release.set, let own = entry(of: set)?.release else { return [] }
+        let changed = try own.with(release.rollout, retry: release.retry)
+        return changed == own ? [] : [.update(changed)]
+    }
+
+    /// Takes the package's releases of sets that were taken back.
+    package func removing(sets: Set<String>) -> [Step] {
+        entries.compactMap { entry in
+            guard !entry.isRemoved, let set = entry.release.set, sets.contains(set) else { return nil }
+            return .remove(entry.release.id)
+        }
+    }
+
+    /// The sets whose releases some steps remove.
+    package func sets(removedBy steps: [Step]) -> Set<String> {
+        let removed = Set(steps.compactMap { step in if case .remove(let id) = step { id } else { nil } })
+        return Set(entries.compactMap { removed.contains($0.release.id) ? $0.release.set : nil })
+    }
+}

@@ -1,0 +1,205 @@
+package import PackFormat
+package import PackRegistryAPI
+
+/// What a change of several packages means for the releases of each: they are offered, changed and taken back as one.
+///
+/// Pure, as ``ReleaseRule``, which decides for each package by itself.
+package struct ReleaseSetRule {
+    /// What is recorded for each package that changes.
+    package struct Outcome {
+        /// nil where only one package changes, or the ranges of apps that the versions require have nothing in common.
+        package let set: String?
+        package let steps: [PackageID: [ReleaseHistory.Step]]
+    }
+
+    private let channel: ChannelName
+    /// Of the packages, and of all that were ever in a set with one of them.
+    private let histories: [PackageID: ReleaseHistory]
+    private let ids: ReleaseIDs
+
+    package init(on channel: ChannelName, histories: [PackageID: ReleaseHistory], ids: ReleaseIDs) {
+        self.channel = channel
+        self.histories = histories
+        self.ids = ids
+    }
+
+    private func history(_ package: PackageID) -> ReleaseHistory { histories[package] ?? ReleaseHistory() }
+
+    // MARK: Offering
+
+    /// Offers versions as one. A package of which everyone is offered the version already is left out: a rollback of the set
+    /// would take it from them. A set that is offered already keeps its share, unless a larger one is given.
+    /// - Parameter facts: of each package alone; the version is the one to offer.
+    /// - Throws: ``RegistryError`` where one of them may not be offered, or no device could have all.
+    package func offering(
+        _ facts: [PackageID: ReleaseFacts], _ wanted: [PackageID: SemanticVersion], _ rollout: Rollout?,
+        consent: OfferConsent
+    ) throws -> Outcome {
+        let packages = wanted.keys.sorted()
+        let versions = try packages.map { try ReleaseRule(facts[$0] ?? unknown($0)).installable(wanted[$0]) }
+        let published = Dictionary(uniqueKeysWithValues: zip(packages, versions))
+        let fresh = packages.filter { package in
+            let newest = history(package).offered.first
+            return newest?.offer != published[package]?.offer || newest?.rollout.reachesEveryone != true
+        }
+        guard !fresh.isEmpty else { return Outcome(set: nil, steps: [:]) }
+        if let set = offered(fresh, published) {
+            let steps = try raising(set, to: rollout)
+            return Outcome(set: set, steps: steps)
+        }
+        if let package = fresh.first, let version = published[package], fresh.count == 1 {
+            let own = try ReleaseRule(facts[package] ?? unknown(package)).steps(
+                for: .offer(version.version, rollout, consent: consent))
+            return Outcome(set: nil, steps: try following(own, of: package).merging([package: own]) { $1 })
+        }
+        let set = ids.set
+        let app = try Self.requiredApp(of: fresh.compactMap { published[$0] })
+        var steps: [PackageID: [ReleaseHistory.Step]] = [:]
+        for (index, package) in fresh.enumerated() {
+            guard let version = published[package] else { continue }
+            try ReleaseRule(facts[package] ?? unknown(package)).require(consent, toOffer: version)
+            steps[package] = [
+                .add(
+                    try Release(
+                        id: ids.release(index), offer: version.offer, rollout: rollout ?? .everyone, requiredApp: app,
+                        set: set))
+            ]
+        }
+        return Outcome(set: set, steps: steps)
+    }
+
+    private func unknown(_ package: PackageID) -> ReleaseFacts {
+        ReleaseFacts(package: package, channel: channel, history: history(package), newID: ids.release(0))
+    }
+
+    /// The set that offers just these versions now, to a share of devices.
+    private func offered(_ packages: [PackageID], _ published: [PackageID: PublishedVersion]) -> String? {
+        let newest = packages.map { history($0).offered.first }
+        guard packages.count > 1, let set = newest.first??.set,
+            zip(packages, newest).allSatisfy({ $1?.set == set && $1?.offer == published[$0]?.offer }),
+            members(of: set).count == packages.count
+        else { return nil }
+        return set
+    }
+
+    private func raising(_ set: String, to rollout: Rollout?) throws -> [PackageID: [ReleaseHistory.Step]] {
+        guard let rollout, let release = members(of: set).values.first else { return [:] }
+        guard rollout.audiences.isEmpty || rollout.audiences == release.rollout.audiences else {
+            throw RegistryError(
+                .conflict,
+                "this set is offered to \(release.rollout.text) already: packtool rollout changes the audience of a set"
+            )
+        }
+        guard rollout.share > release.rollout.share else { return [:] }
+        let raised = try release.with(Rollout(share: rollout.share, audiences: release.rollout.audiences))
+        return try histories.compactMapValues { try $0.following(raised) }.filter { !$0.value.isEmpty }
+    }
+
+    private func members(of set: String) -> [PackageID: Release] {
+        histories.compactMapValues { $0.entry(of: set)?.release }
+    }
+
+    /// What the whole set requires of the app: a package of it must not hide what an older app still needs, while another
+    /// keeps the set from it.
+    /// - Throws: ``RegistryError`` of the kind `.invalid` if no version of the app could have all of them.
+    package static func requiredApp(of versions: [PublishedVersion]) throws -> VersionRange? {
+        let ranges = versions.compactMap { version in version.requiredApp.map { (version, $0) } }
+        for (index, (version, range)) in ranges.enumerated() {
+            for (other, theirs) in ranges[..<index] where !range.overlaps(theirs) {
+                throw RegistryError(
+                    .invalid,
+                    "no app could have this set: \(other.package) \(other.version) requires app \(theirs), and "
+                        + "\(version.package) \(version.version) requires app \(range). Build them for the same app versions, or "
+                        + "publish them separately")
+            }
+        }
+        return try VersionRange.intersection(of: ranges.map(\.1))
+    }
+
+    // MARK: Changing what is offered
+
+    /// What the other packages of a set do where one of them changes.
+    package func following(
+        _ steps: [ReleaseHistory.Step], of package: PackageID
+    ) throws -> [PackageID: [ReleaseHistory.Step]] {
+        var result: [PackageID: [ReleaseHistory.Step]] = [:]
+        for case .update(let release) in steps {
+            for (other, history) in histories where other != package {
+                result[other, default: []] += try history.following(release)
+            }
+        }
+        return result.filter { !$0.value.isEmpty }
+    }
+
+    /// Where a package's newest release is of a set, takes the set back: each of its packages goes to what everyone had
+    /// when the package had its destination, and one that had nothing to what the app embeds.
+    /// - Returns: nil where the newest release is of no set.
+    package func rollingBack(_ package: PackageID, to change: ChannelChange) throws -> Outcome? {
+        let own = history(package)
+        guard let newest = own.offered.first, let set = newest.set, let begun = own.entry(of: set)?.created,
+            members(of: set).count > 1
+        else { return nil }
+        var targets: [PackageID: Release?] = [:]
+        switch change {
+        case .rollBackToEmbedded:
+            for member in members(of: set).keys { targets[member] = .some(nil) }
+        case .rollBack(let version):
+            let destination: Release?
+            if let version {
+                destination = own.entries.last { !$0.isRemoved && $0.release.version == version }?.release
+                guard let destination, destination.offer != newest.offer, own.end(of: destination.offer) != nil else {
+                    throw RegistryError(
+                        .conflict,
+                        "\(package) is offered on \(channel) in one set with \(names(in: set, besides: package)), and it "
+                            + "cannot be told what they had with \(package) \(version): roll the set back without --to, or "
+                            + "publish the versions that you want together")
+                }
+            } else {
+                destination = own.full(before: begun, otherThan: newest.offer)
+            }
+            guard let place = destination, let moment = own.end(of: place.offer) else { return nil }
+            for member in members(of: set).keys { targets[member] = history(member).full(before: moment) }
+            targets[package] = place
+        default: return nil
+        }
+        return try rollingBack(to: targets)
+    }
+
+    private func rollingBack(to targets: [PackageID: Release?]) throws -> Outcome {
+        func steps(_ set: String?, _ app: VersionRange?) throws -> [PackageID: [ReleaseHistory.Step]] {
+            var result: [PackageID: [ReleaseHistory.Step]] = [:]
+            for (index, (member, own)) in targets.sorted(by: { $0.key < $1.key }).enumerated() {
+                result[member] = try history(member).rollingBack(
+                    to: own?.offer ?? .embedded, requiredApp: own?.version == nil ? nil : app ?? own?.requiredApp,
+                    id: ids.release(index), set: set)
+            }
+            return result.filter { !$0.value.isEmpty }
+        }
+        let ranges = targets.values.compactMap { $0?.requiredApp }
+        let canBeOne = ranges.allSatisfy { range in ranges.allSatisfy { range.overlaps($0) } }
+        let single = try steps(nil, nil)
+        guard canBeOne, single.count > 1 else { return Outcome(set: nil, steps: single) }
+        return Outcome(set: ids.set, steps: try steps(ids.set, .intersection(of: ranges)))
+    }
+
+    private func names(in set: String, besides package: PackageID) -> String {
+        members(of: set).keys.filter { $0 != package }.sorted().map(\.text).joined(separator: ", ")
+    }
+}
+
+/// The ids of what one change makes: the release's number in the registry and 32 random bits, so that no id is ever used
+/// twice, even where a registry was set back to a backup.
+package struct ReleaseIDs: Sendable {
+    private let number: Int
+    private let random: String
+
+    package init(number: Int, randomBits: UInt32) {
+        self.number = number
+        let random = String(randomBits, radix: 16)
+        self.random = String(repeating: "0", count: 8 - random.count) + random
+    }
+
+    package func release(_ index: Int) -> String { "\(number + index)-\(random)" }
+
+    package var set: String { "set-\(number)-\(random)" }
+}

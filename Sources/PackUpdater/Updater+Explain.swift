@@ -1,0 +1,49 @@
+import Foundation
+public import PackFormat
+
+extension Updater {
+    /// What a rollout may look at on this device.
+    func deviceFacts(_ state: StoreState) -> DeviceFacts {
+        DeviceFacts(
+            deviceID: configuration.deviceID ?? state.deviceID, appVersion: configuration.appVersion,
+            platform: configuration.platform, tags: configuration.tags, osVersion: configuration.osVersion,
+            locale: configuration.locale, region: configuration.region, model: configuration.model,
+            network: configuration.network())
+    }
+
+    /// Why each package has what it has, by the channel file of the last check and by what the device is now. Nothing is
+    /// fetched.
+    /// - Parameter packages: Empty for those that are on the device, or all of the channel if none is.
+    /// - Returns: Nothing if no check has read the channel yet.
+    public func explain(_ packages: [PackageID] = []) throws -> [RolloutExplanation] {
+        guard let channel = ChannelReader.cached(configuration.channel, store.layout) else { return [] }
+        let state = try store.state()
+        let facts = deviceFacts(state)
+        var refusals: [String: String] = [:]
+        for (package, content) in channel.packages {
+            for release in content.releases {
+                guard let failure = state[package].failure(blocking: release, in: content.releases) else { continue }
+                refusals[release.id] = PackageDecision.text(failure)
+            }
+        }
+        let here = channel.packages.keys.filter { state[$0].isHere }
+        let chosen = packages.isEmpty ? here.isEmpty ? Array(channel.packages.keys) : here : packages
+        return chosen.sorted().map { package in
+            RolloutExplanation(
+                package, in: channel, for: facts, refusals: refusals, notes: notes(state[package], of: package))
+        }
+    }
+
+    private func notes(_ state: PackageState, of package: PackageID) -> [String] {
+        var notes: [String] = []
+        if let active = state.active {
+            notes.append("\(active.id) is active\(active.isConfirmed ? "" : ", and not confirmed yet")")
+        }
+        switch state.staged {
+        case .version(let installed): notes.append("\(installed.id) is staged, and active from the next start on")
+        case .nothing: notes.append("the way back to what the app embeds is staged")
+        case nil: break
+        }
+        return notes
+    }
+}

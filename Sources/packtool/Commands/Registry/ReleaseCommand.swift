@@ -1,0 +1,56 @@
+import ArgumentParser
+import PackFormat
+import PackJSON
+import PackRegistryAPI
+
+/// `packtool release`: offers published versions of several packages as one set.
+struct ReleaseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "release", abstract: "Offer published versions of several packages as one set.",
+        discussion: """
+            For packages that were published by themselves, as by several CI jobs without a
+            channel: packtool release shop@1.3.0 admin@2.0.0 --channel beta. A device gets all
+            of them or none. publish with several zips does the same in one command.
+
+            A package of which everybody on the channel has the version already is left out.
+            """)
+
+    @Argument(help: ArgumentHelp("The packages with their versions.", valueName: "PACKAGE@VERSION"))
+    var packages: [PackageArgument]
+
+    @Option(help: ArgumentHelp("The channel that offers them.", valueName: "NAME"))
+    var channel: ChannelName
+
+    @OptionGroup var offer: OfferOptions
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        for package in packages { _ = try package.requiredVersion() }
+        guard Set(packages.map(\.package)).count == packages.count else {
+            throw ValidationError("a package is named twice")
+        }
+    }
+
+    func run() async throws {
+        let session = try RegistrySession(registry, console: options.console)
+        let offering = ChannelOffer(session: session, channel: channel, given: offer, options: options)
+        let versions = try packages.map { ($0.package, try $0.requiredVersion()) }
+        let consent = try await offering.consent(to: versions.map { ($0, $1, nil) })
+        let outcome = try await session.registry.release(
+            ReleaseSet(
+                versions: Dictionary(versions, uniquingKeysWith: { $1 }), rollout: offer.wanted, consent: consent),
+            on: channel)
+        let lines = outcome.releases.sorted { $0.key < $1.key }.map { package, releases in
+            "\(channel) offers \(package) \(ReleaseText.text(releases))"
+                + (releases.first?.set == outcome.set && outcome.set != nil
+                    ? ", as part of \(outcome.set ?? "")" : ", as before")
+        }
+        options.console.result(lines.joined(separator: "\n"), json: .object(outcome.json))
+        guard outcome.isChanged else {
+            options.console.note("nothing to do: it offered that before")
+            throw ExitCode.nothingToDo
+        }
+        await session.finish(console: options.console)
+    }
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import Foundation
+import PackFormat
+import PackJSON
+import PackRegistry
+import PackRegistryAPI
+
+/// `packtool simulate`: what a rollout will do to a population of devices, before it does.
+struct SimulateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "Simulate a rollout on a described population of devices.",
+        discussion: """
+            Takes the newest release of a package on a channel, or PACKAGE@VERSION for one that
+            is not offered yet; several packages, or a package whose release is of a set, are
+            one set. Each device checks at its own times and decides as a real one.
+
+            --step 5@0h --step 25@24h --step 100@3d is the share from each time on. Without
+            --step everybody gets it at once.
+
+            The population is JSON (docs/schema/population.schema.json): how many devices, and
+            the weights of platforms, app versions, installed versions and check intervals.
+            Nothing is changed.
+            """)
+
+    @Argument(help: ArgumentHelp("The packages.", valueName: "PACKAGE[@VERSION]"))
+    var packages: [PackageArgument]
+
+    @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
+    var channel: ChannelName
+
+    @Option(help: ArgumentHelp("The population (JSON).", valueName: "FILE"))
+    var population: String
+
+    @Option(
+        help: ArgumentHelp("A share from a time on, such as 25@24h; may be given several times.", valueName: "P@TIME"),
+        transform: { try SimulationStep($0) })
+    var step: [SimulationStep] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Which devices, for a release that is not offered yet; given twice, one of the two.",
+            valueName: "CONDITIONS"),
+        transform: { try Audience($0) })
+    var audience: [Audience] = []
+
+    @Option(help: ArgumentHelp("Write the curve as an image (SVG).", valueName: "FILE"))
+    var svg: String?
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        for (first, second) in zip(step, step.dropFirst()) {
+            guard first.moment.time < second.moment.time else {
+                throw ValidationError("the steps must be in the order of their times")
+            }
+            guard first.moment.share < second.moment.share else {
+                throw ValidationError(
+                    "a share only grows: \(second.moment.share) is not more than \(first.moment.share)")
+            }
+        }
+    }
+
+    func run() async throws {
+        guard let bytes = FileManager.default.contents(atPath: population) else {
+            throw CommandFailure("the population \(population) cannot be read")
+        }
+        let described = try Population(parsing: Array(bytes))
+        let session = try RegistrySession(registry, console: options.console)
+        let scene = try await SimulationScene(
+            packages, on: channel, audiences: audience, population: described, session: session)
+        let moments = step.isEmpty ? [.init(time: 0, share: .whole)] : step.map(\.moment)
+        let simulation = try RolloutSimulation(
+            scene.file, targets: scene.targets, moments: moments, population: described, downloads: scene.downloads)
+        let clock = ContinuousClock()
+        let begun = clock.now
+        let result = await simulate(simulation, described.deviceCount)
+        let report = SimulationReport(simulation, result, names: scene.names, elapsed: clock.now - begun)
+        if let svg {
+            do { try Data(report.svg.utf8).write(to: URL(filePath: svg)) } catch {
+                throw CommandFailure("\(svg) cannot be written: \(error.localizedDescription)")
+            }
+        }
+        options.console.result(report.text, json: .object(report.json))
+        if let svg { options.console.note("the curve was written to \(svg)") }
+    }
+
+    /// On all cores, some thousand devices at a time: nothing is kept of a device.
+    private func simulate(_ simulation: RolloutSimulation, _ count: Int) async -> SimulationResult {
+        let line = ProgressLine(options.console)
+        let part = 5_000
+        let parts = (count + part - 1) / part
+        return await withTaskGroup(of: SimulationResult.self) { group in
+            var next = 0
+            func add() {
+                guard next < parts else { return }
+                let range = next * part..<min(count, (next + 1) * part)
+                next += 1
+                group.addTask { simulation.run(range) }
+            }
+            for _ in 0..<max(1, ProcessInfo.processInfo.activeProcessorCount) { add() }
+            var total = SimulationResult(
+                columnCount: RolloutSimulation.columnCount, momentCount: simulation.moments.count)
+            while let result = await group.next() {
+                total.add(result)
+                line.show("simulated \(total.deviceCount) of \(count) devices")
+                add()
+            }
+            line.clear()
+            return total
+        }
+    }
+}
+
+/// `25@24h`.
+struct SimulationStep {
+    let moment: RolloutSimulation.Moment
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "@", maxSplits: 1)
+        guard parts.count == 2 else { throw ValidationError("a step is a share and a time, such as 25@24h") }
+        let time =
+            parts[1].allSatisfy({ "0hdms".contains($0) }) && parts[1].hasPrefix("0")
+            ? 0 : try Population.seconds(String(parts[1]))
+        moment = RolloutSimulation.Moment(time: time, share: try Share(String(parts[0])))
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import PackFormat
+import PackRegistry
+import PackRegistryAPI
+
+/// What a simulation needs of a registry: the channel, the releases, and what devices would download.
+struct SimulationScene {
+    let file: ChannelFile
+    let targets: [PackageID: Release]
+    let downloads: [PackageID: [SemanticVersion?: RolloutSimulation.Download]]
+
+    /// Such as `shop 1.3.0`.
+    var names: [String] {
+        targets.sorted { $0.key < $1.key }.map { "\($0) \($1.version?.description ?? "embedded")" }
+    }
+
+    init(
+        _ packages: [PackageArgument], on channel: ChannelName, audiences: [Audience], population: Population,
+        session: RegistrySession
+    ) async throws {
+        let overview = try await session.registry.overview()
+        let file =
+            try await session.registry.channelFile(channel, at: nil)
+            ?? ChannelFile(app: overview.app, channel: channel, packages: [:])
+        var targets: [PackageID: Release] = [:]
+        for (index, argument) in packages.enumerated() {
+            let (package, releases) = (argument.package, file.packages[argument.package]?.releases ?? [])
+            if let known = releases.first(where: { argument.version == nil || $0.version == argument.version }) {
+                targets[package] = known
+                for (other, release) in ReleaseSets(of: file).members(of: known.set ?? "") { targets[other] = release }
+                continue
+            }
+            guard let version = argument.version else {
+                throw CommandFailure(
+                    "\(channel) offers nothing of \(package): say which version is to be offered, \(package)@VERSION",
+                    kind: "notFound")
+            }
+            let published = overview.versions[package]?.first { $0.version == version && $0.withdrawn == nil }
+            guard let published else {
+                let names = overview.versions[package]?.map(\.version.description).joined(separator: ", ")
+                throw CommandFailure(
+                    "\(package) \(version) is not published (there is: \(names ?? "no version of it"))",
+                    kind: "notFound")
+            }
+            targets[package] = try Release(
+                id: "simulated-\(index)", offer: .version(version, manifest: published.manifest),
+                rollout: Rollout(audiences: audiences), set: packages.count > 1 ? "simulated" : nil)
+        }
+        self.file = file
+        self.targets = targets
+        var downloads: [PackageID: [SemanticVersion?: RolloutSimulation.Download]] = [:]
+        for (package, target) in targets {
+            guard case .version(_, let manifest) = target.offer else { continue }
+            let versions = overview.versions[package] ?? []
+            let own = versions.first { $0.manifest == manifest }
+            // While the small full download is being made, devices fetch the objects.
+            let full = own?.fullSize ?? own?.size ?? 0
+            downloads[package, default: [:]][nil] = .init(size: full, isFull: true)
+            let described = population.versions.first { $0.package == package }?.versions.values ?? []
+            for version in described.compactMap(\.value) {
+                guard let base = versions.first(where: { $0.version == version }) else { continue }
+                let path = ViewLayout.patch(from: base.manifest, to: manifest)
+                let patch = try await session.registry.viewFile(path, maximumByteCount: 1 << 30)
+                downloads[package, default: [:]][version] = .init(size: patch?.count ?? full, isFull: patch == nil)
+            }
+        }
+        self.downloads = downloads
+    }
+}

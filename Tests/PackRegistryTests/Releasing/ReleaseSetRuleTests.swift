@@ -1,0 +1,155 @@
+import Foundation
+import PackFormat
+import PackRegistry
+import PackRegistryAPI
+import Testing
+
+/// The rules of sets by themselves: facts in, steps out.
+struct ReleaseSetRuleTests {
+    /// A channel in memory with two or three packages.
+    private struct Memory {
+        let channel = try! ChannelName("beta")
+        var histories: [PackageID: ReleaseHistory] = [:]
+        var count = 0
+
+        var ids: ReleaseIDs { ReleaseIDs(number: count * 10 + 1, randomBits: 7) }
+        var rule: ReleaseSetRule { ReleaseSetRule(on: channel, histories: histories, ids: ids) }
+
+        mutating func apply(_ steps: [PackageID: [ReleaseHistory.Step]]) {
+            count += 1
+            for (package, steps) in steps {
+                histories[package] = (histories[package] ?? ReleaseHistory()).applying(
+                    steps, by: "ann", now: Date(timeIntervalSince1970: Double(count)))
+            }
+        }
+
+        static func published(_ package: String, _ version: String, app: String? = nil) throws -> PublishedVersion {
+            try PublishedVersion(
+                package: PackageID(package), version: SemanticVersion(version),
+                manifest: Digest(of: Array("\(package) \(version)".utf8)), requiredApp: app.map { try VersionRange($0) }
+            )
+        }
+
+        @discardableResult
+        mutating func offer(
+            _ versions: [String: String], percent: Int? = nil, apps: [String: String] = [:], consent: OfferConsent = []
+        ) throws -> String? {
+            var facts: [PackageID: ReleaseFacts] = [:]
+            var wanted: [PackageID: SemanticVersion] = [:]
+            for (package, version) in versions {
+                let id = try PackageID(package)
+                wanted[id] = try SemanticVersion(version)
+                facts[id] = ReleaseFacts(
+                    package: id, channel: channel, history: histories[id] ?? ReleaseHistory(),
+                    version: try Self.published(package, version, app: apps[package]), newID: ids.release(0))
+            }
+            let outcome = try rule.offering(
+                facts, wanted, percent.map { try Rollout(percent: $0) }, consent: consent)
+            apply(outcome.steps)
+            return outcome.set
+        }
+
+        mutating func rollBack(_ package: String, to change: ChannelChange = .rollBack(to: nil)) throws {
+            let outcome = try rule.rollingBack(PackageID(package), to: change)
+            apply(try #require(outcome).steps)
+        }
+
+        mutating func setShare(_ package: String, _ percent: Int) throws {
+            let id = try PackageID(package)
+            let history = histories[id] ?? ReleaseHistory()
+            let release = try #require(history.offered.first)
+            let steps = try history.setting(Rollout(percent: percent), of: release)
+            apply(try rule.following(steps, of: id).merging([id: steps]) { $1 })
+        }
+
+        var offers: String {
+            histories.sorted { $0.key < $1.key }.map { "\($0): \(ReleaseHistory.list($1.offered))" }
+                .joined(separator: "; ")
+        }
+    }
+
+    @Test func `several packages get one set, and a share of it moves all of them`() throws {
+        var memory = Memory()
+        #expect(try memory.offer(["a": "1.0.0", "b": "1.0.0"]) == "set-1-00000007")
+        let set = try memory.offer(["a": "1.1.0", "b": "1.1.0"], percent: 10)
+        #expect(memory.offers == "a: 1.1.0 (10 %), 1.0.0; b: 1.1.0 (10 %), 1.0.0")
+        #expect(memory.histories.values.allSatisfy { $0.offered.first?.set == set })
+        try memory.setShare("b", 50)
+        #expect(memory.offers == "a: 1.1.0 (50 %), 1.0.0; b: 1.1.0 (50 %), 1.0.0")
+        // The same again: nothing, and a larger share raises it for both.
+        #expect(try memory.offer(["a": "1.1.0", "b": "1.1.0"]) == set)
+        #expect(memory.offers == "a: 1.1.0 (50 %), 1.0.0; b: 1.1.0 (50 %), 1.0.0")
+        try memory.offer(["a": "1.1.0", "b": "1.1.0"], percent: 100)
+        #expect(memory.offers == "a: 1.1.0; b: 1.1.0")
+    }
+
+    @Test func `a package that everybody has already is left out, and one alone needs no set`() throws {
+        var memory = Memory()
+        try memory.offer(["a": "1.0.0", "b": "1.0.0", "c": "1.0.0"])
+        #expect(try memory.offer(["a": "1.0.0", "b": "1.1.0", "c": "1.1.0"], percent: 20) != nil)
+        #expect(memory.offers == "a: 1.0.0; b: 1.1.0 (20 %), 1.0.0; c: 1.1.0 (20 %), 1.0.0")
+        #expect(try memory.offer(["a": "1.2.0"], percent: 5) == nil)
+        #expect(memory.offers.hasPrefix("a: 1.2.0 (5 %), 1.0.0"))
+    }
+
+    @Test func `a rollback of one takes all of the set to what everybody had before it`() throws {
+        var memory = Memory()
+        try memory.offer(["a": "1.0.0", "b": "1.0.0"])
+        try memory.offer(["b": "1.0.1"])
+        try memory.offer(["a": "1.1.0", "b": "1.1.0", "new": "1.0.0"])
+        // Published later, on top of the set: it goes as well.
+        try memory.offer(["b": "1.1.1"])
+        try memory.rollBack("a")
+        #expect(memory.offers == "a: 1.0.0; b: 1.0.1; new: embedded")
+        let sets = Set(memory.histories.values.compactMap { $0.offered.first?.set })
+        #expect(sets.count == 1, "the way back is one set again")
+        let before = try Memory.published("a", "1.1.0")
+        let facts = ReleaseFacts(
+            package: before.package, channel: memory.channel, history: memory.histories[before.package] ?? .init(),
+            version: before, newID: "x")
+        #expect(throws: RegistryError.self) {
+            try ReleaseRule(facts).steps(for: .offer(before.version, nil, consent: []))
+        }
+    }
+
+    @Test func `a rollback to an earlier version takes the others to what they had with it`() throws {
+        var memory = Memory()
+        for version in ["1.0.0", "1.1.0", "1.2.0"] { try memory.offer(["a": version, "b": version]) }
+        try memory.rollBack("b", to: .rollBack(to: SemanticVersion("1.0.0")))
+        #expect(memory.offers == "a: 1.0.0; b: 1.0.0")
+        try memory.offer(["a": "1.3.0", "b": "1.3.0"])
+        let error = #expect(throws: RegistryError.self) {
+            try memory.rollBack("b", to: .rollBack(to: SemanticVersion("0.9.0")))
+        }
+        #expect(error?.message.contains("in one set with a") == true)
+        try memory.rollBack("b", to: .rollBackToEmbedded)
+        #expect(memory.offers == "a: embedded; b: embedded")
+    }
+
+    @Test func `a set that no app could have is refused, and else all of it asks for what one package does`() throws {
+        var memory = Memory()
+        let error = #expect(throws: RegistryError.self) {
+            try memory.offer(["a": "1.0.0", "b": "1.0.0"], apps: ["a": "<5.0.0", "b": ">=5.0.0"])
+        }
+        #expect(error?.message.contains("no app could have this set: a 1.0.0 requires app <5.0.0") == true)
+        try memory.offer(["a": "1.0.0", "b": "1.0.0"])
+        try memory.offer(["a": "1.1.0", "b": "1.1.0"], apps: ["a": ">=5.0.0"])
+        // Older apps keep what there was, of both.
+        #expect(memory.offers == "a: 1.1.0, 1.0.0; b: 1.1.0, 1.0.0")
+        #expect(
+            memory.histories.values.allSatisfy { $0.offered.first?.requiredApp?.description == ">=5.0.0" })
+    }
+
+    @Test func `one that was rolled back from, or is older, keeps the whole set from being offered`() throws {
+        var memory = Memory()
+        try memory.offer(["a": "1.0.0", "b": "1.0.0"])
+        try memory.offer(["a": "1.1.0", "b": "1.1.0"])
+        try memory.rollBack("a")
+        let offers = memory.offers
+        #expect(throws: RegistryError.self) { try memory.offer(["a": "1.2.0", "b": "1.1.0"]) }
+        #expect(throws: RegistryError.self) { try memory.offer(["a": "0.9.0", "b": "1.2.0"]) }
+        #expect(memory.offers == offers)
+        try memory.offer(["a": "1.2.0", "b": "1.1.0"], consent: .again)
+        #expect(memory.offers == "a: 1.2.0; b: 1.1.0")
+    }
+}

@@ -1,0 +1,84 @@
+import Foundation
+import PackJSON
+import Testing
+
+/// Why a device has what it has: the registry, the server and the device say the same.
+struct ExplainTests {
+    private func publish(_ tool: Tool, _ version: String, _ more: String...) async throws {
+        try tool.write(["dist/index.html": "<title>\(version)</title>"])
+        try await tool.run(
+            "build", "dist", "--package", "shop", "--package-version", version, "--out", "packages", "--quiet"
+        ).expectSuccess()
+        try await tool.run(["publish", "packages/shop-\(version).zip", "--channel", "beta"] + more).expectSuccess()
+    }
+
+    @Test func `a folder, a server and a device explain in the same words, and the past is told too`() async throws {
+        let registry = try await LiveRegistry()
+        let tool = registry.tool
+        let folder = ["--registry", registry.folder]
+        try await publish(tool, "1.0.0", folder[0], folder[1])
+        try await Task.sleep(for: .milliseconds(50))
+        let before = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        try await Task.sleep(for: .milliseconds(50))
+        try await publish(tool, "1.1.0", "--audience", "platform=ios", "--rollout", "50", folder[0], folder[1])
+        let device = ["--device", "d1", "--platform", "linux"]
+        let asked = ["explain", "shop", "--channel", "beta"] + device
+        let local = try await tool.run(asked + folder).expectSuccess()
+        #expect(local.standardOutput.hasPrefix("shop on beta: the device takes 1.0.0\n"), "\(local)")
+        #expect(local.standardOutput.contains("FAIL  platform=ios  linux"), "\(local)")
+        let served = try await tool.run(asked + ["--registry", registry.url]).expectSuccess()
+        #expect(served.standardOutput == local.standardOutput)
+
+        let client = ["--store", "device", "--channel", "beta", "--registry", registry.url] + device
+        try await tool.run(["client", "update"] + client).expectSuccess()
+        let own = try await tool.run(["client", "explain"] + client).expectSuccess()
+        let note = "  1.0.0 is active, and not confirmed yet\n"
+        let lines = own.standardOutput.replacing(note, with: "")
+        #expect(lines != own.standardOutput && lines.hasPrefix(local.standardOutput.trimmingSuffix("\n")), "\(own)")
+        let json = try await tool.run(asked + folder + ["--json"]).json().object()
+        let answer = try await tool.shell(
+            "curl -sf '\(registry.url)/v1/explain?channel=beta&package=shop&device=d1&platform=linux'")
+        #expect(try answer.json().object() == json)
+
+        let past = try await tool.run(asked + folder + ["--at", before]).expectSuccess()
+        #expect(!past.standardOutput.contains("1.1.0") && past.standardOutput.contains("at 20"), "\(past)")
+        let servedPast = try await tool.run(asked + ["--registry", registry.url, "--at", before]).expectSuccess()
+        #expect(servedPast.standardOutput == past.standardOutput)
+        let never = try await tool.run(asked + folder + ["--at", "2001-01-01T00:00:00Z"])
+        expectClearError(never, naming: ["nothing had been offered on the channel beta by then", "beta"])
+        let misspelt = try await tool.run(["explain", "shopp", "--channel", "beta"] + folder)
+        expectClearError(misspelt, naming: ["beta has nothing of shopp", "it has: shop"])
+    }
+
+    @Test func `a share, a rollback and a withdrawal are told as they were`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--app", "shop", "--quiet").expectSuccess()
+        try await publish(tool, "1.0.0")
+        try await publish(tool, "1.1.0", "--rollout", "10")
+        var moments: [String] = []
+        func mark() async throws {
+            try await Task.sleep(for: .milliseconds(20))
+            moments.append(Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        try await mark()
+        try await tool.run("rollout", "shop", "--channel", "beta", "--percent", "60").expectSuccess()
+        try await mark()
+        try await tool.run("rollback", "shop", "--channel", "beta").expectSuccess()
+        func told(_ at: String?) async throws -> String {
+            try await tool.run(
+                ["explain", "shop", "--channel", "beta", "--device", "d"] + (at.map { ["--at", $0] } ?? [])
+            ).expectSuccess().standardOutput
+        }
+        #expect(try await told(moments[0]).contains("share 10 %"))
+        #expect(try await told(moments[1]).contains("share 60 %"))
+        let now = try await told(nil)
+        #expect(!now.contains("1.1.0") && now.contains("1.0.0: selected"), "\(now)")
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(_ suffix: String) -> String {
+        hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
+    }
+}
