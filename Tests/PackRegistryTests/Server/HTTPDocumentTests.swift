@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import Synchronization
 import Testing
 
 @testable import PackPublisher
