@@ -2,6 +2,7 @@ import HTTPTypes
 package import Hummingbird
 import Logging
 import NIOCore
+import PackFormat
 import PackRegistryAPI
 
 /// The entrance of the server. Reads of the view and of sites go straight to their files, all other requests to the

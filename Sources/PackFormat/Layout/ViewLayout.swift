@@ -1,10 +1,5 @@
-/// The paths of all files in the published view, relative to the registry's base URL or to its folder.
-///
-/// Everything but `metadata/timestamp.json` is immutable under its name.
+/// The names in an app's signed metadata, and the paths of online copies. ``ViewPath`` has the files of the published view.
 public enum ViewLayout {
-    public static let metadataFolder = "metadata"
-    public static let targetsFolder = "targets"
-
     /// The name of a channel file among the signed targets. A file of format 2 exists only if format 1 cannot express
     /// everything. No channel's name has a dot, so the name is never another channel's.
     public static func channelTarget(_ channel: ChannelName, format: Int = 1) -> String {
@@ -33,39 +28,6 @@ public enum ViewLayout {
 
     /// The delegated role of the registry that signs channel files.
     public static let channelsRole = "channels"
-
-    /// The path of an object.
-    public static func object(_ digest: Digest) -> String {
-        let hex = digest.hex
-        return "objects/\(hex.prefix(2))/\(hex)"
-    }
-
-    /// The path of the patch that makes the objects of the version with manifest `target` from those of `base`; of
-    /// the full download if `base` is nil.
-    public static func patch(from base: Digest?, to target: Digest) -> String {
-        patch(from: base?.hex, to: target.hex)
-    }
-
-    /// The same for digests in the form in which a database returns them by the thousand.
-    package static func patch(from base: String?, to target: String) -> String {
-        "patches/\(target)/\(base ?? "full").zst"
-    }
-
-    /// The path of the patch that makes the manifest `target` from the manifest `base`.
-    public static func manifestPatch(from base: Digest, to target: Digest) -> String {
-        manifestPatch(from: base.hex, to: target.hex)
-    }
-
-    package static func manifestPatch(from base: String, to target: String) -> String {
-        "patches/\(target)/\(base).manifest.zst"
-    }
-
-    /// The path of the package zip for people and other tools.
-    public static func archive(_ package: PackageID, _ version: SemanticVersion) -> String {
-        archive(package.text, version.description)
-    }
-
-    package static func archive(_ package: String, _ version: String) -> String { "packages/\(package)-\(version).zip" }
 
     /// The path of a page or file in a version's online copy.
     public static func site(_ package: PackageID, _ version: SemanticVersion, _ path: String) -> String {

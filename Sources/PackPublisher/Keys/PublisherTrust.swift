@@ -43,11 +43,11 @@ package struct PublisherTrust: Sendable {
         guard let trusted = await client.trustedMetadata, let targets = trusted.targets(),
             let listed = trusted.snapshot?.body[role: name]
         else { return nil }
-        let path = RepositoryPath.metadata(name, version: listed.version)
+        let path = ViewPath.metadata(.package(package), version: listed.version)
         guard let bytes = try await registry.viewFile(path, maximumByteCount: Self.maximumRoleByteCount) else {
             throw RegistryError(.unusable, "the registry's view lacks \(path)")
         }
-        try listed.check(bytes, name: path)
+        try listed.check(bytes, name: path.description)
         let document = try SignedDocument<TargetsMetadata>(parsing: bytes, name: name)
         guard document.body.version == listed.version else {
             throw RegistryError(.unusable, "\(path) has version \(document.body.version)")

@@ -1,3 +1,4 @@
+import PackFormat
 import PackRegistryAPI
 import PackTrust
 
@@ -6,6 +7,8 @@ struct RegistryTransport: TrustTransport {
     let registry: any RegistryReading
 
     func fetch(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
-        try await registry.viewFile(path, maximumByteCount: maximumByteCount)
+        // A role or a target of which no registry has a file.
+        guard let path = ViewPath(path) else { return nil }
+        return try await registry.viewFile(path, maximumByteCount: maximumByteCount)
     }
 }

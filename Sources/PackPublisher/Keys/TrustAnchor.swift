@@ -19,7 +19,7 @@ package struct TrustAnchor: Sendable {
             isNew = false
             return
         }
-        let path = RepositoryPath.metadata(TopLevelRole.root.rawValue, version: 1)
+        let path = ViewPath.metadata(.root, version: 1)
         guard let bytes = try await registry.viewFile(path, maximumByteCount: Self.maximumByteCount) else {
             throw RegistryError(.notFound, "the registry has no \(path): is it a packtool registry?")
         }

@@ -83,7 +83,7 @@ package struct PresetWriter: Sendable {
             queue += manifest.shared.map { ($0.key, $0.value.version) }
             // A package may have all its files in bundles.
             if !manifest.ownObjects.isEmpty {
-                size += try await copy(ViewLayout.patch(from: nil, to: digest), of: manifest, into: folder)
+                size += try await copy(.patch(from: nil, to: digest), of: manifest, into: folder)
             }
         }
         for (path, bytes) in await transport.files { size += try Self.write(bytes, to: path, in: folder) }
@@ -94,9 +94,9 @@ package struct PresetWriter: Sendable {
     }
 
     /// - Throws: ``RegistryError`` also if the bytes do not give the objects that the manifest lists.
-    private func copy(_ path: String, of manifest: Manifest, into folder: URL) async throws -> Int {
+    private func copy(_ path: ViewPath, of manifest: Manifest, into folder: URL) async throws -> Int {
         let name = "\(manifest.package) \(manifest.version)"
-        let file = folder.appending(path: path)
+        let file = folder.appending(path: path.description)
         try SystemCall.makeFolders(file.deletingLastPathComponent())
         guard try await registry.copyViewFile(path, to: file) else {
             throw RegistryError(.notFound, "the registry has no download of \(name) yet: try again soon")

@@ -19,31 +19,25 @@ extension RemoteRegistry: RegistryReading {
         }
     }
 
-    package func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
-        let path = try Self.checked(path)
-        let reply = try await read(path, into: .memory(maximumByteCount: maximumByteCount))
+    package func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? {
+        let reply = try await read(path.description, into: .memory(maximumByteCount: maximumByteCount))
         if reply.status == 404 { return nil }
         guard reply.status == 200 else { throw RegistryError(reply: reply, from: base) }
         return reply.body
     }
 
-    package func copyViewFile(_ path: String, to file: URL) async throws -> Bool {
-        let path = try Self.checked(path)
+    package func copyViewFile(_ path: ViewPath, to file: URL) async throws -> Bool {
         guard !FileManager.default.fileExists(atPath: file.path(percentEncoded: false)) else {
             throw RegistryError(.conflict, "\(file.path(percentEncoded: false)) exists already")
         }
         // What was cut off is never left under the name that was asked for.
         let part = file.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part")
         defer { try? FileManager.default.removeItem(at: part) }
-        let reply = try await read(path, into: .file(part))
+        let reply = try await read(path.description, into: .file(part))
         if reply.status == 404 { return false }
         guard reply.status == 200 else { throw RegistryError(reply: reply, from: base) }
         try FileManager.default.moveItem(at: part, to: file)
         return true
-    }
-
-    private static func checked(_ path: String) throws -> String {
-        do { return try PackagePath(path).text } catch { throw RegistryError(.invalid, "\(error)") }
     }
 }
 

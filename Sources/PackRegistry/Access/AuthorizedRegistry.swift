@@ -23,11 +23,11 @@ extension AuthorizedRegistry {
         return try await services.store.facts(query).channelFiles[channel]
     }
 
-    package func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
+    package func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? {
         try await services.view.read(path, maximumByteCount: maximumByteCount)
     }
 
-    package func copyViewFile(_ path: String, to destination: URL) async throws -> Bool {
+    package func copyViewFile(_ path: ViewPath, to destination: URL) async throws -> Bool {
         try await services.view.copy(path, to: destination)
     }
 }
@@ -61,7 +61,7 @@ extension AuthorizedRegistry {
         try identity.require(.publish, package: manifest.package)
         let outcome = try await services.commit(
             VersionPublication(manifest, bytes: bytes, digest: digest, role: role), as: identity)
-        if outcome == .published { try await services.view.addQuickDownload(ofManifest: digest) }
+        if outcome == .published { try await services.downloads.buildQuickDownload(ofManifest: digest) }
         return outcome
     }
 

@@ -1,4 +1,5 @@
 package import Foundation
+package import PackFormat
 package import PackRegistryAPI
 
 /// The parts of a registry, each behind its port: rows, leases, key, content, and the view for devices.
@@ -6,18 +7,20 @@ package struct RegistryServices: Sendable {
     package let store: any RegistryStore
     package let leases: any LeaseStore
     package let content: any ContentStore
-    package let view: any RegistryView
+    package let view: any ViewStore
+    package let downloads: any DownloadBuilder
     package let clock: @Sendable () -> Date
     private let committer: ChangeCommitter
 
     package init(
         store: any RegistryStore, leases: any LeaseStore, signer: any OnlineSigner, content: any ContentStore,
-        view: any RegistryView, clock: @escaping @Sendable () -> Date
+        view: any ViewStore, downloads: any DownloadBuilder, clock: @escaping @Sendable () -> Date
     ) {
         self.store = store
         self.leases = leases
         self.content = content
         self.view = view
+        self.downloads = downloads
         self.clock = clock
         committer = ChangeCommitter(store: store, signer: signer, clock: clock)
     }
@@ -32,7 +35,7 @@ package struct RegistryServices: Sendable {
         let (outcome, isRecorded) = try await committer.commit(change, as: identity, under: lease)
         guard isRecorded else { return outcome }
         do {
-            try await view.update()
+            try await show()
         } catch {
             guard let error = RegistryError(from: error) else { throw error }
             throw RegistryError(
@@ -42,6 +45,26 @@ package struct RegistryServices: Sendable {
                     + "registry shows it")
         }
         return outcome
+    }
+
+    /// Updates the view to what was recorded, by any process.
+    package func show() async throws {
+        try await ViewWriter(store: store, view: view).update()
+        downloads.wake()
+    }
+
+    /// ``show()``, if the view is whole.
+    /// - Returns: False if it has to be completed; nothing was shown then.
+    package func showIfWhole() async throws -> Bool {
+        guard try await ViewWriter(store: store, view: view).updateIfWhole() else { return false }
+        downloads.wake()
+        return true
+    }
+
+    /// Checks every file of the view, writes the missing ones, and updates the view to what was recorded.
+    /// - Returns: The paths of all files that follow from the store.
+    package func complete() async throws -> Set<ViewPath> {
+        try await ViewWriter(store: store, view: view).complete()
     }
 
     /// Records a change that does not affect the view.

@@ -71,6 +71,14 @@ package struct FactsQuery: Sendable {
         }
     }
 
+    /// What a view has to have.
+    package enum View: Hashable, Sendable {
+        /// The newest timestamp, the number of the newest root, and the manifest that was published first.
+        case newest
+        /// And the names of all metadata, channel files and manifests that are kept.
+        case everything
+    }
+
     package enum Tokens: Hashable, Sendable {
         case all
         case hash(Digest)
@@ -80,6 +88,9 @@ package struct FactsQuery: Sendable {
     package var signs = true
     /// The roles whose newest signed documents are read.
     package var roles: Set<String> = []
+    /// Single versions of signed documents, where they are still kept.
+    package var documents: Set<DocumentID> = []
+    package var channelFiles: Set<Digest> = []
     package var manifests: Set<Digest> = []
     package var versions: Set<Version> = []
     /// The shared bundle whose users are read: the versions that need it and are not withdrawn.
@@ -90,6 +101,7 @@ package struct FactsQuery: Sendable {
     package var names: Names?
     /// The objects to look for; those that are not recorded are returned.
     package var objects: [Object] = []
+    package var view: View?
     package var tokens: Tokens?
     /// How many entries of the audit log to read, newest first.
     package var auditCount = 0

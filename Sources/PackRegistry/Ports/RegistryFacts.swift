@@ -33,6 +33,8 @@ package struct RegistryFacts: Sendable {
     package var documents: [String: [UInt8]] = [:]
     /// The newest version of every existing role.
     package var roleVersions: [String: Int] = [:]
+    package var documentVersions: [DocumentID: [UInt8]] = [:]
+    package var channelBytes: [Digest: [UInt8]] = [:]
     package var manifests: [Digest: [UInt8]] = [:]
     package var versions: [FactsQuery.Version: PublishedVersion] = [:]
     /// Versions such as `shop 1.2.0`.
@@ -48,6 +50,10 @@ package struct RegistryFacts: Sendable {
     /// The package's versions, newest first.
     package var versionNames: [SemanticVersion] = []
     package var missingObjects: Set<Digest> = []
+    package var keptDocuments: [DocumentID] = []
+    package var keptChannelFiles: Set<Digest> = []
+    package var publishedManifests: [ViewPath] = []
+    package var oldestManifest: ViewPath?
     package var tokens: [Token] = []
     package var audit: [AuditEntry] = []
 

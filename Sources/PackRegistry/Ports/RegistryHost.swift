@@ -7,7 +7,8 @@ package import PackRegistryAPI
 package protocol RegistryHost: Sendable {
     /// The app that the registry belongs to.
     var app: String { get }
-    /// The folder of the published view.
+    /// The folder of the published view. A server reads it past the ``ViewStore``: it sends files from the disk, and notices a
+    /// replaced file by its state. A view elsewhere needs a copy in a folder, or redirects.
     var viewFolder: URL { get }
     /// The folder for incoming uploads, on the same file system as the view.
     var uploadFolder: URL { get }
@@ -20,13 +21,13 @@ package protocol RegistryHost: Sendable {
     func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest?
     /// What a channel offers; nil if nothing was ever offered on it.
     func channelFile(_ channel: ChannelName) async throws -> ChannelFile?
-    /// Makes the patch at this path of the view, if a device may request it.
+    /// Makes a patch if a device may request it.
     /// - Returns: whether it is there now.
     /// - Throws: ``RegistryError`` of the kind `.busy` where more is asked for than can be made.
-    func makePatch(at path: String) async throws -> Bool
+    func makePatch(at path: ViewPath) async throws -> Bool
 }
 
 extension RegistryHost {
     /// A host that only serves files makes no patches.
-    package func makePatch(at path: String) async throws -> Bool { false }
+    package func makePatch(at path: ViewPath) async throws -> Bool { false }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PackTrust
 
 /// How long signatures are valid. Offline roles are valid for long, because people must sign them; online roles for a
 /// short time, because their expiry ends a freeze attack.
@@ -14,4 +15,15 @@ package enum MetadataLifetime {
 
     /// Online roles are renewed when less than this share of their life is left.
     package static let renewedBelow = 0.5
+
+    /// Versions of a role that stay readable, for clients that are in the middle of an update.
+    package static let keptVersions = 16
+
+    /// The versions of a role that a registry keeps beside its newest one: of root all, because a device that was off for years
+    /// follows the chain.
+    package static func keptVersions(of role: String, newest: Int) -> [Int] {
+        guard newest > 0 else { return [] }
+        let first = role == TopLevelRole.root.rawValue ? 1 : max(1, newest - keptVersions + 1)
+        return Array(first...newest)
+    }
 }

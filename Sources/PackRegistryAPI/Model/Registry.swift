@@ -21,12 +21,12 @@ package protocol RegistryReading: Sendable {
     /// What a channel offers, or offered at a moment; nil if nothing had been offered on it by then.
     func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile?
 
-    /// Reads one file of the published view (`metadata/…`, `targets/…`); nil if it does not exist.
+    /// Reads one file of the published view; nil if it does not exist.
     /// - Parameter maximumByteCount: a longer file is an error, found before it is in memory.
-    func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]?
+    func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]?
 
     /// Copies one file of the published view, such as a package zip, to a local file; false if it does not exist.
-    func copyViewFile(_ path: String, to file: URL) async throws -> Bool
+    func copyViewFile(_ path: ViewPath, to file: URL) async throws -> Bool
 }
 
 package protocol RegistryPublishing: Sendable {

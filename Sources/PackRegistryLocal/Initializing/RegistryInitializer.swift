@@ -47,7 +47,7 @@ package struct RegistryInitializer: Sendable {
         self.clock = clock
     }
 
-    package func make(at folder: URL) throws -> Made {
+    package func make(at folder: URL) async throws -> Made {
         let files = RegistryFolder(folder)
         try SystemCall.makeFolders(files.root)
         // Two commands that start in a fresh project at once make one registry.
@@ -75,7 +75,7 @@ package struct RegistryInitializer: Sendable {
         // Before the registry can be seen, for whoever sees it needs the root. Written beside and renamed, for the
         // project may be on another file system than the registry.
         try SystemCall.replace(project.root, with: signedRoot.bytes)
-        let registry = try LocalRegistry.create(
+        let registry = try await LocalRegistry.create(
             folder, app: app, root: signedRoot, targets: SignedDocument(unsigned: targets).signed(by: owner),
             keys: online, clock: clock)
         _ = consume lock

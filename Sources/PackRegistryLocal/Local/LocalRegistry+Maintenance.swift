@@ -53,7 +53,7 @@ extension LocalRegistry: MaintainedRegistry {
                     // What is to be made may be the work of days, and what expires must be signed meanwhile.
                     repeat {
                         if checked.map({ .now - $0 > Self.checkInterval }) ?? true {
-                            try await BlockingWork.run { [self] in try check() }
+                            try await check()
                             checked = .now
                         }
                     } while try await !workRound(under: lease) && !Task.isCancelled

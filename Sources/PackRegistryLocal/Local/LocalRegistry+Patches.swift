@@ -1,5 +1,5 @@
 import Foundation
-import PackFormat
+package import PackFormat
 import PackRegistry
 import PackRegistryAPI
 import PackSystem
@@ -11,15 +11,16 @@ extension LocalRegistry {
     /// the next device finds the patch.
     private static let patience: Duration = .seconds(15)
 
-    /// Makes the patch at this path of the view if a device may request it: from any version to an offered one.
+    /// Makes a patch if a device may request it: from any version to an offered one.
     ///
     /// Other requests for the patch wait for the same work. One patch is made at a time, and only a few requests
     /// wait.
     /// - Returns: whether the file is there now.
     /// - Throws: ``RegistryError`` of the kind `.busy` if too many wait. A device should come back, because the patch
     ///   saves it more than the wait costs.
-    package func makePatch(at path: String) async throws -> Bool {
-        guard let file = DerivedFile(patchPath: path) else { return false }
+    package func makePatch(at path: ViewPath) async throws -> Bool {
+        guard let file = DerivedFile(patch: path) else { return false }
+        let place = files.view(path)
         let busy = RegistryError(.busy, "the registry makes as many patches as it can; try again shortly")
         guard claims.beginWaiting() else { throw busy }
         defer { claims.endWaiting() }
@@ -28,7 +29,7 @@ extension LocalRegistry {
                 guard try database.read({ try DerivedTable(db: $0).isOnDemand(file) }) else { return false }
                 return try artifacts.effort(for: file) <= Self.maximumDemandedByteCount
             }
-            guard isAllowed == true else { return SystemCall.size(of: files.view(path)) != nil }
+            guard isAllowed == true else { return SystemCall.size(of: place) != nil }
             switch claims.claimOnDemand(file) {
             case .full: throw busy
             case .taken: break
@@ -41,7 +42,7 @@ extension LocalRegistry {
             }
         }
         await claims.waitForRelease(of: file, patience: Self.patience)
-        return SystemCall.size(of: files.view(path)) != nil
+        return SystemCall.size(of: place) != nil
     }
 
     /// Whether a server has the registry. It then makes patches itself.

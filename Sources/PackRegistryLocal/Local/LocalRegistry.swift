@@ -9,7 +9,7 @@ import PackTrust
 
 /// A registry in a folder on this machine. Several processes may have it open at once.
 ///
-///     let local = try LocalRegistry.open(folder)
+///     let local = try await LocalRegistry.open(folder)
 ///     let registry: any Registry = local.registry(as: .local(user: "ann"))
 ///
 /// A server opens one, finds the identity of a client, and acts on its behalf:
@@ -38,7 +38,6 @@ package struct LocalRegistry: Sendable {
     package var uploadFolder: URL { files.uploads }
 
     var store: ObjectStore { ObjectStore(folder: files) }
-    var view: ViewWriter { ViewWriter(folder: files, database: database) }
     var artifacts: ArtifactBuilder {
         ArtifactBuilder(folder: files, database: database, claims: claims, makers: makers)
     }
@@ -56,7 +55,7 @@ package struct LocalRegistry: Sendable {
     ///   are made in this process.
     package static func open(
         _ folder: URL, maker: MakerProgram? = nil, clock: @escaping @Sendable () -> Date = { Date() }
-    ) throws -> LocalRegistry {
+    ) async throws -> LocalRegistry {
         let files = RegistryFolder(folder)
         guard files.exists else {
             throw RegistryError(
@@ -73,7 +72,8 @@ package struct LocalRegistry: Sendable {
         let registry = LocalRegistry(
             files: files, database: database, clock: clock, makers: ArtifactMakers(maker),
             leases: SQLiteLeases(files, database, clock: clock), app: app)
-        if registry.view.isChecked() { try registry.view.update() } else { try registry.check() }
+        let isWhole = ViewCheck(folder: files).isRecent ? try await registry.services.showIfWhole() : false
+        if !isWhole { try await registry.check() }
         return registry
     }
 
@@ -83,15 +83,16 @@ package struct LocalRegistry: Sendable {
     static func create(
         _ folder: URL, app: String, root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>,
         keys: OnlineKeys, clock: @escaping @Sendable () -> Date
-    ) throws -> LocalRegistry {
+    ) async throws -> LocalRegistry {
         let files = RegistryFolder(folder)
         try SystemCall.makeFolders(files.root)
         try keys.save(to: files)
         let database = try RegistryDatabase(files)
-        var changes = ChangeSet(by: .local(user: NSUserName()), at: clock())
+        var founding = ChangeSet(by: .local(user: NSUserName()), at: clock())
         let facts = RegistryFacts(app: app)
-        try RegistryFounding(root: root, targets: targets).decide(facts, into: &changes)
-        try MetadataSigner(facts, signer: keys, now: changes.time).sign(&changes)
+        try RegistryFounding(root: root, targets: targets).decide(facts, into: &founding)
+        try MetadataSigner(facts, signer: keys, now: founding.time).sign(&founding)
+        let changes = founding
         try database.write { db in
             let settings = SettingTable(db: db)
             guard try settings.app() == nil else {
@@ -100,7 +101,7 @@ package struct LocalRegistry: Sendable {
             try settings.setApp(app)
             try ChangeWriter(db: db, changes: changes).write()
         }
-        return try open(folder, clock: clock)
+        return try await open(folder, clock: clock)
     }
 
     /// The parts behind their ports.
@@ -108,7 +109,7 @@ package struct LocalRegistry: Sendable {
         RegistryServices(
             store: SQLiteStore(database: database, app: app, clock: clock), leases: leases,
             signer: FileOnlineSigner(folder: files), content: FolderContentStore(folder: files),
-            view: FolderView(local: self), clock: clock)
+            view: FolderViewStore(folder: files), downloads: LocalDownloads(local: self), clock: clock)
     }
 
     /// The identity of a token's holder.
@@ -148,9 +149,9 @@ package struct LocalRegistry: Sendable {
         report: @escaping @Sendable (_ made: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws {
         try await services.renew(under: lease)
+        // What another process recorded and died before it was shown.
+        if try await !services.showIfWhole() { try await check() }
         try await BlockingWork.runCancellable(for: time) { [self] isOver in
-            // What another process recorded and died before it was shown.
-            try view.update()
             if try artifacts.hasLostFolder() { try artifacts.forgetLost() }
             try artifacts.makeWanted(until: isOver, report: report)
         }
@@ -163,9 +164,18 @@ package struct LocalRegistry: Sendable {
     }
 
     /// Looks for every file of the view: what was lost is written again, or made again by ``maintain(report:)``.
-    func check() throws {
-        try artifacts.forgetLost()
-        try view.complete()
+    func check() async throws {
+        let (check, view) = (ViewCheck(folder: files), FolderViewStore(folder: files))
+        try await BlockingWork.run { [self] in
+            try artifacts.forgetLost()
+            try check.begin()
+        }
+        let names = view.forgettable()
+        let kept = try await services.complete()
+        try await BlockingWork.run {
+            view.remove(names, keeping: kept)
+            try check.end()
+        }
     }
 
     /// Renews signatures that expire soon.

@@ -24,7 +24,7 @@ struct ArtifactBench: ArtifactMaker {
 
     /// - Returns: nil if the version has no content of its own, or it is too much work, or a download is there already.
     private func makeQuickDownload(of digest: Digest) throws -> Int? {
-        let destination = folder.view(ViewLayout.patch(from: nil, to: digest))
+        let destination = folder.view(.patch(from: nil, to: digest))
         let manifest = try manifest(digest)
         let plan = PatchPlan(from: nil, to: manifest)
         guard !plan.isEmpty, SystemCall.size(of: destination) == nil else { return nil }
@@ -48,7 +48,7 @@ struct ArtifactBench: ArtifactMaker {
         var files: [(bytes: [UInt8], destination: URL)] = []
         var sizes: [Int?] = []
         for object in objects {
-            let content = try? Data(contentsOf: folder.view(ViewLayout.object(object)), options: .alwaysMapped)
+            let content = try? Data(contentsOf: folder.view(.object(object)), options: .alwaysMapped)
             for coding in ContentCoding.allCases {
                 // A damaged object is served as it is, if at all.
                 guard let content, Digest(of: content) == object,
@@ -104,7 +104,7 @@ struct ArtifactBench: ArtifactMaker {
         if let size = try database.read({ try DerivedTable(db: $0).size(of: DerivedFile(.full, of: target)) }) {
             return size
         }
-        return SystemCall.size(of: folder.view(ViewLayout.patch(from: nil, to: target))) ?? .max
+        return SystemCall.size(of: folder.view(.patch(from: nil, to: target))) ?? .max
     }
 
     private func writeArchive(_ manifest: Manifest, to file: URL) throws -> Int {

@@ -27,27 +27,20 @@ struct DerivedFile: Hashable, Sendable {
 
     /// The file's path in the view.
     /// - Parameters: the target's package and version.
-    func path(in package: PackageID, _ version: SemanticVersion) -> String {
-        switch kind {
-        case .archive: ViewLayout.archive(package, version)
-        case .full, .patch: ViewLayout.patch(from: base, to: target)
-        case .manifest: base.map { ViewLayout.manifestPatch(from: $0, to: target) } ?? ""
+    func path(in package: PackageID, _ version: SemanticVersion) -> ViewPath {
+        switch (kind, base) {
+        case (.archive, _): .archive(package, version)
+        case (.manifest, let base?): .manifestPatch(from: base, to: target)
+        case (.full, _), (.patch, _), (.manifest, nil): .patch(from: base, to: target)
         }
     }
 
-    /// The patch whose path in the view this is; nil for every other path.
-    init?(patchPath path: String) {
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 3, parts[0] == "patches", let target = try? Digest(hex: String(parts[1])) else {
-            return nil
+    /// The patch at a path of the view; nil for every other path.
+    init?(patch path: ViewPath) {
+        switch path {
+        case .patch(let base?, let target) where base != target: self.init(.patch, of: target, from: base)
+        case .manifestPatch(let base, let target) where base != target: self.init(.manifest, of: target, from: base)
+        default: return nil
         }
-        for (suffix, kind) in [(".manifest.zst", Kind.manifest), (".zst", .patch)] where parts[2].hasSuffix(suffix) {
-            guard let base = try? Digest(hex: String(parts[2].dropLast(suffix.count))), base != target else {
-                return nil
-            }
-            self.init(kind, of: target, from: base)
-            return
-        }
-        return nil
     }
 }

@@ -30,8 +30,8 @@ struct DerivedTable {
             arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue]) != nil
     }
 
-    /// Every file that was made, with its path in the view. They are texts because there may be many.
-    func made() throws -> [(package: String, target: String, base: String, kind: String, path: String)] {
+    /// Every file that was made, with its path in the view.
+    func made() throws -> [(package: PackageID, file: DerivedFile, path: ViewPath)] {
         try Row.fetchAll(
             db,
             sql: """
@@ -39,17 +39,12 @@ struct DerivedTable {
                 FROM derived JOIN version ON version.manifest = derived.target WHERE derived.size IS NOT NULL
                 """
         ).map { row in
-            let (kind, target, base) = try (row.text("kind"), row.text("target"), row.text("base"))
-            let package = try row.text("package")
-            let path =
-                switch DerivedFile.Kind(rawValue: kind) {
-                case .archive: ViewLayout.archive(package, try row.text("version"))
-                case .full: ViewLayout.patch(from: nil, to: target)
-                case .patch: ViewLayout.patch(from: base, to: target)
-                case .manifest: ViewLayout.manifestPatch(from: base, to: target)
-                case nil: throw Row.damaged("kind")
-                }
-            return (package, target, base, kind, path)
+            guard let kind = DerivedFile.Kind(rawValue: try row.text("kind")) else { throw Row.damaged("kind") }
+            let base = try row.text("base").isEmpty ? nil : row.parsed("base") { try Digest(hex: $0) }
+            let file = DerivedFile(kind, of: try row.parsed("target") { try Digest(hex: $0) }, from: base)
+            let package = try row.parsed("package") { try PackageID($0) }
+            let path = file.path(in: package, try row.parsed("version") { try SemanticVersion($0) })
+            return (package, file, path)
         }
     }
 
@@ -60,9 +55,10 @@ struct DerivedTable {
             != nil
     }
 
-    func forget(target: String, base: String, kind: String) throws {
+    func forget(_ file: DerivedFile) throws {
         try db.execute(
-            sql: "DELETE FROM derived WHERE target = ? AND base = ? AND kind = ?", arguments: [target, base, kind])
+            sql: "DELETE FROM derived WHERE target = ? AND base = ? AND kind = ?",
+            arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue])
     }
 
     /// Patches to a version that are not smaller than its full download, which may be known only after them.

@@ -84,13 +84,13 @@ struct ArtifactBuilder: Sendable {
     func forgetLost() throws {
         let root = folder.view.path(percentEncoded: false)
         let lost = try database.read { try DerivedTable(db: $0).made() }.filter {
-            SystemCall.size(ofPath: root + $0.path) == nil
+            SystemCall.size(ofPath: root + $0.path.description) == nil
         }
         try database.write { db in
             try EncodingTable(db: db).forgetLost { SystemCall.size(ofPath: root + $0) != nil }
             for file in lost {
-                try DerivedTable(db: db).forget(target: file.target, base: file.base, kind: file.kind)
-                try BuildQueueTable(db: db).add(PackageID(file.package))
+                try DerivedTable(db: db).forget(file.file)
+                try BuildQueueTable(db: db).add(file.package)
             }
         }
     }
@@ -167,7 +167,7 @@ struct ArtifactBuilder: Sendable {
         }
         // Only when it is known that they are gone.
         for patch in worthless {
-            try? FileManager.default.removeItem(at: folder.view(ViewLayout.patch(from: patch.base, to: patch.target)))
+            try? FileManager.default.removeItem(at: folder.view(.patch(from: patch.base, to: patch.target)))
         }
     }
 

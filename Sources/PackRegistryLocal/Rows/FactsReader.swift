@@ -17,6 +17,9 @@ struct FactsReader {
     func facts(_ query: FactsQuery) throws -> RegistryFacts {
         var facts = RegistryFacts(app: app)
         if query.signs { try readMetadata(query, into: &facts) }
+        for id in query.documents { facts.documentVersions[id] = try metadata.bytes(of: id) }
+        for digest in query.channelFiles { facts.channelBytes[digest] = try metadata.channelBytes(digest) }
+        if let view = query.view { try readView(view, into: &facts) }
         for digest in query.manifests { facts.manifests[digest] = try versions.manifestBytes(digest) }
         for name in query.versions { facts.versions[name] = try versions.published(name.package, name.version) }
         if let bundle = query.usersOfBundle, let published = try versions.published(bundle.package, bundle.version) {
@@ -47,6 +50,17 @@ struct FactsReader {
         for stored in try metadata.newestVersions() { facts.roleVersions[stored.role] = stored.version }
         let always = TopLevelRole.allCases.map(\.rawValue) + [ViewLayout.channelsRole]
         for role in query.roles.union(always) { facts.documents[role] = try metadata.newestBytes(role) }
+    }
+
+    private func readView(_ view: FactsQuery.View, into facts: inout RegistryFacts) throws {
+        facts.base = try metadata.base()
+        let timestamp = TopLevelRole.timestamp.rawValue
+        facts.documents[timestamp] = try metadata.newestBytes(timestamp)
+        facts.oldestManifest = try versions.oldestManifest()
+        guard view == .everything else { return }
+        facts.keptDocuments = try metadata.all()
+        facts.keptChannelFiles = Set(try metadata.channelDigests())
+        facts.publishedManifests = try versions.allManifests()
     }
 
     private func readHistories(_ query: FactsQuery.Histories, into facts: inout RegistryFacts) throws {

@@ -7,14 +7,6 @@ import PackTrust
 
 /// The signed metadata and channel files inside one transaction, byte for byte as in the view.
 struct MetadataTable {
-    struct Stored: Hashable, Sendable {
-        let role: String
-        let version: Int
-    }
-
-    /// Old versions of a role that stay readable for clients which are in the middle of an update.
-    static let keptVersions = 16
-
     let db: Database
 
     func newestBytes(_ role: String) throws -> [UInt8]? {
@@ -44,47 +36,31 @@ struct MetadataTable {
         guard role != TopLevelRole.root.rawValue else { return }
         try db.execute(
             sql: "DELETE FROM metadata WHERE role = ? AND version <= ?",
-            arguments: [role, document.version - Self.keptVersions])
+            arguments: [role, document.version - MetadataLifetime.keptVersions])
     }
 
     func newestVersion(_ role: String) throws -> Int? {
         try Int.fetchOne(db, sql: "SELECT MAX(version) FROM metadata WHERE role = ?", arguments: [role])
     }
 
-    func newestVersions() throws -> [Stored] {
+    func newestVersions() throws -> [DocumentID] {
         try db.rowsOfNames(
             "role", in: "metadata",
             with: "(SELECT MAX(version) FROM metadata WHERE metadata.role = name.role) AS version"
-        ).map { row in try Stored(role: row.text("role"), version: row.integer("version")) }
+        ).map { row in try DocumentID(role: row.text("role"), version: row.integer("version")) }
     }
 
-    func all() throws -> [Stored] {
+    func all() throws -> [DocumentID] {
         try Row.fetchAll(db, sql: "SELECT role, version FROM metadata ORDER BY role, version").map { row in
-            try Stored(role: row.text("role"), version: row.integer("version"))
+            try DocumentID(role: row.text("role"), version: row.integer("version"))
         }
     }
 
-    func all(of role: String) throws -> [Stored] {
-        try Int.fetchAll(db, sql: "SELECT version FROM metadata WHERE role = ? ORDER BY version", arguments: [role])
-            .map { Stored(role: role, version: $0) }
-    }
-
     /// nil for a version that is not kept.
-    func storedBytes(_ role: String, version: Int) throws -> [UInt8]? {
+    func bytes(of id: DocumentID) throws -> [UInt8]? {
         try Row.fetchOne(
-            db, sql: "SELECT bytes FROM metadata WHERE role = ? AND version = ?", arguments: [role, version]
+            db, sql: "SELECT bytes FROM metadata WHERE role = ? AND version = ?", arguments: [id.role, id.version]
         )?.blob("bytes")
-    }
-
-    /// nil for a version that is not kept.
-    func document<Body: RoleMetadata>(_ role: String, version: Int) throws -> SignedDocument<Body>? {
-        guard let bytes = try storedBytes(role, version: version) else { return nil }
-        do { return try SignedDocument(parsing: bytes, name: role) } catch { throw Row.damaged("metadata", error) }
-    }
-
-    func bytes(of stored: Stored) throws -> [UInt8] {
-        guard let bytes = try storedBytes(stored.role, version: stored.version) else { throw Row.damaged("metadata") }
-        return bytes
     }
 
     func put(_ document: ChangeSet.ChannelDocument) throws {
@@ -101,17 +77,13 @@ struct MetadataTable {
                 DELETE FROM channelFile WHERE channel = ? AND format = ? AND sequence NOT IN
                 (SELECT sequence FROM channelFile WHERE channel = ? AND format = ? ORDER BY sequence DESC LIMIT ?)
                 """,
-            arguments: [channel, format, channel, format, Self.keptVersions])
+            arguments: [channel, format, channel, format, MetadataLifetime.keptVersions])
     }
 
-    /// Every kept channel file with the path at which the view has it.
-    func channelFiles() throws -> [(path: String, digest: Digest)] {
-        try Row.fetchAll(db, sql: "SELECT channel, digest, format FROM channelFile ORDER BY channel, sequence").map {
-            row in
-            let channel = try row.parsed("channel") { try ChannelName($0) }
-            let digest = try row.parsed("digest") { try Digest(hex: $0) }
-            let target = ViewLayout.channelTarget(channel, format: try row.integer("format"))
-            return (ViewLayout.file(ofTarget: target, digest: digest), digest)
+    /// Every kept channel file.
+    func channelDigests() throws -> [Digest] {
+        try Row.fetchAll(db, sql: "SELECT digest FROM channelFile").map { row in
+            try row.parsed("digest") { try Digest(hex: $0) }
         }
     }
 
@@ -124,9 +96,9 @@ struct MetadataTable {
         do { return try ChannelFile(parsing: bytes) } catch { throw Row.damaged("channelFile", error) }
     }
 
-    func channelBytes(_ digest: Digest) throws -> [UInt8] {
-        let row = try Row.fetchOne(db, sql: "SELECT bytes FROM channelFile WHERE digest = ?", arguments: [digest.hex])
-        guard let row else { throw Row.damaged("channelFile") }
-        return try row.blob("bytes")
+    /// nil for a file that is not kept.
+    func channelBytes(_ digest: Digest) throws -> [UInt8]? {
+        try Row.fetchOne(db, sql: "SELECT bytes FROM channelFile WHERE digest = ? LIMIT 1", arguments: [digest.hex])?
+            .blob("bytes")
     }
 }

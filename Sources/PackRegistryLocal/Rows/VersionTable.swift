@@ -29,11 +29,7 @@ struct VersionTable {
     }
 
     func manifestBytes(_ digest: Digest) throws -> [UInt8]? {
-        try manifestBytes(hex: digest.hex)
-    }
-
-    func manifestBytes(hex: String) throws -> [UInt8]? {
-        try Row.fetchOne(db, sql: "SELECT bytes FROM manifest WHERE digest = ?", arguments: [hex])?.blob("bytes")
+        try Row.fetchOne(db, sql: "SELECT bytes FROM manifest WHERE digest = ?", arguments: [digest.hex])?.blob("bytes")
     }
 
     /// - Throws: ``RegistryError`` if a stored manifest is not what its digest says: the database was edited.
@@ -69,18 +65,17 @@ struct VersionTable {
         ).map(Self.published)
     }
 
-    /// The manifest that was published first.
-    func oldestManifest() throws -> (path: String, digest: String)? { try manifests("ORDER BY sequence LIMIT 1").first }
+    /// The place in the view of the manifest that was published first.
+    func oldestManifest() throws -> ViewPath? { try manifests("ORDER BY sequence LIMIT 1").first }
 
-    /// The place in the view and the digest of every published manifest.
-    func allManifests() throws -> [(path: String, digest: String)] { try manifests("") }
+    /// The place in the view of every published manifest.
+    func allManifests() throws -> [ViewPath] { try manifests("") }
 
-    private func manifests(_ clause: String) throws -> [(path: String, digest: String)] {
+    private func manifests(_ clause: String) throws -> [ViewPath] {
         try Row.fetchAll(db, sql: "SELECT package, version, manifest FROM version \(clause)").map { row in
-            // As texts: there may be many, and they were parsed when they came in.
-            let (package, version) = try (row.text("package"), row.text("version"))
-            let digest = try row.text("manifest")
-            return ("\(ViewLayout.targetsFolder)/manifests/\(package)/\(digest).\(version).json", digest)
+            .manifest(
+                try row.parsed("package") { try PackageID($0) }, try row.parsed("version") { try SemanticVersion($0) },
+                try row.parsed("manifest") { try Digest(hex: $0) })
         }
     }
 

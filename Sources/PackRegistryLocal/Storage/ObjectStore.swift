@@ -7,7 +7,7 @@ import PackSystem
 struct ObjectStore: Sendable {
     let folder: RegistryFolder
 
-    func file(of digest: Digest) -> URL { folder.view(ViewLayout.object(digest)) }
+    func file(of digest: Digest) -> URL { folder.view(.object(digest)) }
 
     func contains(_ object: Object) -> Bool { SystemCall.size(of: file(of: object.digest)) == object.size }
 

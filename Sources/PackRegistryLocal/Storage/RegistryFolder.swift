@@ -1,4 +1,5 @@
 import Foundation
+import PackFormat
 
 /// The files of a registry folder. `docs/REGISTRY.md` has the order in which they are written.
 struct RegistryFolder: Sendable {
@@ -31,6 +32,8 @@ struct RegistryFolder: Sendable {
     var viewCheck: URL { root.appending(path: "view.checked", directoryHint: .notDirectory) }
 
     var exists: Bool { FileManager.default.fileExists(atPath: database.path(percentEncoded: false)) }
+
+    func view(_ path: ViewPath) -> URL { view(path.description) }
 
     func view(_ path: String) -> URL { view.appending(path: path, directoryHint: .notDirectory) }
 

@@ -36,6 +36,9 @@ struct Workspace: ~Copyable {
         }
     }
 
+    /// Whether anybody is at work, or died at it.
+    static func isAnyOpen(in registry: RegistryFolder) -> Bool { !folders(in: registry.uploads).isEmpty }
+
     deinit { try? FileManager.default.removeItem(at: folder) }
 
     func file(_ name: String) -> URL { folder.appending(path: name, directoryHint: .notDirectory) }

@@ -43,7 +43,7 @@ struct BundleController {
             }
         }
         var response = Response.json(["format": 1, "files": .object(files)])
-        response.headers[.cacheControl] = CachePolicy.pointer
+        response.headers[.cacheControl] = CacheControl.pointer
         return response
     }
 

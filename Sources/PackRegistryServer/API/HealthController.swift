@@ -21,8 +21,8 @@ struct HealthController {
     private func details(_ registry: any Registry) async throws -> HealthDetails {
         var signatures: [String: HealthDetails.Signature] = [:]
         func read<Body: RoleMetadata>(_ role: String, _ version: Int?, as body: Body.Type) async throws -> Body? {
-            let path = RepositoryPath.metadata(role, version: version)
-            guard let bytes = try await registry.viewFile(path, maximumByteCount: Self.maximumMetadataByteCount)
+            guard let path = ViewPath(role: role, version: version ?? 1),
+                let bytes = try await registry.viewFile(path, maximumByteCount: Self.maximumMetadataByteCount)
             else { return nil }
             let document = try SignedDocument<Body>(parsing: bytes, name: role).body
             signatures[role] = HealthDetails.Signature(

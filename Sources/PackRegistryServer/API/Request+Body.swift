@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+import PackFormat
 import PackJSON
 import PackRegistryAPI
 
@@ -34,7 +35,7 @@ extension Response {
     static func json(_ document: JSONObject, status: HTTPResponse.Status = .ok) -> Response {
         Response(
             status: status,
-            headers: [.contentType: "application/json", .cacheControl: CachePolicy.none],
+            headers: [.contentType: "application/json", .cacheControl: CacheControl.none],
             body: ResponseBody(byteBuffer: ByteBuffer(string: JSONValue.object(document).compactText)))
     }
 }

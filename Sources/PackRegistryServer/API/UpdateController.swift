@@ -65,7 +65,7 @@ struct UpdateController {
             document["version"] = .string(version.description)
             document["manifest"] = .string(manifest.hex)
             document["site"] = .string(url(ViewLayout.site(package, version, "")))
-            let path = ViewLayout.archive(package, version)
+            let path = ViewPath.archive(package, version).description
             if let archive = try await view.facts(path) {
                 document["archive"] = .object([
                     "url": .string(url(path)), "sha256": .string(archive.digest.hex), "size": .integer(archive.size),

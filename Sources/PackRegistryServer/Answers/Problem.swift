@@ -114,7 +114,7 @@ struct Problem: Error {
         ]
         var fields = headers
         fields[.contentType] = ProblemFormat.mediaType
-        fields[.cacheControl] = CachePolicy.none
+        fields[.cacheControl] = CacheControl.none
         return Response(
             status: status, headers: fields,
             body: ResponseBody(byteBuffer: ByteBuffer(string: JSONValue.object(document).compactText)))

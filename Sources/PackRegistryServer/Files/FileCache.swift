@@ -105,7 +105,7 @@ final class FileCache: Sendable {
     private func load(_ path: String, digest known: Digest?) async throws -> ServedFile? {
         guard let open = try OpenFile(path: root + path) else { return nil }
         let size = open.stamp.size
-        let place = ViewPath(path.split(separator: "/").map(String.init))
+        let place = ViewPath(path)
         if size <= maximumFileByteCount {
             let bytes = try await open.contents()
             let digest = known ?? Digest(of: bytes.readableBytesView)
@@ -152,7 +152,7 @@ final class FileCache: Sendable {
     private func keep(_ file: ServedFile, _ stamp: FileStamp, _ byteCount: Int, _ place: ViewPath?, _ path: String) {
         let entry = Entry(
             stamp: stamp, file: file, byteCount: byteCount,
-            isImmutable: place?.cachePolicy == CachePolicy.immutable, checked: .now(), lastUse: 0)
+            isImmutable: place?.cacheControl == CacheControl.immutable, checked: .now(), lastUse: 0)
         state.withLock { state in
             state.clock += 1
             var entry = entry

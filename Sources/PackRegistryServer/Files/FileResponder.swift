@@ -57,7 +57,7 @@ struct FileResponder {
             heads: ServedFile.Heads(nil, digest: digest, size: bytes.readableBytes))
         return try response(
             to: request, with: file, mediaType: PackFormat.MediaType("application/json"),
-            fields: [.cacheControl: CachePolicy.pointer, .accessControlAllowOrigin: "*"])
+            fields: [.cacheControl: CacheControl.pointer, .accessControlAllowOrigin: "*"])
     }
 
     private static func body(of file: ServedFile, in bounds: Range<Int>) -> ResponseBody {

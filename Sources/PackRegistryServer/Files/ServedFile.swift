@@ -29,7 +29,7 @@ struct ServedFile: Sendable {
         init(_ path: ViewPath?, digest: Digest, size: Int) {
             tag = EntityTag(digest)
             tagText = Array(tag.description.utf8)
-            cachePolicy = path?.cachePolicy ?? CachePolicy.none
+            cachePolicy = path?.cacheControl ?? CacheControl.none
             mediaType = path?.mediaType.description ?? "application/octet-stream"
             let common = """
                 ETag: \(tag)\r\nCache-Control: \(cachePolicy)\r\nAccess-Control-Allow-Origin: *\r\n\

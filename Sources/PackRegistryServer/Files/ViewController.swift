@@ -18,16 +18,14 @@ struct ViewController {
     }
 
     func response(to request: Request, path components: [String]) async throws -> Response {
-        guard let path = ViewPath(components) else { throw Self.absent }
-        var found = try await cache.file(path.text, digest: path.digest)
-        if found == nil, components[0] == "patches", request.method == .get,
-            try await host.makePatch(at: path.text)
-        {
-            found = try await cache.file(path.text, digest: nil)
+        guard let path = ViewPath(components.joined(separator: "/")) else { throw Self.absent }
+        var found = try await cache.file(path.description, digest: path.digest)
+        if found == nil, request.method == .get, try await host.makePatch(at: path) {
+            found = try await cache.file(path.description, digest: nil)
         }
         guard let file = found else { throw Self.absent }
         let fields: HTTPFields = [
-            .cacheControl: path.cachePolicy, .accessControlAllowOrigin: "*",
+            .cacheControl: path.cacheControl, .accessControlAllowOrigin: "*",
         ]
         return try FileResponder.response(to: request, with: file, mediaType: path.mediaType, fields: fields)
     }
@@ -36,7 +34,7 @@ struct ViewController {
 
     /// An object by its digest; nil if the registry does not have it.
     func object(_ digest: Digest) async throws -> ServedFile? {
-        try await cache.file(ViewLayout.object(digest), digest: digest)
+        try await cache.file(ViewPath.object(digest).description, digest: digest)
     }
 
     /// A compressed form of an object; nil if none was made.
@@ -60,13 +58,4 @@ struct ViewController {
 
     /// Changes whenever something was published or released.
     var stamp: FileStamp? { FileStamp(path: timestamp) }
-}
-
-extension ViewPath {
-    /// Objects are bytes without a name; the manifest gives their type where they are served as a site.
-    var mediaType: PackFormat.MediaType {
-        if text.hasPrefix("objects/") { return PackFormat.MediaType("application/octet-stream") }
-        let name = text.split(separator: "/").last ?? ""
-        return PackFormat.MediaType(fileExtension: name.split(separator: ".").last.map(String.init) ?? "")
-    }
 }

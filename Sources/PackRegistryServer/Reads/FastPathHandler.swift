@@ -150,11 +150,11 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     /// Reads the file that the first request asks for into the cache. What is not there, or cannot be read, is the other
     /// server's to explain.
     private func wait(for request: ReadRequest, _ context: ChannelHandlerContext) {
+        let path = request.path
+        guard let digest = ViewPath(path).map(\.digest) else { return handOver(context) }
         isWaiting = true
         flush(context)
-        let path = request.path
         let cache = cache
-        let digest = ViewPath(path.split(separator: "/").map(String.init))?.digest
         let found = context.eventLoop.makeFutureWithTask { try await cache.file(path, digest: digest) != nil }
         found.assumeIsolated().whenComplete { result in
             self.isWaiting = false

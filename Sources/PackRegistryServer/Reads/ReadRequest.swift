@@ -79,7 +79,7 @@ struct ReadRequest {
         let target = UnsafeRawBufferPointer(rebasing: line[start..<end])
         var before = UInt8(ascii: "/")
         for byte in target {
-            guard ViewPath.isPlain(byte) || byte == UInt8(ascii: "/") else { return nil }
+            guard Self.isPlain(byte) || byte == UInt8(ascii: "/") else { return nil }
             // No empty component and none that starts with a dot.
             if before == UInt8(ascii: "/"), byte == before || byte == UInt8(ascii: ".") { return nil }
             before = byte
@@ -87,6 +87,17 @@ struct ReadRequest {
         guard before != UInt8(ascii: "/"), let slash = target.firstIndex(of: UInt8(ascii: "/")) else { return nil }
         path = String(decoding: target, as: UTF8.self)
         guard ViewPath.folders.contains(String(decoding: target[..<slash], as: UTF8.self)) else { return nil }
+    }
+
+    /// Whether a byte may stand in a path of the view, or in the name of a header field.
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"),
+            UInt8(ascii: "+"):
+            true
+        default: false
+        }
     }
 
     /// - Returns: false if the field makes the request one for the parser.
@@ -146,7 +157,7 @@ extension ReadRequest {
         /// nil for a line that continues another, a name that is no token, or a value with control characters.
         init?(_ line: UnsafeRawBufferPointer) {
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
-                line[..<colon].allSatisfy({ ViewPath.isPlain($0) })
+                line[..<colon].allSatisfy({ ReadRequest.isPlain($0) })
             else { return nil }
             var bounds = colon + 1..<line.count
             while let first = bounds.first, Self.isBlank(line[first]) { bounds = bounds.dropFirst() }

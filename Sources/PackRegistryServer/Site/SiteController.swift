@@ -75,7 +75,7 @@ struct SiteController {
         for (name, value) in manifest.headers where allowed.contains(name.lowercased()) {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
-        fields[.cacheControl] = CachePolicy.immutable
+        fields[.cacheControl] = CacheControl.immutable
         fields[.accessControlAllowOrigin] = "*"
         if manifest.isSinglePage { fields[.vary] = "accept, sec-fetch-dest, sec-fetch-mode" }
         return fields

@@ -62,7 +62,7 @@ struct Installer: Sendable {
     private func patchedManifest(
         _ package: PackageID, _ version: SemanticVersion, signed: SignedFile, base: (id: VersionID, bytes: [UInt8])
     ) async -> [UInt8]? {
-        let path = ViewLayout.manifestPatch(from: base.id.manifest, to: signed.digest)
+        let path = ViewPath.manifestPatch(from: base.id.manifest, to: signed.digest).description
         // A patch that is not smaller than the manifest is of no use.
         guard
             case .bytes(let patch, _)? = try? await transport.read(
@@ -135,7 +135,7 @@ struct Installer: Sendable {
         }
         if let lastError { throw lastError }
         if !objects.missing(among: own).isEmpty {
-            throw UpdateError.notFound(address: ViewLayout.patch(from: nil, to: verified.digest))
+            throw UpdateError.notFound(address: ViewPath.patch(from: nil, to: verified.digest).description)
         }
     }
 
@@ -171,7 +171,7 @@ struct Installer: Sendable {
 
     /// - Returns: false if the registry has no such patch.
     private func apply(base: Manifest?, baseDigest: Digest?, _ verified: VerifiedManifest) async throws -> Bool {
-        let path = ViewLayout.patch(from: baseDigest, to: verified.digest)
+        let path = ViewPath.patch(from: baseDigest, to: verified.digest).description
         let file = layout.partial(of: path)
         let patch = PatchWork(from: base, to: verified.manifest, objects: objects)
         let turn = Digest(of: Array(path.utf8))

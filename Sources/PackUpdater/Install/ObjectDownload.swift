@@ -27,7 +27,7 @@ struct ObjectDownload: Sendable {
 
     /// Fetches an object whatever stands in its place.
     func fetchAnew(_ object: Object) async throws {
-        let path = ViewLayout.object(object.digest)
+        let path = ViewPath.object(object.digest).description
         let file = objects.layout.partial(of: path)
         if !isSynced, object.size <= Self.largestInMemory {
             let answer = try await transport.read(path, maximumByteCount: object.size, validator: nil)

@@ -41,7 +41,7 @@ final class PackageArrival: Sendable {
     /// Brings an object here for a page that waits for it.
     func fetch(_ digest: Digest) async throws {
         guard let object = byDigest[digest] else {
-            throw UpdateError.notFound(address: ViewLayout.object(digest))
+            throw UpdateError.notFound(address: ViewPath.object(digest).description)
         }
         if objects.has(object) { return }
         use.withLock { $0.waiting += 1 }

@@ -46,7 +46,7 @@ struct InitCommand: AsyncParsableCommand {
             ? try ProjectStart(.startingIn(folder), app: app, registry) : nil
         let files = templates.flatMap { $0.isFilledIn ? $0.files.map(values.filling) : $0.files }
         let outcome = try TemplateWriter(folder: folder).write(files)
-        let made = try start?.make()
+        let made = try await start?.make()
 
         options.console.result(text(outcome, made), json: json(folder, outcome, made))
         if outcome.written.isEmpty, made == nil {

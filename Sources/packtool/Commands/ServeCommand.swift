@@ -85,7 +85,7 @@ struct ServeCommand: AsyncParsableCommand {
         guard case .folder(let folder) = try RegistryLocation(location, relativeTo: URL.currentDirectory()) else {
             throw CommandFailure("\(location) is a server already: give a registry's folder with --registry")
         }
-        let local = try LocalRegistry.open(folder, maker: MakeArtifactsCommand.program)
+        let local = try await LocalRegistry.open(folder, maker: MakeArtifactsCommand.program)
         let logger = logger
         let limits = try limits()
         let server = RegistryServer(

@@ -14,7 +14,7 @@ struct RegistrySession {
     /// The registry of a folder; nil for a server.
     let local: LocalRegistry?
 
-    init(_ options: RegistryOptions, console: Console) throws {
+    init(_ options: RegistryOptions, console: Console) async throws {
         try options.authorities.trust()
         let current = try CurrentProject()
         configuration = current.configuration
@@ -28,7 +28,7 @@ struct RegistrySession {
         }
         switch location {
         case .folder(let folder):
-            let opened = try LocalRegistry.open(folder)
+            let opened = try await LocalRegistry.open(folder)
             registry = opened.registry(as: .local(user: NSUserName()))
             local = opened
         case .server(let url):

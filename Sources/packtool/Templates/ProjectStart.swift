@@ -31,10 +31,10 @@ struct ProjectStart {
     }
 
     /// Makes the registry and what it lacks of keys; nil if there is a registry already.
-    func make() throws -> Made? {
+    func make() async throws -> Made? {
         guard let registry, try !LocalRegistry.exists(registry) else { return nil }
         do {
-            _ = try initializer.make(at: registry)
+            _ = try await initializer.make(at: registry)
         } catch let error as RegistryError where error.kind == .conflict {
             // Another command made it a moment ago.
             return nil

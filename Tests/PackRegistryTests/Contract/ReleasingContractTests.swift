@@ -10,7 +10,7 @@ import Testing
 struct ReleasingContractTests {
     /// A shop with checkout 1.0.0, 1.1.0 and 1.2.0 published.
     private func stocked() async throws -> Shop {
-        let shop = try Shop()
+        let shop = try await Shop()
         let sites = try ["1.0.0", "1.1.0", "1.2.0"].map { try shop.page($0) }
         try await shop.publisher().publish(sites.map(\.zip))
         return shop

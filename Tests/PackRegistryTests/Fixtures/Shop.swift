@@ -29,15 +29,16 @@ final class Shop: Sendable {
         func advance(days: Double) { time.withLock { $0.addTimeInterval(days * 86_400) } }
     }
 
-    init() throws {
+    init() async throws {
         folder = try TemporaryFolder()
         project = ProjectFolder(folder.url.appending(path: "project", directoryHint: .isDirectory))
         let clock = Clock(Date())
         self.clock = clock
-        local = try RegistryInitializer(project: project, app: "shop", environment: [:], clock: { clock.now }).make(
-            at: project.registry
-        )
-        .registry
+        local = try await RegistryInitializer(project: project, app: "shop", environment: [:], clock: { clock.now })
+            .make(
+                at: project.registry
+            )
+            .registry
     }
 
     var registry: any Registry { local.registry(as: .local(user: "ann")) }
@@ -45,7 +46,7 @@ final class Shop: Sendable {
     /// Records and shows what no command does at once.
     func record(
         roles: Set<String> = [], _ body: (inout ChangeSet, RegistryFacts) throws -> Void
-    ) throws {
+    ) async throws {
         let store = SQLiteStore(database: local.database, app: "shop")
         var query = FactsQuery()
         query.roles = roles
@@ -55,7 +56,7 @@ final class Shop: Sendable {
         try body(&changes, facts)
         try MetadataSigner(facts, signer: OnlineKeys.load(from: local.files), now: changes.time).sign(&changes)
         try store.commitNow(changes, basedOn: facts.base)
-        try local.view.complete()
+        _ = try await local.services.complete()
     }
 
     func keys() throws -> SigningKeys {

@@ -13,24 +13,24 @@ struct DamageTests {
         try shop.local.database.write { try $0.execute(sql: sql) }
     }
 
-    @Test func `a registry of a newer program is refused`() throws {
-        let shop = try Shop()
+    @Test func `a registry of a newer program is refused`() async throws {
+        let shop = try await Shop()
         try sqlite(shop, "INSERT INTO grdb_migrations (identifier) VALUES ('99: from the future')")
-        let error = #expect(throws: RegistryError.self) { try LocalRegistry.open(shop.local.folder) }
+        let error = await #expect(throws: RegistryError.self) { try await LocalRegistry.open(shop.local.folder) }
         #expect(error?.kind == .unusable && error?.message.contains("newer packtool") == true)
     }
 
-    @Test func `a file that is no database is refused`() throws {
+    @Test func `a file that is no database is refused`() async throws {
         let folder = try TemporaryFolder()
         try Data("this is not SQLite, and is long enough to have a header".utf8)
             .write(to: folder.url.appending(path: "registry.sqlite"))
-        let error = #expect(throws: RegistryError.self) { try LocalRegistry.open(folder.url) }
+        let error = await #expect(throws: RegistryError.self) { try await LocalRegistry.open(folder.url) }
         #expect(error?.kind == .unusable)
     }
 
-    @Test func `a folder without a registry says how to make one`() throws {
+    @Test func `a folder without a registry says how to make one`() async throws {
         let folder = try TemporaryFolder()
-        let error = #expect(throws: RegistryError.self) { try LocalRegistry.open(folder.url) }
+        let error = await #expect(throws: RegistryError.self) { try await LocalRegistry.open(folder.url) }
         #expect(error?.kind == .notFound && error?.message.contains("packtool init") == true)
     }
 
@@ -40,7 +40,7 @@ struct DamageTests {
         "UPDATE manifest SET bytes = X'7B7D'", "UPDATE release SET id = ''",
     ])
     func `a damaged row is an error and never a crash`(sql: String) async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         _ = try await shop.registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())
         _ = try await shop.registry.createToken(
@@ -65,7 +65,7 @@ struct DamageTests {
     }
 
     @Test func `published versions and the audit log cannot be edited by mistake`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         for sql in [
             "DELETE FROM version", "UPDATE version SET version = '9.9.9'", "DELETE FROM audit",
@@ -77,20 +77,20 @@ struct DamageTests {
 
     @Test(arguments: [["metadata", "targets"], ["metadata"], ["targets"], ["targets/channels"], ["targets/manifests"]])
     func `what was deleted of a view is made again, but for the objects`(names: [String]) async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         _ = try await shop.registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())
         let before = try shop.viewListing
         for name in names {
             try FileManager.default.removeItem(at: shop.local.viewFolder.appending(path: name))
         }
-        _ = try LocalRegistry.open(shop.local.folder)
+        _ = try await LocalRegistry.open(shop.local.folder)
         #expect(try shop.viewListing == before)
     }
 
     @Test(arguments: ["packages", "patches"])
     func `downloads that were deleted are made again by the next command`(name: String) async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         try await shop.local.maintain()
         let before = try shop.viewListing
@@ -101,7 +101,7 @@ struct DamageTests {
     }
 
     @Test func `what an interrupted process left under uploads goes with the next one`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let left = shop.local.uploadFolder.appending(path: UUID().uuidString, directoryHint: .isDirectory)
         try FileManager.default.createDirectory(at: left, withIntermediateDirectories: true)
         try Data("half".utf8).write(to: left.appending(path: "object"))

@@ -30,7 +30,7 @@ struct MigrationTests {
     @Test func `a registry of 0_1_0 is opened with all that it held, and goes on`() async throws {
         let folder = try unpack()
         let now = Self.made + 86_400
-        let local = try LocalRegistry.open(folder.url.appending(path: "registry"), clock: { now })
+        let local = try await LocalRegistry.open(folder.url.appending(path: "registry"), clock: { now })
         let registry = local.registry(as: .local(user: "ann"))
         let overview = try await registry.overview()
         let (alpha, beta) = try (PackageID("alpha"), PackageID("beta"))

@@ -10,7 +10,7 @@ import Testing
 
 struct ViewTests {
     @Test func `a new registry shows signed metadata and nothing else`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         #expect(
             try shop.viewListing == [
                 "metadata/1.root.json", "metadata/1.targets.json", "metadata/1.channels.json",
@@ -20,7 +20,7 @@ struct ViewTests {
     }
 
     @Test func `publishing and releasing a version adds exactly its files`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let before = try shop.viewListing
         let site = try shop.page("1.0.0")
         let published = try await shop.publisher().publish([site.zip])
@@ -37,7 +37,7 @@ struct ViewTests {
             "metadata/2.snapshot.json", "metadata/3.snapshot.json", "metadata/4.snapshot.json",
             "metadata/2.channels.json",
         ]
-        for object in site.manifest.ownObjects { expected.insert(ViewLayout.object(object.digest)) }
+        for object in site.manifest.ownObjects { expected.insert(ViewPath.object(object.digest).description) }
         #expect(try shop.viewListing.subtracting(before) == expected)
         #expect(try await shop.releases() == ["1.0.0@100"])
 

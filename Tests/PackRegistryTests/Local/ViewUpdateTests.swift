@@ -13,7 +13,7 @@ import Testing
 struct ViewUpdateTests {
     /// Four versions, two channels, a rollback and a withdrawal.
     private func busyShop() async throws -> Shop {
-        let shop = try Shop()
+        let shop = try await Shop()
         for (number, name) in ["checkout", "help", "cart"].enumerated() {
             for version in ["1.0.0", "1.1.0", "1.2.0"] {
                 try await shop.publisher().publish([shop.page(version, package: name).zip])
@@ -40,7 +40,7 @@ struct ViewUpdateTests {
     @Test func `what updates leave is what a complete check would leave`() async throws {
         let shop = try await busyShop()
         let before = try content(shop)
-        try shop.local.view.complete()
+        try await shop.local.check()
         let after = try content(shop)
         #expect(Set(before.keys).symmetricDifference(after.keys) == [])
         #expect(before == after)
@@ -53,15 +53,15 @@ struct ViewUpdateTests {
                 .setRollout(try Share(percent: percent)), of: package("cart"), on: channel("stable"))
         }
         let channels = try shop.viewListing.filter { $0.hasSuffix(".channels.json") }
-        #expect(channels.count == MetadataTable.keptVersions)
+        #expect(channels.count == MetadataLifetime.keptVersions)
         let before = try shop.viewListing
-        try shop.local.view.complete()
+        try await shop.local.check()
         #expect(try shop.viewListing == before)
     }
 
     @Test(arguments: [1, 5, 40])
     func `commits that were never shown are shown by the next process`(commits: Int) async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         let view = shop.local.viewFolder
         let old = shop.folder.url.appending(path: "old")
@@ -77,7 +77,7 @@ struct ViewUpdateTests {
             try FileManager.default.removeItem(at: view.appending(path: name))
             try FileManager.default.copyItem(at: old.appending(path: name), to: view.appending(path: name))
         }
-        _ = try LocalRegistry.open(shop.local.folder)
+        _ = try await LocalRegistry.open(shop.local.folder)
         let found = try content(shop)
         // Channel files between the two were never named by a snapshot that anybody saw.
         #expect(Set(expected.keys).subtracting(found.keys).allSatisfy { $0.hasPrefix("targets/channels/") })
@@ -87,7 +87,7 @@ struct ViewUpdateTests {
 
     @Test func `what another process recorded and did not show is shown by the next round of maintenance`() async throws
     {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         let view = shop.local.viewFolder
         let old = shop.folder.url.appending(path: "old")
@@ -108,10 +108,10 @@ struct ViewUpdateTests {
         try FileManager.default.removeItem(at: shop.local.viewFolder.appending(path: lost))
         let check = shop.local.files.viewCheck
         try FileManager.default.setAttributes(
-            [.modificationDate: Date(timeIntervalSinceNow: -2 * ViewWriter.checkInterval)], ofItemAtPath: check.path)
-        _ = try LocalRegistry.open(shop.local.folder)
+            [.modificationDate: Date(timeIntervalSinceNow: -2 * ViewCheck.interval)], ofItemAtPath: check.path)
+        _ = try await LocalRegistry.open(shop.local.folder)
         #expect(try shop.viewListing == before)
-        #expect(shop.local.view.isChecked())
+        #expect(ViewCheck(folder: shop.local.files).isRecent)
     }
 
     @Test func `a repair that was interrupted is begun again`() async throws {
@@ -121,7 +121,7 @@ struct ViewUpdateTests {
         for path in manifests { try FileManager.default.removeItem(at: shop.local.viewFolder.appending(path: path)) }
         // It is marked before the first file is written.
         try FileManager.default.removeItem(at: shop.local.files.viewCheck)
-        _ = try LocalRegistry.open(shop.local.folder)
+        _ = try await LocalRegistry.open(shop.local.folder)
         #expect(try shop.viewListing == before)
     }
 
@@ -146,7 +146,7 @@ struct ViewUpdateTests {
                 ChannelFile.Package(releases: $0.offered)
             }
         }
-        try shop.record { changes, facts in
+        try await shop.record { changes, facts in
             for channel in facts.channelNames {
                 changes.channelFiles.append(
                     ChannelFile(app: "shop", channel: channel, packages: try releases(channel)))
@@ -167,12 +167,12 @@ struct ViewUpdateTests {
         #expect(try work() == ["cart"])
         try await shop.local.maintain()
         try FileManager.default.removeItem(at: shop.local.viewFolder.appending(path: "packages/help-1.1.0.zip"))
-        try shop.local.check()
+        try await shop.local.check()
         #expect(try work() == ["help"])
     }
 
     @Test func `a registry of the first schema is migrated with its pins and its work`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let bundle = try Site("common", "1.0.0", ["vendor.js": "shared"], entry: nil, in: shop.folder)
         let page = try Site(
             "checkout", "1.0.0", ["index.html": "page"], bundles: [bundle], shared: ["vendor.js": ("common", "shared")],
@@ -194,7 +194,7 @@ struct ViewUpdateTests {
             }
             try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier NOT LIKE '1:%'")
         }
-        let opened = try LocalRegistry.open(shop.local.folder)
+        let opened = try await LocalRegistry.open(shop.local.folder)
         #expect(try pins(opened) == before)
         #expect(
             try opened.database.read { try BuildQueueTable(db: $0).packages().map(\.text) } == ["checkout", "common"])

@@ -22,10 +22,10 @@ struct DerivedFileTests {
     @Test func `publishing leaves a full download at once, and the maintenance a smaller one in its place`()
         async throws
     {
-        let shop = try Shop()
+        let shop = try await Shop()
         let site = try large("1.0.0", in: shop)
         _ = try await shop.publisher().publish([site.zip])
-        let file = shop.local.viewFolder.appending(path: ViewLayout.patch(from: nil, to: site.digest))
+        let file = shop.local.viewFolder.appending(path: ViewPath.patch(from: nil, to: site.digest).description)
         let quick = try Data(contentsOf: file)
         #expect(try !shop.viewListing.contains("packages/checkout-1.0.0.zip"))
         try await shop.local.maintain()
@@ -43,7 +43,7 @@ struct DerivedFileTests {
 
     /// A server that is to end, or has something to sign, does not wait for all of them.
     @Test func `what is to be made can be left for the next time`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         _ = try await shop.publisher().publish([large("1.0.0", in: shop).zip])
         try await shop.local.maintain(for: .zero)
         let cancelled = Task {
@@ -57,7 +57,7 @@ struct DerivedFileTests {
     }
 
     @Test func `a manifest's patch is as much work as the manifests, however large the files`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let sites = try ["1.0.0", "1.1.0"].map { try large($0, in: shop) }
         for site in sites { _ = try await shop.publisher().publish([site.zip]) }
         let (old, new) = (sites[0], sites[1])
@@ -69,18 +69,18 @@ struct DerivedFileTests {
     }
 
     @Test func `a quick download never takes the place of the small one`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let site = try large("1.0.0", in: shop)
         _ = try await shop.publisher().publish([site.zip])
         try await shop.local.maintain()
-        let file = shop.local.viewFolder.appending(path: ViewLayout.patch(from: nil, to: site.digest))
+        let file = shop.local.viewFolder.appending(path: ViewPath.patch(from: nil, to: site.digest).description)
         let small = try Data(contentsOf: file)
         try shop.local.artifacts.makeQuickDownload(of: site.digest)
         #expect(try Data(contentsOf: file) == small)
     }
 
     @Test func `a patch that nobody made is made for the device that asks, once for all who ask`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let sites = try ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0", "1.5.0", "1.6.0"].map { try large($0, in: shop) }
         for site in sites {
             _ = try await shop.publisher().publish([site.zip])
@@ -88,33 +88,31 @@ struct DerivedFileTests {
         }
         try await shop.local.maintain()
         let (first, newest) = (sites[0].digest, sites[6].digest)
-        let paths = [
-            ViewLayout.patch(from: first, to: newest), ViewLayout.manifestPatch(from: first, to: newest),
-        ]
-        #expect(try shop.viewListing.isDisjoint(with: paths))
+        let paths = [ViewPath.patch(from: first, to: newest), .manifestPatch(from: first, to: newest)]
+        #expect(try shop.viewListing.isDisjoint(with: paths.map(\.description)))
         for path in paths {
             let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<20 { group.addTask { try await shop.local.makePatch(at: path) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(answers == Array(repeating: true, count: 20))
-            let file = shop.local.viewFolder.appending(path: path)
+            let file = shop.local.viewFolder.appending(path: path.description)
             let made = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
             #expect(try await shop.local.makePatch(at: path))
             let still = try FileManager.default.attributesOfItem(atPath: file.path)[.systemFileNumber] as? Int
             #expect(made == still)
         }
         var sink = CollectingSink()
-        let patch = shop.local.viewFolder.appending(path: paths[0])
+        let patch = shop.local.viewFolder.appending(path: paths[0].description)
         try PatchDecoder(PatchPlan(from: sites[0].manifest, to: sites[6].manifest)).apply(patch, to: &sink) { digest in
-            shop.local.viewFolder.appending(path: ViewLayout.object(digest))
+            shop.local.viewFolder.appending(path: ViewPath.object(digest).description)
         }
         #expect(sink.finished.count == 2)
     }
 
     @Test func `no patch is made to what no channel offers, between packages, or from a made-up version`() async throws
     {
-        let shop = try Shop()
+        let shop = try await Shop()
         let sites = try ["1.0.0", "1.1.0", "1.2.0"].map { try large($0, in: shop) }
         let other = try shop.page("1.0.0", package: "cart")
         for site in sites + [other] { _ = try await shop.publisher().publish([site.zip]) }
@@ -125,15 +123,15 @@ struct DerivedFileTests {
             (sites[0].digest, sites[1].digest), (other.digest, sites[2].digest),
             (Digest(of: Array("nothing".utf8)), sites[2].digest), (sites[2].digest, sites[2].digest),
         ] {
-            #expect(try await !shop.local.makePatch(at: ViewLayout.patch(from: base, to: target)))
+            #expect(try await !shop.local.makePatch(at: .patch(from: base, to: target)))
         }
-        #expect(try await !shop.local.makePatch(at: "patches/../registry.sqlite"))
+        #expect(ViewPath("patches/../registry.sqlite") == nil)
         #expect(try shop.viewListing == before)
-        #expect(try await shop.local.makePatch(at: ViewLayout.patch(from: sites[0].digest, to: sites[2].digest)))
+        #expect(try await shop.local.makePatch(at: .patch(from: sites[0].digest, to: sites[2].digest)))
     }
 
     @Test func `a patch that is not smaller than the full download is not kept`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         // Nothing in common: the patch is the full download over again.
         let first = try Site("checkout", "1.0.0", ["index.html": "<h1>short</h1>"], in: shop.folder)
         let second = try large("1.1.0", in: shop)
@@ -142,21 +140,22 @@ struct DerivedFileTests {
             _ = try await shop.registry.change(.offer(site.manifest.version, .everyone), of: package(), on: channel())
         }
         try await shop.local.maintain()
-        let full = shop.local.viewFolder.appending(path: ViewLayout.patch(from: nil, to: second.digest))
+        let full = shop.local.viewFolder.appending(path: ViewPath.patch(from: nil, to: second.digest).description)
         let size = try Data(contentsOf: full).count
-        let patch = shop.local.viewFolder.appending(path: ViewLayout.patch(from: first.digest, to: second.digest))
+        let patch = shop.local.viewFolder.appending(
+            path: ViewPath.patch(from: first.digest, to: second.digest).description)
         if let bytes = try? Data(contentsOf: patch) { #expect(bytes.count < size) }
     }
 
     @Test func `made again, a patch has the same bytes`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let sites = try ["1.0.0", "1.1.0"].map { try large($0, in: shop) }
         for site in sites {
             _ = try await shop.publisher().publish([site.zip])
             _ = try await shop.registry.change(.offer(site.manifest.version, .everyone), of: package(), on: channel())
         }
         try await shop.local.maintain()
-        let path = ViewLayout.patch(from: sites[0].digest, to: sites[1].digest)
+        let path = ViewPath.patch(from: sites[0].digest, to: sites[1].digest).description
         let file = shop.local.viewFolder.appending(path: path)
         let made = try Data(contentsOf: file)
         try FileManager.default.removeItem(at: file)
@@ -165,7 +164,7 @@ struct DerivedFileTests {
     }
 
     @Test func `while a server has the registry it is known to others`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         #expect(!shop.local.isServed)
         let lease = try await shop.local.claimForServer()
         #expect(shop.local.isServed)

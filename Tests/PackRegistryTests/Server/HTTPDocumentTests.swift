@@ -59,7 +59,7 @@ struct HTTPDocumentTests {
     }
 
     @Test func `a server tells those who may know how long its signatures hold`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let token = try await shop.registry.createToken(
             TokenRequest(name: "monitor", scope: TokenScope(actions: [.admin]), expires: nil))
         let narrow = try await shop.registry.createToken(

@@ -9,7 +9,7 @@ import Testing
 /// More patches asked for than are made.
 struct PatchDemandTests {
     @Test func `where the line is full a device is told when to come back, and then gets its patch`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         var sites: [Site] = []
         for number in 0...6 {
             let site = try shop.page("1.\(number).0")
@@ -18,9 +18,9 @@ struct PatchDemandTests {
             sites.append(site)
         }
         try await shop.local.maintain()
-        let wanted = "/" + ViewLayout.manifestPatch(from: sites[0].digest, to: sites[6].digest)
-        let made = "/" + ViewLayout.manifestPatch(from: sites[5].digest, to: sites[6].digest)
-        let never = "/" + ViewLayout.manifestPatch(from: Digest(of: [1]), to: sites[6].digest)
+        let wanted = "/" + ViewPath.manifestPatch(from: sites[0].digest, to: sites[6].digest).description
+        let made = "/" + ViewPath.manifestPatch(from: sites[5].digest, to: sites[6].digest).description
+        let never = "/" + ViewPath.manifestPatch(from: Digest(of: [1]), to: sites[6].digest).description
         let others = (0..<ArtifactClaims.maximumDemandedCount).map {
             DerivedFile(.patch, of: sites[6].digest, from: Digest(of: [UInt8($0)]))
         }

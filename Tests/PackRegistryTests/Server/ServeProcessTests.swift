@@ -19,7 +19,7 @@ struct ServeProcessTests {
     }
 
     @Test func `SIGTERM finishes the request under way, takes no other, and ends with 0`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let token = try await Self.token(shop)
         let server = try Self.start(shop)
         let port = try await server.port()
@@ -41,7 +41,7 @@ struct ServeProcessTests {
     }
 
     @Test func `a server that is killed during an upload leaves a registry that works`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let token = try await Self.token(shop)
         let before = try shop.viewListing
         let killed = try Self.start(shop)
@@ -65,11 +65,11 @@ struct ServeProcessTests {
     @Test func `a port that is in use, a port that is none and a folder without a registry end with an error`()
         async throws
     {
-        let shop = try Shop()
+        let shop = try await Shop()
         let first = try Self.start(shop)
         let port = try await first.port()
         // On a registry of its own: a second server on one registry is refused before.
-        let other = try Shop()
+        let other = try await Shop()
         let second = try Self.start(other, port: port)
         #expect(try await second.end() == 1)
         #expect(second.errorText.hasPrefix("error: the address 127.0.0.1:\(port) is in use"))

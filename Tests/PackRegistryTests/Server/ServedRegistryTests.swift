@@ -24,7 +24,7 @@ struct ServedRegistryTests {
     }
 
     static func with(_ body: @escaping @Sendable (Shop, RunningServer) async throws -> Void) async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await RunningServer.with(shop.local) { (server) async throws in try await body(shop, server) }
     }
 
@@ -50,7 +50,7 @@ struct ServedRegistryTests {
             #expect(page.text.hasPrefix("<h1>checkout 1.0.0</h1>"))
             try await shop.local.maintain()
             let copy = shop.folder.url.appending(path: "copy.zip")
-            #expect(try await remote.copyViewFile("packages/checkout-1.0.0.zip", to: copy))
+            #expect(try await remote.copyViewFile(.archive(package(), version("1.0.0")), to: copy))
             #expect(try Data(contentsOf: copy) == Data(contentsOf: site.zip))
             let update = try await server.ask("GET", "/v1/update?channel=beta&package=checkout&device=d")
             #expect(update.text.contains("\"action\":\"update\""))
@@ -181,20 +181,18 @@ struct ServedRegistryTests {
     @Test func `a file of the view is read whole, within its bound, or not at all`() async throws {
         try await Self.with { (shop, server) async throws in
             let remote = try RemoteRegistry(server.url, token: nil)
-            let path = "metadata/timestamp.json"
-            let bytes = try Array(Data(contentsOf: shop.local.viewFolder.appending(path: path)))
+            let path = ViewPath.timestamp
+            let bytes = try Array(Data(contentsOf: shop.local.viewFolder.appending(path: path.description)))
             #expect(try await remote.viewFile(path, maximumByteCount: 100_000) == bytes)
             let error = await #expect(throws: RegistryError.self) {
                 try await remote.viewFile(path, maximumByteCount: bytes.count - 1)
             }
             #expect(error?.kind == .tooLarge)
-            #expect(try await remote.viewFile("metadata/99.root.json", maximumByteCount: 10) == nil)
+            #expect(try await remote.viewFile(.metadata(.root, version: 99), maximumByteCount: 10) == nil)
             let copy = shop.folder.url.appending(path: "copy")
-            #expect(try await !remote.copyViewFile("packages/none-1.0.0.zip", to: copy))
+            #expect(try await !remote.copyViewFile(.archive(package("none"), version("1.0.0")), to: copy))
             #expect(!FileManager.default.fileExists(atPath: copy.path))
-            await #expect(throws: RegistryError.self) {
-                try await remote.viewFile("../registry.sqlite", maximumByteCount: 10)
-            }
+            #expect(ViewPath("../registry.sqlite") == nil)
         }
     }
 }

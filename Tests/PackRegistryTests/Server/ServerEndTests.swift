@@ -36,7 +36,7 @@ struct ServerEndTests {
     @Test func `a server ends at once in the middle of a patch, killed or asked to, and the next one makes it`()
         async throws
     {
-        let shop = try Shop()
+        let shop = try await Shop()
         for (number, text) in ["1.0.0", "1.1.0"].enumerated() {
             let site = try Self.large(text, in: shop, seed: UInt64(number + 1))
             _ = try await shop.publisher().publish([site.zip])
@@ -76,7 +76,7 @@ struct ServerEndTests {
     }
 
     @Test func `a maker that is killed costs one file, and it is made the next time`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let site = try Self.large("1.0.0", in: shop)
         _ = try await shop.publisher().publish([site.zip])
         let server = try ServeProcessTests.start(shop)
@@ -99,7 +99,7 @@ struct ServerEndTests {
 
     @Test func `a request that never ends, while a patch is made, does not keep a server that is to end`() async throws
     {
-        let shop = try Shop()
+        let shop = try await Shop()
         let site = try Self.large("1.0.0", in: shop)
         _ = try await shop.publisher().publish([site.zip])
         let token = try await ServeProcessTests.token(shop)
@@ -120,7 +120,7 @@ struct ServerEndTests {
     }
 
     @Test func `a second server on one registry says who has it, and ends`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let first = try ServeProcessTests.start(shop)
         _ = try await first.port()
         let second = try ServeProcessTests.start(shop)

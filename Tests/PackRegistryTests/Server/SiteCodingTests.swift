@@ -15,7 +15,7 @@ struct SiteCodingTests {
 
     /// A served version with a script that compresses, a picture and something short.
     private static func shop() async throws -> (Shop, Site) {
-        let shop = try Shop()
+        let shop = try await Shop()
         let site = try Site(
             "checkout", "1.0.0",
             [
@@ -123,7 +123,7 @@ struct SiteCodingTests {
                 "GET", "/site/checkout/1.0.0/app.js", ["Accept-Encoding": Self.browser])
             #expect((answer.status, answer["content-encoding"]) == (200, "gzip"))
         }
-        try shop.local.check()
+        try await shop.local.check()
         #expect(try await shop.local.makeEncodings())
         #expect(try shop.viewListing == before)
     }

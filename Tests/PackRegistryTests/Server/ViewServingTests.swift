@@ -4,14 +4,15 @@ import Testing
 
 struct ViewServingTests {
     static let content = Array("0123456789".utf8)
-    static let path = ViewLayout.object(Digest(of: content))
+    static let path = ViewPath.object(Digest(of: content)).description
+    static let empty = ViewPath.patch(from: nil, to: Digest(of: [])).description
     static let tag = "\"\(Digest(of: content).hex)\""
 
     static func host() throws -> FolderHost {
         try FolderHost([
             path: content, "metadata/timestamp.json": Array("{}".utf8), "metadata/1.root.json": Array("{\"a\":1}".utf8),
             "packages/checkout-1.0.0+a.zip": Array("PK".utf8),
-            "metadata/.writing": [1], "patches/empty.zst": [],
+            "metadata/.writing": [1], empty: [],
         ])
     }
 
@@ -109,7 +110,7 @@ struct ViewServingTests {
             let zip = try await server.ask("GET", "/packages/checkout-1.0.0%2Ba.zip")
             #expect(zip["content-type"] == "application/zip")
             #expect(try await server.ask("GET", "/packages/checkout-1.0.0+a.zip").body == zip.body)
-            let empty = try await server.ask("GET", "/patches/empty.zst", ["Range": "bytes=-5"])
+            let empty = try await server.ask("GET", "/" + Self.empty, ["Range": "bytes=-5"])
             #expect((empty.status, empty["content-length"]) == (200, "0"))
         }
     }

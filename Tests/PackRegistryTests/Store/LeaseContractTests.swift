@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test func `a server that lost its lease does nothing until it has one again`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let lease = try await shop.local.claimForServer()
         shop.clock.advance(seconds: 600)
         let other = try #require(try await shop.local.leases.acquire(.server, for: .seconds(600), as: "another"))

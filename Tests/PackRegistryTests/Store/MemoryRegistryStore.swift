@@ -40,6 +40,21 @@ final class MemoryRegistryStore: RegistryStore {
                 timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0)
         }
 
+        func read(_ view: FactsQuery.View, into facts: inout RegistryFacts) {
+            let timestamp = TopLevelRole.timestamp.rawValue
+            facts.base = base
+            facts.documents[timestamp] = newestVersion(timestamp).flatMap { documents[timestamp]?[$0] }
+            let manifests = versions.map { ViewPath.manifest($0.name.package, $0.name.version, $0.manifest) }
+            facts.oldestManifest = manifests.first
+            guard view == .everything else { return }
+            facts.publishedManifests = manifests
+            facts.keptChannelFiles = Set(channelDocuments.map { Digest(of: $0.bytes) })
+            facts.keptDocuments = documents.keys.flatMap { role in
+                MetadataLifetime.keptVersions(of: role, newest: newestVersion(role) ?? 0)
+                    .map { DocumentID(role: role, version: $0) }
+            }
+        }
+
         func published(_ version: Version) -> PublishedVersion {
             let manifest = manifests[version.manifest]?.manifest
             return PublishedVersion(
@@ -74,6 +89,11 @@ final class MemoryRegistryStore: RegistryStore {
                 facts.documents[role] = state.newestVersion(role).flatMap { state.documents[role]?[$0] }
             }
         }
+        for id in query.documents { facts.documentVersions[id] = state.documents[id.role]?[id.version] }
+        for document in state.channelDocuments where query.channelFiles.contains(Digest(of: document.bytes)) {
+            facts.channelBytes[Digest(of: document.bytes)] = document.bytes
+        }
+        if let view = query.view { state.read(view, into: &facts) }
         for digest in query.manifests { facts.manifests[digest] = state.manifests[digest]?.bytes }
         for version in state.versions where query.versions.contains(version.name) {
             facts.versions[version.name] = state.published(version)

@@ -23,7 +23,7 @@ struct ServicesBench {
     let services: RegistryServices
 
     init(_ kind: ServicesKind) async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         self.shop = shop
         switch kind {
         case .folder: services = shop.local.services
@@ -33,7 +33,7 @@ struct ServicesBench {
             services = RegistryServices(
                 store: store, leases: store, signer: try OnlineKeys.load(from: shop.local.files),
                 content: MemoryContentStore(),
-                view: MemoryRegistryView(of: store), clock: { clock.now })
+                view: MemoryViewStore(), downloads: NoDownloads(), clock: { clock.now })
             let founded = try await shop.local.services.store.facts(FactsQuery())
             try await services.commit(
                 RegistryFounding(root: founded.required("root"), targets: founded.required("targets")),

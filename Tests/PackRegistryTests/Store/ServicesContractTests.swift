@@ -77,7 +77,7 @@ import Testing
         let view = bench.services.view
         try await bench.publish("1.0.0")
         func timestamp() async throws -> SignedDocument<TimestampMetadata> {
-            let bytes = try await view.read("metadata/timestamp.json", maximumByteCount: 1 << 20)
+            let bytes = try await view.read(.timestamp, maximumByteCount: 1 << 20)
             return try SignedDocument(parsing: #require(bytes), name: "timestamp")
         }
         let shown = try await timestamp().body.version
@@ -85,22 +85,22 @@ import Testing
             ChannelRelease(.offer(version("1.0.0")), of: package(), on: channel(), randomBits: 1),
             as: .local(user: "ann"))
         #expect(try await timestamp().body.version == shown)
-        try await view.update()
+        try await bench.services.show()
         let newest = try await timestamp()
         #expect(newest.body.version == shown + 1)
 
-        let snapshotPath = ViewLayout.metadata("snapshot", version: newest.body.snapshot.version)
+        let snapshotPath = ViewPath.metadata(.snapshot, version: newest.body.snapshot.version)
         let bytes = try #require(try await view.read(snapshotPath, maximumByteCount: 1 << 20))
         let snapshot: SignedDocument<SnapshotMetadata> = try SignedDocument(parsing: bytes, name: "snapshot")
         var names: [String] = []
         for entry in snapshot.body.files.entries {
             let role = String(entry.name.dropLast(".json".count))
-            let path = ViewLayout.metadata(role, version: entry.value.version)
+            let path = try #require(ViewPath(role: role, version: entry.value.version))
             let bytes = try #require(try await view.read(path, maximumByteCount: 1 << 20), "\(path)")
             let document: SignedDocument<TargetsMetadata> = try SignedDocument(parsing: bytes, name: role)
             for target in document.body.targets.entries {
                 let digest = try Digest(hex: #require(target.value.hashes.sha256))
-                let file = ViewLayout.file(ofTarget: target.name, digest: digest)
+                let file = try #require(ViewPath(target: target.name, digest: digest))
                 let content = try #require(try await view.read(file, maximumByteCount: 1 << 20), "\(file)")
                 #expect(Digest(of: content) == digest)
                 names.append(target.name)
@@ -113,20 +113,17 @@ import Testing
     func `a view reads its own files only, and none above the limit`(kind: ServicesKind) async throws {
         let bench = try await ServicesBench(kind)
         let view = bench.services.view
-        let path = "metadata/1.root.json"
+        let path = ViewPath.metadata(.root, version: 1)
         let root = try #require(try await view.read(path, maximumByteCount: 1 << 20))
         let copy = bench.shop.folder.url.appending(path: "copy.json")
         #expect(try await view.copy(path, to: copy))
         #expect(try Data(contentsOf: copy) == Data(root))
-        #expect(try await view.read("metadata/none.json", maximumByteCount: 1) == nil)
-        #expect(try await !view.copy("metadata/none.json", to: copy.appendingPathExtension("none")))
+        #expect(try await view.read(.metadata(.root, version: 99), maximumByteCount: 1) == nil)
+        #expect(try await !view.copy(.metadata(.root, version: 99), to: copy.appendingPathExtension("none")))
         let large = await #expect(throws: RegistryError.self) {
             try await view.read(path, maximumByteCount: root.count - 1)
         }
         #expect(large?.kind == .tooLarge)
-        let outside = await #expect(throws: RegistryError.self) {
-            try await view.read("../registry.sqlite", maximumByteCount: 1 << 20)
-        }
-        #expect(outside?.kind == .invalid)
+        #expect(ViewPath("../registry.sqlite") == nil)
     }
 }

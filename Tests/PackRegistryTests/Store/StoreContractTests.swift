@@ -109,8 +109,8 @@ import Testing
         let bench = try await StoreBench(kind)
         let services = { (days: Double) in
             RegistryServices(
-                store: bench.store, leases: bench.leases, signer: bench.signer, content: NoContent(), view: NoView(),
-                clock: { bench.now + days * 86_400 })
+                store: bench.store, leases: bench.leases, signer: bench.signer, content: NoContent(),
+                view: MemoryViewStore(), downloads: NoDownloads(), clock: { bench.now + days * 86_400 })
         }
         #expect(try await services(3).renew().isEmpty)
         #expect(try await services(4).renew() == ["timestamp"])
@@ -170,11 +170,4 @@ private struct NoContent: ContentStore {
 
     func missing(among objects: [Object]) async throws -> Set<Digest> { [] }
     func open(archive: URL) async throws -> any UploadedArchive { throw None() }
-}
-
-private struct NoView: RegistryView {
-    func update() async throws {}
-    func addQuickDownload(ofManifest digest: Digest) async throws {}
-    func read(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? { nil }
-    func copy(_ path: String, to destination: URL) async throws -> Bool { false }
 }

@@ -7,7 +7,7 @@ import Testing
 
 struct TokenTests {
     @Test func `a mistyped token is told from an unknown one`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let request = TokenRequest(name: "ci", scope: TokenScope(actions: [.publish]), expires: nil)
         let secret = try await shop.registry.createToken(request).secret
         var mistyped = Array(secret)
@@ -21,7 +21,7 @@ struct TokenTests {
     }
 
     @Test func `a token ends when it expires`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let request = TokenRequest(
             name: "ci", scope: TokenScope(actions: [.publish]), expires: shop.clock.now.addingTimeInterval(86_400))
         let secret = try await shop.registry.createToken(request).secret
@@ -32,7 +32,7 @@ struct TokenTests {
     }
 
     @Test func `the registry's files do not hold a token's text`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let request = TokenRequest(name: "ci", scope: TokenScope(actions: [.admin]), expires: nil)
         let secret = try await shop.registry.createToken(request).secret
         for name in try shop.folder.listing("project/registry") {
@@ -45,7 +45,7 @@ struct TokenTests {
         ("", [TokenAction.publish]), ("a\nb", [.publish]), (String(repeating: "x", count: 101), [.publish]), ("ci", []),
     ])
     func `a token that makes no sense is refused`(name: String, actions: [TokenAction]) async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let error = await #expect(throws: RegistryError.self) {
             try await shop.registry.createToken(
                 TokenRequest(name: name, scope: TokenScope(actions: Set(actions)), expires: nil))

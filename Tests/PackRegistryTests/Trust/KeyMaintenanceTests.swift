@@ -16,7 +16,7 @@ struct KeyMaintenanceTests {
     }
 
     private func published() async throws -> (shop: Shop, keys: Keys, maintenance: KeyMaintenance) {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip, shop.page("1.0.0", package: "help").zip])
         _ = try await shop.registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())
         let folder = KeyFolder(folder: shop.project.keys)

@@ -47,12 +47,12 @@ struct MetadataSizeTests {
 
     /// A registry in which 100 teams, each with a key of its own, have published 50 versions, the newest to a fifth of the
     /// devices.
-    private static func largeShop() throws -> (shop: Shop, key: PrivateKey) {
-        let shop = try Shop()
+    private static func largeShop() async throws -> (shop: Shop, key: PrivateKey) {
+        let shop = try await Shop()
         let now = shop.clock.now
         let keys = try (0..<packages).map { _ in try PrivateKey.generate(.ed25519) }
         let owner = try shop.keys().owner
-        try shop.record { changes, facts in
+        try await shop.record { changes, facts in
             let targets: SignedDocument<TargetsMetadata> = try facts.required("targets")
             changes.put(
                 try targets.revised(signers: owner) { body in
@@ -112,7 +112,7 @@ struct MetadataSizeTests {
     }
 
     @Test func `a change in an app of 100 packages and 5,000 versions costs a device at most 60 KB`() async throws {
-        let (shop, key) = try Self.largeShop()
+        let (shop, key) = try await Self.largeShop()
         let transport = CountingTransport(shop.registry)
         let folder = shop.folder.url.appending(path: "device")
         let root = Array(try Data(contentsOf: shop.project.root))
@@ -126,7 +126,7 @@ struct MetadataSizeTests {
         #expect(first.requests <= 10)
         let role = ViewLayout.role(of: try Self.id(0))
         let stable = try await shop.channel("stable")
-        try shop.record(roles: [role]) { changes, facts in
+        try await shop.record(roles: [role]) { changes, facts in
             let current: SignedDocument<TargetsMetadata> = try facts.required(role)
             var file = stable
             let revised = try current.revised(signers: [key]) { role in

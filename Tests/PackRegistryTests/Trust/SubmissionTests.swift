@@ -11,7 +11,7 @@ import Testing
 struct SubmissionTests {
     /// A shop with checkout 1.0.0 published and 1.1.0 uploaded, and its publisher's key.
     private func uploaded() async throws -> (shop: Shop, site: Site, key: any Signer) {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         let site = try shop.page("1.1.0")
         _ = try await shop.registry.upload(archive: site.zip)
@@ -110,7 +110,7 @@ struct SubmissionTests {
     }
 
     @Test func `a package that its owner has not delegated cannot be published`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         let site = try shop.page("1.0.0")
         _ = try await shop.registry.upload(archive: site.zip)
         let key = try #require(try shop.keys().publisher.first)
@@ -125,7 +125,7 @@ struct SubmissionTests {
     }
 
     @Test func `targets that widens a path, lists files or drops a package in use is refused`() async throws {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         let owner = try #require(try shop.keys().owner.first)
         let key = try #require(try shop.keys().publisher.first).publicKey

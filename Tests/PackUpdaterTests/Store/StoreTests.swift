@@ -66,7 +66,7 @@ struct StoreTests {
         let report = try await device.updater(transport: transport).repair()
         #expect(report.left == [])
         #expect(report.repaired.count == 2)
-        #expect(await transport.paths == [ViewLayout.object(digest)])
+        #expect(await transport.paths == [ViewPath.object(digest).description])
         #expect(try await device.page("checkout", "a/b/c.js") == "deep")
         #expect(try await device.updater().repair().repaired == [])
     }

@@ -68,16 +68,16 @@ final class TestRegistry {
     func patch(from base: VersionID?, to target: VersionID, manifest: Bool = false) throws {
         guard let wanted = manifests[target] else { throw CocoaError(.fileNoSuchFile) }
         let known = base.flatMap { manifests[$0] }
-        let file = view.appending(path: ViewLayout.patch(from: base?.manifest, to: target.manifest))
+        let file = view.appending(path: ViewPath.patch(from: base?.manifest, to: target.manifest).description)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
         let view = view
         _ = try PatchEncoder().encode(PatchPlan(from: known, to: wanted), to: file) {
-            view.appending(path: ViewLayout.object($0))
+            view.appending(path: ViewPath.object($0).description)
         }
         if manifest, let known, let base {
             let frame = try ManifestPatch.encode(base: known.bytes, target: wanted.bytes)
-            try put(frame, view, ViewLayout.manifestPatch(from: base.manifest, to: target.manifest))
+            try put(frame, view, ViewPath.manifestPatch(from: base.manifest, to: target.manifest).description)
         }
     }
 
@@ -108,7 +108,7 @@ final class TestRegistry {
     private func write(_ text: String) throws -> Object {
         let bytes = Array(text.utf8)
         let object = Object(digest: Digest(of: bytes), size: bytes.count)
-        try put(bytes, view, ViewLayout.object(object.digest))
+        try put(bytes, view, ViewPath.object(object.digest).description)
         return object
     }
 

@@ -84,9 +84,9 @@ struct ArrivalTests {
         let updater = try device.updater(transport: network)
         let session = try await open(updater)
         #expect(try await text("index.html", of: session) == "one")
-        #expect(await network.inner.paths.first == ViewLayout.object(digest("one")))
+        #expect(await network.inner.paths.first == ViewPath.object(digest("one")).description)
         try await waitUntilWhole(session)
-        #expect(await network.inner.paths.contains(ViewLayout.patch(from: nil, to: one.manifest)))
+        #expect(await network.inner.paths.contains(ViewPath.patch(from: nil, to: one.manifest).description))
         let active = try #require(try device.state("checkout").active)
         #expect(active.id == one && !active.isConfirmed && active.starts == 1)
         // The page's next request, and its next load, are of the same start.
@@ -211,14 +211,14 @@ struct ArrivalTests {
     @Test func `a process that died leaves what came, and the next page fetches the rest`() async throws {
         try await dieAfterOneFile()
         try await device.updater().collectGarbage()
-        #expect(try device.listing().contains(ViewLayout.object(digest("aaaa"))))
+        #expect(try device.listing().contains(ViewPath.object(digest("aaaa")).description))
         let next = Network(registry) { path, bytes in path.hasPrefix("patches/") ? nil : bytes }
         let updater = try device.updater(transport: next)
         defer { withExtendedLifetime(updater) {} }
         let session = try await open(updater)
         #expect(try await text("a.js", of: session) == "aaaa")
         try await waitUntilWhole(session)
-        #expect(await !next.inner.paths.contains(ViewLayout.object(digest("aaaa"))))
+        #expect(await !next.inner.paths.contains(ViewPath.object(digest("aaaa")).description))
         #expect(try device.state("checkout").active?.id == one)
     }
 
@@ -271,7 +271,7 @@ struct ArrivalTests {
         try await Task.sleep(for: .seconds(2))
         try await device.updater().collectGarbage()
         let objects = try device.listing().filter { $0.hasPrefix("objects/") }
-        #expect(objects == [ViewLayout.object(digest("two"))])
+        #expect(objects == [ViewPath.object(digest("two")).description])
         #expect(try device.state("checkout").active?.id == two)
     }
 
@@ -333,7 +333,7 @@ struct ArrivalTests {
             for _ in 0..<8 { group.addTask { try await session.fetch(digest) } }
             try await group.waitForAll()
         }
-        #expect(await network.inner.paths.filter { $0.hasPrefix("objects/") } == [ViewLayout.object(digest)])
+        #expect(await network.inner.paths.filter { $0.hasPrefix("objects/") } == [ViewPath.object(digest).description])
     }
 
     @Test func `files of a shared bundle come like the package's own, and its tree with it`() async throws {

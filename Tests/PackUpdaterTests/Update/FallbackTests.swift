@@ -23,9 +23,9 @@ struct FallbackTests {
         try registry.release("checkout", two, release: "r2")
     }
 
-    var patch: String { ViewLayout.patch(from: one.manifest, to: two.manifest) }
-    var full: String { ViewLayout.patch(from: nil, to: two.manifest) }
-    var manifestPatch: String { ViewLayout.manifestPatch(from: one.manifest, to: two.manifest) }
+    var patch: String { ViewPath.patch(from: one.manifest, to: two.manifest).description }
+    var full: String { ViewPath.patch(from: nil, to: two.manifest).description }
+    var manifestPatch: String { ViewPath.manifestPatch(from: one.manifest, to: two.manifest).description }
 
     /// Updates over a network that changes what it carries.
     func update(_ rewrite: @escaping @Sendable (String, [UInt8]) throws -> [UInt8]?) async throws -> [String] {
@@ -52,7 +52,7 @@ struct FallbackTests {
     @Test func `a truncated patch falls back, and so does an empty one and one of another version`() async throws {
         let (patch, full) = (patch, full)
         let other = try Data(
-            contentsOf: registry.view.appending(path: ViewLayout.patch(from: nil, to: one.manifest)))
+            contentsOf: registry.view.appending(path: ViewPath.patch(from: nil, to: one.manifest).description))
         for fault in [{ Array($0.dropLast(3)) }, { _ in [] }, { _ in Array(other) }] as [@Sendable ([UInt8]) -> [UInt8]]
         {
             let fresh = try TestDevice(registry)
@@ -73,7 +73,7 @@ struct FallbackTests {
     @Test func `without patch and full download it takes single objects, and only those that it lacks`() async throws {
         let (patch, full) = (patch, full)
         let paths = try await update { path, bytes in path == patch || path == full ? nil : bytes }
-        let lacking = ["two", Self.big + "more", "new"].map { ViewLayout.object(Digest(of: Array($0.utf8))) }
+        let lacking = ["two", Self.big + "more", "new"].map { ViewPath.object(Digest(of: Array($0.utf8))).description }
         #expect(paths.prefix(3) == [manifestPatch, patch, full])
         #expect(Set(paths.dropFirst(3)) == Set(lacking))
     }
@@ -94,7 +94,7 @@ struct FallbackTests {
 
     @Test func `a swapped object is refused, and nothing of it is left`() async throws {
         let (patch, full) = (patch, full)
-        let object = ViewLayout.object(Digest(of: Array("new".utf8)))
+        let object = ViewPath.object(Digest(of: Array("new".utf8))).description
         let before = try device.listing()
         let transport = WatchedTransport(FolderTransport(folder: registry.view)) { path, bytes in
             if path == patch || path == full { return nil }
@@ -125,7 +125,7 @@ struct FallbackTests {
         try await device.updater().update(.list([PackageID("admin")]))
         let (patch, full) = (patch, full)
         let paths = try await update { path, bytes in path == patch || path == full ? nil : bytes }
-        #expect(!paths.contains(ViewLayout.object(Digest(of: Array((Self.big + "more").utf8)))))
+        #expect(!paths.contains(ViewPath.object(Digest(of: Array((Self.big + "more").utf8))).description))
     }
 
     @Test func `an object that two packages lack is fetched once, not into one file by two`() async throws {
@@ -135,7 +135,7 @@ struct FallbackTests {
             let id = try registry.publish(name, "1.0.0", ["index.html": name, "new.js": new], full: false)
             try registry.release(name, id, release: "n1")
         }
-        let object = ViewLayout.object(Digest(of: Array(new.utf8)))
+        let object = ViewPath.object(Digest(of: Array(new.utf8))).description
         let transport = SlowTransport(inner: FolderTransport(folder: registry.view))
         let report = try await device.updater(transport: transport).update(.list(names.map { try PackageID($0) }))
         #expect(report.failures.isEmpty)

@@ -83,7 +83,7 @@ struct OpenBesideUpdateTests {
     }
 
     @Test func `a page of another package has its files before the update is over`() async throws {
-        let whole = ViewLayout.patch(from: nil, to: newsOne.manifest)
+        let whole = ViewPath.patch(from: nil, to: newsOne.manifest).description
         let network = SlowNetwork(registry.view, holding: [whole])
         let updater = try device.updater(transport: network)
         let updated = Task { [news] in try await updater.update(.list([news])) }
@@ -98,7 +98,7 @@ struct OpenBesideUpdateTests {
     }
 
     @Test func `a page of the package that the update installs has its files, and is its first start`() async throws {
-        let whole = ViewLayout.patch(from: nil, to: shopOne.manifest)
+        let whole = ViewPath.patch(from: nil, to: shopOne.manifest).description
         let network = SlowNetwork(registry.view, holding: [whole])
         let updater = try device.updater(transport: network)
         let updated = Task { try await updater.update(.all) }
@@ -124,7 +124,7 @@ struct OpenBesideUpdateTests {
         try await device.confirm("news")
         let three = try registry.publish("news", "3.0.0", ["index.html": "news three", "n.js": "nnnn"])
         try registry.release("news", three, release: "r3")
-        let script = ViewLayout.object(Digest(of: Array("bbbb".utf8)))
+        let script = ViewPath.object(Digest(of: Array("bbbb".utf8))).description
         let network = SlowNetwork(registry.view, holding: [script])
         let updater = try device.updater(transport: network)
         let session = try await open(shop, by: updater)
@@ -175,7 +175,7 @@ struct OpenBesideUpdateTests {
     }
 
     @Test func `a second update waits for the first, whose end it does not hear of`() async throws {
-        let whole = ViewLayout.patch(from: nil, to: newsOne.manifest)
+        let whole = ViewPath.patch(from: nil, to: newsOne.manifest).description
         let network = SlowNetwork(registry.view, holding: [whole])
         device.configuration.patience = .milliseconds(100)
         let updater = try device.updater(transport: network)

@@ -19,7 +19,7 @@ struct PresetTests {
         let list = #"{"format":1,"packages":{"checkout":{"version":"1.0.0","manifest":"\#(one.manifest.hex)"}}}"#
         try registry.put(Array(list.utf8), preset, PresetFolder.listName)
         for (folder, path) in [
-            (registry.view, ViewLayout.patch(from: nil, to: one.manifest)),
+            (registry.view, ViewPath.patch(from: nil, to: one.manifest).description),
             (registry.folder, "signed/" + ViewLayout.manifestTarget(try PackageID("checkout"), one.version)),
         ] {
             try registry.put(Array(Data(contentsOf: folder.appending(path: path))), preset, path)

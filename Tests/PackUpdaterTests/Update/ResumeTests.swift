@@ -25,8 +25,8 @@ struct ResumeTests {
         try registry.release("checkout", one, release: "r1")
     }
 
-    private var full: String { ViewLayout.patch(from: nil, to: one.manifest) }
-    private var object: String { ViewLayout.object(Digest(of: Array(Self.script.utf8))) }
+    private var full: String { ViewPath.patch(from: nil, to: one.manifest).description }
+    private var object: String { ViewPath.object(Digest(of: Array(Self.script.utf8))).description }
 
     private func update(_ server: LocalServer) async throws -> UpdateReport {
         var limits = TransferLimits()
@@ -40,7 +40,7 @@ struct ResumeTests {
         let quick = registry.folder.appending(path: "quick")
         let view = registry.view
         _ = try PatchEncoder(effort: .quick).encode(PatchPlan(from: nil, to: manifest), to: quick) {
-            view.appending(path: ViewLayout.object($0))
+            view.appending(path: ViewPath.object($0).description)
         }
         try #require(try Data(contentsOf: quick) != small)
         // As after a publication: the one that was made in a hurry first.

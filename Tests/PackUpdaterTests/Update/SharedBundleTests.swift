@@ -32,7 +32,7 @@ struct SharedBundleTests {
         let report = try await device.updater(transport: transport).update(.all)
         #expect(report.failures.isEmpty)
         let paths = await transport.paths
-        #expect(paths.filter { $0 == ViewLayout.patch(from: nil, to: ids[0].manifest) }.count == 1)
+        #expect(paths.filter { $0 == ViewPath.patch(from: nil, to: ids[0].manifest).description }.count == 1)
         for package in ["checkout", "admin"] { #expect(try await device.page(package, "v.js") == "vendor") }
         #expect(try device.listing().contains("unzipFiles/web-common/\(Self.vendor)/pack.json"))
         #expect(try device.state("web-common").active == nil)
@@ -45,7 +45,7 @@ struct SharedBundleTests {
         try registry.patch(from: old[0], to: new[0], manifest: true)
         let transport = WatchedTransport(FolderTransport(folder: registry.view))
         #expect(try await device.updater(transport: transport).update(.all).failures.isEmpty)
-        #expect(await transport.paths.contains(ViewLayout.patch(from: old[0].manifest, to: new[0].manifest)))
+        #expect(await transport.paths.contains(ViewPath.patch(from: old[0].manifest, to: new[0].manifest).description))
         #expect(try await device.page("admin", "v.js") == "vendor 2")
         for package in ["checkout", "admin"] { try await device.confirm(package) }
         let three = try publish(3, vendor: "vendor 2", bundleVersion: "0.0.0-hfedcba9876543210")

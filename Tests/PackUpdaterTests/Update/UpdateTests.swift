@@ -45,8 +45,8 @@ struct UpdateTests {
         #expect(report.entries.map(\.outcome) == [.activated(two.version)])
         #expect(
             await transport.paths == [
-                ViewLayout.manifestPatch(from: one.manifest, to: two.manifest),
-                ViewLayout.patch(from: one.manifest, to: two.manifest),
+                ViewPath.manifestPatch(from: one.manifest, to: two.manifest).description,
+                ViewPath.patch(from: one.manifest, to: two.manifest).description,
             ])
         #expect(try await device.page("checkout") == "two")
     }

@@ -34,9 +34,9 @@ struct PackageSource {
         switch place {
         case .file(let file): return try await body(file)
         case .registry(let package, let version):
-            let session = try RegistrySession(options, console: console)
+            let session = try await RegistrySession(options, console: console)
             let folder = try WorkFolder()
-            let path = ViewLayout.archive(package, version)
+            let path = ViewPath.archive(package, version)
             let file = folder.url.appending(path: "\(package)-\(version).zip")
             try await fetch(path, to: file, from: session, package, version, console)
             let result = try await body(file)
@@ -47,7 +47,7 @@ struct PackageSource {
 
     /// The zip is made after a publication: in a folder it is made now, of a server it is waited for.
     private func fetch(
-        _ path: String, to file: URL, from session: RegistrySession, _ package: PackageID, _ version: SemanticVersion,
+        _ path: ViewPath, to file: URL, from session: RegistrySession, _ package: PackageID, _ version: SemanticVersion,
         _ console: Console
     ) async throws {
         if try await session.registry.copyViewFile(path, to: file) { return }

@@ -44,7 +44,7 @@ final class PreviousVersions: Sendable {
     private func ask<Answer: Sendable>(
         _ question: @escaping @Sendable (any Registry) async throws -> Answer
     ) async -> Answer? {
-        guard let registry = open() else { return nil }
+        guard let registry = await open() else { return nil }
         return await withTaskGroup(of: Answer?.self) { group in
             group.addTask { try? await question(registry) }
             group.addTask {
@@ -61,7 +61,7 @@ final class PreviousVersions: Sendable {
     /// - Throws: ``CommandFailure`` where the registry cannot be read: nothing would be new then.
     func findings(before packages: [(id: PackageID, version: SemanticVersion)]) async throws -> [PackageID: Set<String>]
     {
-        guard let registry = open() else {
+        guard let registry = await open() else {
             throw CommandFailure("--strict-new compares with the registry: give --registry, or set it in packtool.json")
         }
         do {
@@ -69,7 +69,7 @@ final class PreviousVersions: Sendable {
             for (id, manifest) in try await read(registry, packages).manifests {
                 var audit = PublishedAudit(manifest)
                 for page in audit.pages.prefix(Self.maximumPageCount) where page.size <= Self.maximumPageSize {
-                    let path = ViewLayout.object(page.digest)
+                    let path = ViewPath.object(page.digest)
                     guard let bytes = try await registry.viewFile(path, maximumByteCount: page.size),
                         Digest(of: bytes) == page.digest
                     else { continue }
@@ -83,10 +83,10 @@ final class PreviousVersions: Sendable {
         }
     }
 
-    private func open() -> (any Registry)? {
+    private func open() async -> (any Registry)? {
         // Silently: that there is no registry is no fault of a build.
         let quiet = Console(isJSON: console.isJSON, isQuiet: true)
-        return try? RegistrySession(options, console: quiet).registry
+        return try? await RegistrySession(options, console: quiet).registry
     }
 
     private func overview(of registry: any Registry) async throws -> RegistryOverview {
@@ -105,8 +105,7 @@ final class PreviousVersions: Sendable {
             let versions = published[id]?.filter { $0.withdrawn == nil } ?? []
             found.published[id] = versions.first { $0.version == version }?.manifest
             guard let newest = versions.first(where: { $0.version != version }) else { continue }
-            let name = "\(newest.manifest).\(newest.version).json"
-            let path = "\(ViewLayout.targetsFolder)/manifests/\(id)/\(name)"
+            let path = ViewPath.manifest(id, newest.version, newest.manifest)
             let bytes = try await registry.viewFile(path, maximumByteCount: Manifest.maximumByteCount)
             if let bytes, Digest(of: bytes) == newest.manifest { found.manifests[id] = try Manifest(parsing: bytes) }
         }

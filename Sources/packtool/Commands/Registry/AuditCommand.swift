@@ -19,7 +19,7 @@ struct AuditCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let entries = try await session.registry.auditLog(limit: limit)
         let rows = entries.map { entry in
             [entry.time.formatted(.iso8601), entry.actor, entry.action, entry.subject, entry.detail]

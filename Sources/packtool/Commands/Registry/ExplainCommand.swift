@@ -48,7 +48,7 @@ struct ExplainCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         guard let file = try await session.registry.channelFile(channel, at: at) else {
             let names = try await session.registry.overview().channels.keys.map(\.text).sorted()
             let list = names.isEmpty ? "none yet" : names.joined(separator: ", ")

@@ -28,7 +28,7 @@ struct KeysDelegateCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let keys = try session.keys.signingKeys()
         let given = try key.map { try KeyText.parse($0) }
         let publishers = given.isEmpty ? keys.publisher.map(\.publicKey) : given

@@ -20,7 +20,7 @@ struct KeysListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let maintenance = try await session.maintenance(console: options.console)
         let (root, targets) = try await maintenance.current()
         var roles = [TopLevelRole.root, .targets, .snapshot, .timestamp].map { role in

@@ -27,7 +27,7 @@ struct KeysNewestCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let maintenance = try await session.maintenance(console: options.console)
         if let out {
             try ProposalFile.write(try await maintenance.proposeNewest(of: package), to: out)

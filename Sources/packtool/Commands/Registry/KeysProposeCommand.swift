@@ -54,7 +54,7 @@ struct KeysProposeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let maintenance = try await session.maintenance(console: options.console)
         let proposals: [KeyProposal]
         switch name {

@@ -27,7 +27,7 @@ struct KeysRevokeCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let keys = try session.keys.signingKeys()
         let maintenance = try await session.maintenance(console: options.console)
         let (_, targets) = try await maintenance.current()

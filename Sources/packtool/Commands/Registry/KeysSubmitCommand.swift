@@ -18,7 +18,7 @@ struct KeysSubmitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let proposal = try ProposalFile.read(file)
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let maintenance = try await session.maintenance(console: options.console)
         try await maintenance.submit(proposal, local: session.local)
         options.console.result(

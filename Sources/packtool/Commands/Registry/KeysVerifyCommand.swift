@@ -17,7 +17,7 @@ struct KeysVerifyCommand: AsyncParsableCommand {
 
     func run() async throws {
         let proposal = try ProposalFile.read(file)
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let maintenance = try await session.maintenance(console: options.console)
         let (root, targets) = try await maintenance.current()
         let standing = proposal.standing(under: root, targets)

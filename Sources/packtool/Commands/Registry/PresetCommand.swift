@@ -28,7 +28,7 @@ struct PresetCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let overview = try await session.registry.overview()
         let offered = overview.channels[channel] ?? [:]
         var wanted: [PackageID: SemanticVersion] = [:]

@@ -30,7 +30,7 @@ struct PromoteCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let overview = try await session.registry.overview()
         let present = overview.channels[to]?[package.package] ?? []
         let rollout = offer.wanted ?? .everyone

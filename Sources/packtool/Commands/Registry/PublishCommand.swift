@@ -66,7 +66,7 @@ struct PublishCommand: AsyncParsableCommand {
         let console = options.console
         // Every zip is judged before a byte is sent.
         let packages = zips.isEmpty ? try PackageSelection(files()).newest() : try PackageSelection(files())
-        let session = try RegistrySession(registry, console: console)
+        let session = try await RegistrySession(registry, console: console)
         let channel = channel ?? session.configuration?.channel
         let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
         let offering = channel.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }

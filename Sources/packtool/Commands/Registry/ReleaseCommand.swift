@@ -33,7 +33,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let offering = ChannelOffer(session: session, channel: channel, given: offer, options: options)
         let versions = try packages.map { ($0.package, try $0.requiredVersion()) }
         let consent = try await offering.consent(to: versions.map { ($0, $1, nil) })

@@ -16,7 +16,7 @@ struct RenewCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         guard let local = session.local else {
             throw CommandFailure("a server renews its signatures by itself: give a registry's folder with --registry")
         }

@@ -45,7 +45,7 @@ struct RollbackCommand: AsyncParsableCommand {
             case .embedded: .rollBackToEmbedded
             case nil: .rollBack(to: nil)
             }
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let releases = try await session.registry.overview().channels[channel]?[package] ?? []
         try await ReleaseText.change(change, of: package, on: channel, before: releases, session, options)
     }

@@ -52,7 +52,7 @@ struct RolloutCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let overview = try await session.registry.overview()
         let releases = overview.channels[channel]?[package.package] ?? []
         let index = releases.firstIndex { package.version == nil || $0.version == package.version }

@@ -21,7 +21,7 @@ struct StatusCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let all = try await session.registry.overview()
         if let channel, all.channels[channel] == nil {
             let names = all.channels.keys.map(\.text).sorted().joined(separator: ", ")

@@ -53,7 +53,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         var actions: Set<TokenAction> = []
         if publish { actions.insert(.publish) }
         if release { actions.insert(.release) }
@@ -82,7 +82,7 @@ struct TokenListCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let tokens = try await session.registry.tokens()
         options.console.result(text(tokens), json: .object(["tokens": .array(tokens.map { .object($0.json) })]))
     }
@@ -119,7 +119,7 @@ struct TokenRevokeCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         guard try await session.registry.revokeToken(id: id) else {
             throw CommandFailure(
                 "there is no valid token with the id \(id): see packtool token list", exitCode: .nothingToDo)

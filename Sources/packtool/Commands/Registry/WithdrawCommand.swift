@@ -31,7 +31,7 @@ struct WithdrawCommand: AsyncParsableCommand {
 
     func run() async throws {
         let version = try package.requiredVersion()
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let overview = try await session.registry.overview()
         let published = overview.versions[package.package] ?? []
         guard let entry = published.first(where: { $0.version == version }) else {

@@ -66,7 +66,7 @@ struct SimulateCommand: AsyncParsableCommand {
             throw CommandFailure("the population \(population) cannot be read")
         }
         let described = try Population(parsing: Array(bytes))
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let scene = try await SimulationScene(
             packages, on: channel, audiences: audience, population: described, session: session)
         let moments = step.isEmpty ? [.init(time: 0, share: .whole)] : step.map(\.moment)

@@ -59,7 +59,7 @@ struct SimulationScene {
             let described = population.versions.first { $0.package == package }?.versions.values ?? []
             for version in described.compactMap(\.value) {
                 guard let base = versions.first(where: { $0.version == version }) else { continue }
-                let path = ViewLayout.patch(from: base.manifest, to: manifest)
+                let path = ViewPath.patch(from: base.manifest, to: manifest)
                 let patch = try await session.registry.viewFile(path, maximumByteCount: 1 << 30)
                 downloads[package, default: [:]][version] = .init(size: patch?.count ?? full, isFull: patch == nil)
             }

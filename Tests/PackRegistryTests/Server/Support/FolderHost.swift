@@ -41,7 +41,7 @@ final class FolderHost: RegistryHost {
 
     /// Puts a site's files into the view as objects, and its manifest where sites are looked up.
     func publish(_ manifest: Manifest, _ contents: [[UInt8]]) throws {
-        for bytes in contents { try write(bytes, to: ViewLayout.object(Digest(of: bytes))) }
+        for bytes in contents { try write(bytes, to: ViewPath.object(Digest(of: bytes)).description) }
         manifests.withLock { $0["\(manifest.package)@\(manifest.version)"] = manifest }
     }
 
@@ -75,8 +75,8 @@ struct KeepingRegistry: Registry {
 
     func overview() async throws -> RegistryOverview { RegistryOverview(app: host.app, versions: [:], channels: [:]) }
     func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? { nil }
-    func viewFile(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? { nil }
-    func copyViewFile(_ path: String, to file: URL) async throws -> Bool { false }
+    func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? { nil }
+    func copyViewFile(_ path: ViewPath, to file: URL) async throws -> Bool { false }
     func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest> { [] }
 
     func upload(archive: URL) async throws -> Digest {

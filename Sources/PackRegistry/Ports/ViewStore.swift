@@ -1,0 +1,100 @@
+package import Foundation
+package import PackFormat
+import PackRegistryAPI
+
+/// The files that devices see of a registry: a folder, a bucket.
+///
+/// Every name but the timestamp's belongs to one content for ever, and nobody asks for a file before a timestamp that leads to it
+/// is shown. So files are written in any order and more than once, and only the timestamp needs care:
+///
+///     try await view.put(files)                                  // durable, and not yet found by anybody
+///     try await view.show(timestamp, replacing: shown)           // StaleView: look again
+///     try await view.remove(outdated)
+package protocol ViewStore: Sendable {
+    /// Writes those files that are not there, each of them whole and durable at return.
+    /// - Returns: the paths that were not there.
+    @discardableResult
+    func put(_ files: [ViewFile]) async throws -> Set<ViewPath>
+
+    /// Replaces the timestamp, after everything that it leads to was put. It is durable at return.
+    /// - Parameter shown: the timestamp that is to be there now; nil: none.
+    /// - Throws: ``StaleView`` where another one is there, and stays.
+    func show(_ timestamp: [UInt8], replacing shown: [UInt8]?) async throws
+
+    /// Reads a part of a file.
+    /// - Returns: at most `maximumByteCount` bytes from `offset` on; nil where there is no such file.
+    func read(_ path: ViewPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart?
+
+    /// Removes files to which no timestamp that a reader may have leads any more. Those that are not there are fine.
+    func remove(_ paths: [ViewPath]) async throws
+}
+
+/// A file to be put.
+package struct ViewFile: Sendable {
+    package let path: ViewPath
+    /// Asked for only where the file is not there.
+    /// - Throws: ``StaleView`` where the registry does not keep it any more.
+    package let bytes: @Sendable () async throws -> [UInt8]
+
+    package init(_ path: ViewPath, bytes: @escaping @Sendable () async throws -> [UInt8]) {
+        self.path = path
+        self.bytes = bytes
+    }
+}
+
+/// A part of a file, and the size of all of it.
+package struct ViewPart: Hashable, Sendable {
+    package let bytes: [UInt8]
+    package let size: Int
+
+    package init(_ bytes: [UInt8], size: Int) {
+        self.bytes = bytes
+        self.size = size
+    }
+}
+
+/// Somebody else showed a newer timestamp meanwhile: what is to be shown must be found out once more.
+package struct StaleView: Error, Hashable, Sendable {
+    package init() {}
+}
+
+extension ViewStore {
+    private static var pieceByteCount: Int { 4 << 20 }
+
+    /// The whole of a file; nil where there is no such file.
+    /// - Throws: ``RegistryError`` of the kind `.tooLarge` above the limit.
+    package func read(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? {
+        guard let part = try await read(path, from: 0, maximumByteCount: maximumByteCount) else { return nil }
+        guard part.size <= maximumByteCount else {
+            throw RegistryError(.tooLarge, "\(path) has \(part.size) bytes; at most \(maximumByteCount) are read")
+        }
+        return part.bytes
+    }
+
+    /// Copies a file to a place on this machine's disk where nothing is yet.
+    /// - Returns: False if there is no such file.
+    package func copy(_ path: ViewPath, to destination: URL) async throws -> Bool {
+        // What was cut off is never left under the name that was asked for.
+        let place = destination.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part")
+        defer { try? FileManager.default.removeItem(at: place) }
+        guard var part = try await read(path, from: 0, maximumByteCount: Self.pieceByteCount) else { return false }
+        let size = part.size
+        try Data().write(to: place, options: .withoutOverwriting)
+        let file = try FileHandle(forWritingTo: place)
+        var written = 0
+        while true {
+            let bytes = part.bytes
+            try await BlockingWork.run { try file.write(contentsOf: bytes) }
+            written += bytes.count
+            guard written < size else { break }
+            let next = try await read(path, from: written, maximumByteCount: Self.pieceByteCount)
+            guard let next, next.size == size, !next.bytes.isEmpty else {
+                throw RegistryError(.busy, "\(path) was replaced while it was read: try again")
+            }
+            part = next
+        }
+        try file.close()
+        try FileManager.default.moveItem(at: place, to: destination)
+        return true
+    }
+}

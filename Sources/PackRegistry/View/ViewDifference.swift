@@ -1,0 +1,67 @@
+import PackFormat
+import PackTrust
+
+/// What one whole has that an older one, which the view shows, has not: found by comparing the signed documents from the
+/// snapshot down.
+struct ViewDifference: Sendable {
+    private(set) var files: [ViewFile] = []
+    /// Metadata that the registry does not keep any more.
+    private(set) var outdated: [ViewPath] = []
+    /// The versions of the channels role that are kept, if it changed.
+    private var keptChannels: [DocumentID] = []
+    private let documents: ViewDocuments
+
+    init(since shown: ViewDocuments.Whole, to newest: ViewDocuments.Whole, _ documents: ViewDocuments) async throws {
+        self.documents = documents
+        add(TopLevelRole.snapshot.rawValue, after: shown.snapshot.version, to: newest.snapshot.version)
+        var changed: [(role: String, old: DocumentID, new: DocumentID)] = []
+        for entry in newest.snapshot.files.entries where entry.name.hasSuffix(".json") {
+            let name = String(entry.name.dropLast(".json".count))
+            let old = shown.snapshot[role: name]?.version ?? 0
+            guard entry.value.version != old else { continue }
+            add(name, after: old, to: entry.value.version)
+            changed.append(
+                (name, DocumentID(role: name, version: old), DocumentID(role: name, version: entry.value.version)))
+        }
+        let targets = try await documents.targets(changed.flatMap { [$0.old, $0.new] })
+        for change in changed {
+            guard let new = targets[change.new] else { throw StaleView() }
+            for entry in new.targets.entries where targets[change.old]?.targets[entry.name] != entry.value {
+                if let file = documents.file(ofTarget: entry.name, entry.value) { files.append(file) }
+            }
+        }
+    }
+
+    /// The versions of a role that the newer whole has kept and the older one had not.
+    private mutating func add(_ role: String, after old: Int, to new: Int) {
+        let ids = MetadataLifetime.keptVersions(of: role, newest: new)
+        files += ids.filter { $0 > old }.compactMap { documents.file(DocumentID(role: role, version: $0)) }
+        if role == ViewLayout.channelsRole { keptChannels = ids.map { DocumentID(role: role, version: $0) } }
+        guard old > 0 else { return }
+        // What was kept then and is not now.
+        outdated += MetadataLifetime.keptVersions(of: role, newest: old).filter { !ids.contains($0) }
+            .compactMap { ViewPath(role: role, version: $0) }
+    }
+
+    /// The channel files that only metadata lists which is not kept any more.
+    func outdatedChannelFiles(in view: any ViewStore) async throws -> [ViewPath] {
+        var listed: Set<ViewPath> = []
+        for path in outdated {
+            guard case .metadata(.channels, _) = path,
+                let bytes = try await view.read(path, maximumByteCount: .max),
+                // What cannot be read keeps its files until somebody looks for all of them.
+                let document = try? SignedDocument<TargetsMetadata>(parsing: bytes, name: ViewLayout.channelsRole)
+            else { continue }
+            listed.formUnion(Self.paths(document.body))
+        }
+        guard !listed.isEmpty else { return [] }
+        for targets in try await documents.targets(keptChannels).values { listed.subtract(Self.paths(targets)) }
+        return Array(listed)
+    }
+
+    private static func paths(_ targets: TargetsMetadata) -> [ViewPath] {
+        targets.targets.entries.compactMap { entry in
+            entry.value.digest.flatMap { ViewPath(target: entry.name, digest: $0) }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package import PackFormat
+import PackRegistryAPI
+import PackTrust
+
+/// Brings the published view to what the registry's store has recorded: idempotent, and never visible half.
+///
+/// What is to be shown follows from signed documents. They never change under their name and version, so nothing here holds a
+/// lock or a transaction: whoever is overtaken finds another timestamp where it wants to show its own, and looks again.
+///
+/// Order (`docs/REGISTRY.md`): manifests, channel files and metadata, all of them new names that nobody asks for yet; when they are
+/// durable, the timestamp. A reader that started with the old one finds every file of then, because files are immutable and the
+/// versions before the newest stay for a while.
+///
+/// An update costs what changed and not what the registry holds: what the shown timestamp leads to was all there before it was.
+/// Files that somebody removed since are found by the complete check.
+package struct ViewWriter: Sendable {
+    /// More than as many processes as show something at the same moment.
+    private static let tries = 100
+    /// Bytes of a timestamp; devices read no larger one.
+    private static let timestampByteCount = 1 << 20
+
+    private let store: any RegistryStore
+    private let view: any ViewStore
+
+    package init(store: any RegistryStore, view: any ViewStore) {
+        self.store = store
+        self.view = view
+    }
+
+    /// Shows what was recorded since the shown timestamp. Whoever commits calls it; a crash in between is made good by the next
+    /// call.
+    ///
+    /// A view that shows what the store does not know, or in which a file is missing that every device reads, is completed.
+    package func update() async throws {
+        if try await !updateIfWhole() { try await complete() }
+    }
+
+    /// ``update()``, if the view is whole.
+    /// - Returns: False if it has to be completed; nothing was shown then.
+    package func updateIfWhole() async throws -> Bool {
+        try await repeated { try await updateOnce() }
+    }
+
+    /// Looks for every file, writes what is missing, and shows the newest timestamp.
+    /// - Returns: the paths of everything that follows from the store.
+    @discardableResult
+    package func complete() async throws -> Set<ViewPath> {
+        try await repeated { try await completeOnce() }
+    }
+
+    private func repeated<Value>(_ body: () async throws -> Value) async throws -> Value {
+        for attempt in 1...Self.tries {
+            do { return try await body() } catch is StaleView {
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...min(4 * attempt, 100))))
+            }
+        }
+        throw RegistryError(
+            .unusable,
+            "the view cannot be brought up to date: the store does not have what its newest timestamp leads to. Restore "
+                + "registry.sqlite from a backup")
+    }
+
+    /// - Returns: false where the view has to be completed.
+    private func updateOnce() async throws -> Bool {
+        // First what is shown and then what was recorded: so the newest of then is never older.
+        let shown = try await view.read(.timestamp, maximumByteCount: Self.timestampByteCount)
+        var query = FactsQuery.unsigned
+        query.view = .newest
+        let facts = try await store.facts(query)
+        guard let newest = facts.documents[TopLevelRole.timestamp.rawValue] else { return true }
+        let documents = ViewDocuments(store)
+        guard let shown, let whole = try await documents.whole(of: shown),
+            try await view.put(documents.frame(of: whole, oldest: facts.oldestManifest)).isEmpty
+        else { return false }
+        // Roots are not in the snapshot, and all of them are kept: a new one alone brings no new timestamp.
+        try await view.put(documents.roots(through: facts.base.root))
+        guard shown != newest else { return true }
+        let difference = try await ViewDifference(since: whole, to: documents.requiredWhole(of: newest), documents)
+        try await view.put(difference.files)
+        // Read while the old metadata is there.
+        let outdated = try await difference.outdated + difference.outdatedChannelFiles(in: view)
+        try await view.show(newest, replacing: shown)
+        try await view.remove(outdated)
+        return true
+    }
+
+    private func completeOnce() async throws -> Set<ViewPath> {
+        let shown = try await view.read(.timestamp, maximumByteCount: Self.timestampByteCount)
+        var query = FactsQuery.unsigned
+        query.view = .everything
+        let facts = try await store.facts(query)
+        guard let newest = facts.documents[TopLevelRole.timestamp.rawValue] else { return [] }
+        let documents = ViewDocuments(store)
+        let all = try await documents.everything(facts)
+        let frame = try await documents.frame(
+            of: documents.requiredWhole(of: newest), oldest: facts.oldestManifest)
+        // What every device reads is put last: a repair that is interrupted is begun again by the next update.
+        let last = Set(frame.map(\.path))
+        try await view.put(all.filter { !last.contains($0.path) })
+        try await view.put(frame)
+        if shown != newest { try await view.show(newest, replacing: shown) }
+        return Set(all.map(\.path)).union(last).union([.timestamp])
+    }
+}
