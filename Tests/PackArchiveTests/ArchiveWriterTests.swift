@@ -98,6 +98,33 @@ struct ArchiveWriterTests {
         }
     }
 
+    @Test func `large data of similar entries is at most as large as zip -9 makes it`() throws {
+        var generator = SeededGenerator(seed: 7)
+        let words = [
+            "tensor", "shape", "attribute", "optional", "description", "output", "input", "float", "default", "axis",
+            "kernel",
+            "stride", "value", "element", "batch", "dimension",
+        ]
+        func word() -> String { words[Int.random(in: 0..<words.count, using: &generator)] }
+        let entries = (0..<12_000).map { _ in
+            """
+              {
+                "name": "\(word())_\(Int.random(in: 0..<900, using: &generator))",
+                "type": "\(word())",
+                "description": "\(word()) of the \(word()), if the \(word()) has a \(word())",
+                "required": \(Bool.random(using: &generator))
+              },
+            """
+        }
+        let file = try folder.write(Array(entries.joined(separator: "\n").utf8), to: "operators.json")
+        let content = try ContentPool(level: .standard, cache: nil)
+            .prepare([ContentRequest(.file(file), path: PackagePath("operators.json"))])[0]
+        let (status, output) = try folder.run("sh", ["-c", "gzip -9 -n -c operators.json | wc -c"])
+        // A gzip file has 18 bytes around the deflated content.
+        let peer = try #require(Int(output.trimmingCharacters(in: .whitespacesAndNewlines))) - 18
+        #expect(status == 0 && content.compressedSize <= peer)
+    }
+
     @Test func `a content larger than memory allows is stored if none of its pieces shrinks`() throws {
         var generator = SeededGenerator(seed: 8)
         var words = (0..<(ContentPool.wholeFileLimit / 8 + 1000)).map { _ in generator.next() }

@@ -2,17 +2,23 @@
 struct ContentWorker: ~Copyable {
     private static let pieceSize = 1 << 20
 
+    private static let repetitiveRatio = 6
+
     private let deflater: Deflater
+    private let repetitiveDeflater: Deflater?
     private let probe: CompressionProbe
     private let isExhaustive: Bool
     private var input = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var output = UnsafeMutableRawBufferPointer(start: nil, count: 0)
 
     init(level: CompressionLevel) throws(SystemFault) {
-        // Both are made before either is kept: a half of this value could not be taken apart.
+        // All are made before any is kept: a half of this value could not be taken apart.
         let deflater = try Deflater(level.deflateLevel)
+        var repetitive: Deflater?
+        if let level = level.repetitiveDeflateLevel { repetitive = try Deflater(level) }
         let probe = try CompressionProbe()
         self.deflater = deflater
+        repetitiveDeflater = repetitive
         self.probe = probe
         isExhaustive = level == .max
     }
@@ -57,10 +63,21 @@ struct ContentWorker: ~Copyable {
     mutating func deflate(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         guard probe.mayShrink(bytes) else { return nil }
         Self.grow(&output, to: bytes.count)
-        let first = deflater.deflate(bytes, into: output)
+        var first = deflater.deflate(bytes, into: output)
+        if let count = first, count < bytes.count / Self.repetitiveRatio, let repetitive = deflateAsRepetitive(bytes) {
+            first = repetitive
+        }
         let better = isExhaustive ? ExhaustiveDeflater.deflate(bytes, into: output, below: first ?? bytes.count) : nil
         guard let count = better ?? first else { return nil }
         return UnsafeRawBufferPointer(rebasing: output[..<count])
+    }
+
+    /// Compresses anew, with more time, what deflate shrinks to a small part; nil where the level gives no second try.
+    private func deflateAsRepetitive(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        switch repetitiveDeflater {
+        case .some(let deflater): deflater.deflate(bytes, into: output)
+        case .none: nil
+        }
     }
 
     private static func grow(_ buffer: inout UnsafeMutableRawBufferPointer, to count: Int) {
