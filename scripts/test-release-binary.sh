@@ -29,7 +29,7 @@ packtool client update --store "$folder/device" --channel beta
 packtool client status --store "$folder/device"
 
 # The device holds every file of the dist, byte for byte.
-site=$(find "$folder/device/unzipFiles/ferries" -mindepth 1 -maxdepth 1 -type d)
+site=$(find "$folder/device/unzipFiles/project" -mindepth 1 -maxdepth 1 -type d)
 (cd dist && find . -type f | sort | xargs sha256sum) >"$folder/dist.sums"
 (cd "$site" && sha256sum --check --quiet "$folder/dist.sums")
 echo "the executable works alone: $(stat -c %s "$built") bytes, $(wc -l <"$folder/dist.sums") files reached the device"

@@ -21,9 +21,14 @@ struct InitTests {
         let outcome = try await tool.run("init", "shop")
         #expect(outcome.exitCode == 0, "\(outcome)")
         let written = try tool.listing("shop").filter { !$0.key.hasPrefix(".packtool/") }
-        let expected = try Self.template("site")
+        var expected = try Self.template("site")
+        expected["packtool.schema.json"] = try Self.template("config")["packtool.schema.json"]
+        let configuration = String(decoding: try #require(expected["packtool.json"]), as: UTF8.self)
+            .replacing("{{package}}", with: "shop").replacing("{{version}}", with: #""version": "1.0.0","#)
+        expected["packtool.json"] = Data(configuration.utf8)
         #expect(written == expected)
         #expect(expected["dist/index.html"] != nil && expected[".packignore"] != nil)
+        #expect(configuration.contains(#""$schema": "./packtool.schema.json""#) && !configuration.contains("{{"))
     }
 
     @Test(arguments: [
@@ -69,6 +74,65 @@ struct InitTests {
         let second = try await tool.run("init")
         #expect(second.exitCode == 2, "\(second)")
         #expect(try tool.listing().filter { !$0.key.hasSuffix("registry.sqlite") } == before)
+    }
+
+    @Test(arguments: [
+        ("My Shop", "my-shop"), ("checkout_2", "checkout-2"), ("+", "site"),
+    ])
+    func `the starter site is named after its folder`(folder: String, id: String) async throws {
+        let tool = try Tool()
+        try await tool.run("init", folder).expectSuccess()
+        let built = try await tool.shell("cd '\(folder)' && '\(Tool.executable.path)' build --json").json().object()
+        #expect(try built.array("packages").first?.object().string("package") == id)
+    }
+
+    @Test func `a package is named as the command says, and a wrong name is refused before anything is written`()
+        async throws
+    {
+        let tool = try Tool()
+        try tool.write(["package.json": #"{"name": "@acme/shop"}"#])
+        try await tool.run("init", "--package", "checkout").expectSuccess()
+        #expect(String(decoding: try tool.read("packtool.json"), as: UTF8.self).contains(#""package": "checkout""#))
+        try await expectRefusal(Tool(), "init", "--package", "Not An ID", naming: ["Not An ID"])
+    }
+
+    /// Files of a project that its tools made, and the folder that their build writes.
+    @Test(arguments: [
+        ([#"{"dependencies": {"next": "15"}}"#: "package.json"], "out"),
+        ([#"{"dependencies": {"react-scripts": "5"}}"#: "package.json", "<html>": "public/index.html"], "build"),
+        ([#"{"devDependencies": {"vite": "6"}}"#: "package.json", "<html>": "public/index.html"], "dist"),
+        (
+            [
+                #"{"devDependencies": {"vite": "6"}}"#: "package.json",
+                "export default {build: {outDir: './www/app/'}}": "vite.config.ts",
+            ],
+            "www/app"
+        ),
+        (["{}": "package.json", #"{"webDir": "www"}"#: "capacitor.config.json"], "www"),
+        (
+            [
+                "{}": "package.json",
+                #"{"projects": {"shop": {"architect": {"build": {"builder": "@angular/build:application"}}}}}"#:
+                    "angular.json",
+            ], "dist/shop/browser"
+        ),
+        (["{}": "package.json", "<html>": "dist/shop/browser/index.html"], "dist/shop/browser"),
+        (["<html>": "www/index.html"], "www"),
+        (["<html>": "public/index.html"], "public"),
+        // What was built counts more than what a tool would write by itself.
+        ([#"{"dependencies": {"next": "15"}}"#: "package.json", "<html>": "dist/index.html"], "dist"),
+        // A folder outside of the project is none that a package is made of without a word.
+        (["{}": "package.json", #"{"webDir": "../www"}"#: "capacitor.config.json"], "dist"),
+        (["{ not JSON": "package.json"], "dist"),
+    ])
+    func `the web build's folder is found by what is there and what its tools say`(
+        files: [String: String], dist: String
+    ) async throws {
+        let tool = try Tool()
+        try tool.write(Dictionary(uniqueKeysWithValues: files.map { ($1, $0) }))
+        try await tool.run("init", "--template", "config").expectSuccess()
+        let text = String(decoding: try tool.read("packtool.json"), as: UTF8.self)
+        #expect(text.contains("\"dist\": \"\(dist)\""), "\(text)")
     }
 
     @Test(arguments: ["package.json", "build/index.html"])

@@ -43,7 +43,7 @@ struct JSONOutputTests {
             server.kill(SIGTERM)
             documents.append((command, await server.outcome().standardOutput))
         }
-        try await run("init", "--app", "demo")
+        try await run("init", "--app", "demo", "--package", "ferries")
         let registry = ["--registry", ".packtool/registry"]
         for version in ["1.0.0", "1.1.0"] {
             try await run("build", "dist", "--package-version", version)

@@ -6,7 +6,7 @@ import Testing
 struct OutputTests {
     private static func project() async throws -> Tool {
         let tool = try Tool()
-        #expect(try await tool.run("init", "--quiet").exitCode == 0)
+        #expect(try await tool.run("init", "--quiet", "--package", "ferries").exitCode == 0)
         return tool
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PackFormat
 import PackJSON
 
 /// `packtool init`: starts a project, or adds CI steps to one.
@@ -16,10 +17,19 @@ struct InitCommand: AsyncParsableCommand {
               github-actions  .github/workflows/packages.yml
               gitlab-ci       .gitlab-ci.yml
               jenkins         Jenkinsfile
+              github-action   .github/actions/packtool/action.yml, for workflows
+                              of your own: uses: ./.github/actions/packtool
+              gitlab-component  templates/packtool.yml, for a component project
+              vite, rollup    rollup-plugin-packtool.mjs: makes the package when
+                              the bundle is written, and previews while it watches
+              webpack         packtool-webpack-plugin.cjs
+              esbuild         esbuild-plugin-packtool.mjs
               nginx           packages.conf: nginx with TLS before packtool serve
               nginx-cdn       packages-cdn.conf: nginx as a CDN's cache
               systemd         packtool.service: packtool serve as a service
 
+            The package is named after package.json or the folder, and dist is where
+            the web build writes, as far as its configuration tells.
             Nothing that exists is overwritten. The first two also make a registry
             and signing keys in .packtool/, so that packtool build and packtool
             publish work at once.
@@ -34,17 +44,20 @@ struct InitCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The app that the registry is for (default: the folder's name).", valueName: "ID"))
     var app: String?
 
+    @Option(help: ArgumentHelp("The package's id (default: of package.json, else the folder's name).", valueName: "ID"))
+    var package: String?
+
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let folder = URL(fileURLWithPath: directory).standardizedFileURL
-        let values = try ProjectValues(of: folder)
+        let values = try ProjectValues(of: folder, id: package.map { try PackageID($0) })
         let templates = template.isEmpty ? [values.hasWebBuild ? .config : .site] : template
         let start =
             templates.contains(where: \.startsProject)
             ? try ProjectStart(.startingIn(folder), app: app, registry) : nil
-        let files = templates.flatMap { $0.isFilledIn ? $0.files.map(values.filling) : $0.files }
+        let files = templates.flatMap { $0.startsProject ? $0.files.map(values.filling) : $0.files }
         let outcome = try TemplateWriter(folder: folder).write(files)
         let made = try await start?.make()
 

@@ -4,6 +4,266 @@
 /// The files of `templates/`, by their path there.
 enum EmbeddedTemplates {
     static let files: [String: String] = [
+"bundler/esbuild-plugin-packtool.mjs": #"""
+// The packtool plugin for esbuild: makes the package when the build is over.
+//
+//     import packtool from "./esbuild-plugin-packtool.mjs";
+//     await esbuild.build({ entryPoints: ["src/app.js"], bundle: true, outdir: "dist", plugins: [packtool()] });
+//
+// Options, all optional:
+//   dist        the folder to pack (else `dist` of packtool.json, or the folder that esbuild writes)
+//   arguments   more for `packtool build`, such as ["--strict", "--prerelease", "ci.17"]
+//   watch       true: esbuild watches; start `packtool preview` after the first build, and make no packages
+//   preview     the preview's port (else 8788)
+//   executable  the packtool executable (else PACKTOOL_EXECUTABLE, node_modules/.bin/packtool, or packtool in PATH)
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+export default function packtool(options = {}) {
+  return {
+    name: "packtool",
+    setup(build) {
+      const { absWorkingDir, outdir, outfile, write } = build.initialOptions;
+      const root = absWorkingDir ?? process.cwd();
+      let preview;
+
+      build.onEnd(async (result) => {
+        if (result.errors.length > 0 || write === false) return;
+        const dist = distOf(options, root, outdir ?? path.dirname(outfile ?? "."));
+        if (!options.watch) {
+          await run(options, root, ["build", ...dist, ...(options.arguments ?? [])]);
+        } else if (!preview) {
+          const port = typeof options.preview === "number" ? ["--port", String(options.preview)] : [];
+          preview = start(options, root, ["preview", ...dist, ...port]);
+        }
+      });
+      build.onDispose?.(() => preview?.kill());
+    },
+  };
+}
+
+function distOf(options, root, written) {
+  if (options.dist) return [options.dist];
+  return existsSync(path.join(root, "packtool.json")) ? [] : [path.resolve(root, written)];
+}
+
+function executableOf(options, root) {
+  const local = path.join(root, "node_modules", ".bin", "packtool");
+  return options.executable ?? process.env.PACKTOOL_EXECUTABLE ?? (existsSync(local) ? local : "packtool");
+}
+
+function start(options, root, words) {
+  const child = spawn(executableOf(options, root), words, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  child.on("error", (error) => console.error(notStarted(error)));
+  process.once("exit", () => child.kill());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.once(signal, () => {
+      child.kill();
+      // Once more, without this listener: others do what they would have done.
+      process.kill(process.pid, signal);
+    });
+  }
+  return child;
+}
+
+function run(options, root, words) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(executableOf(options, root), words, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+    child.on("error", (error) => reject(new Error(notStarted(error))));
+    child.on("exit", (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(`packtool ${words[0]} ended with ${signal ?? `code ${code}`}; its messages are above`));
+    });
+  });
+}
+
+function notStarted(error) {
+  if (error.code !== "ENOENT") return `packtool cannot be started: ${error.message}`;
+  return "packtool was not found: install it (npm install --save-dev packtool), or set PACKTOOL_EXECUTABLE";
+}
+
+"""#,
+"bundler/packtool-webpack-plugin.cjs": #"""
+// The packtool plugin for webpack 4 and 5: makes the package when the bundle is written. While webpack watches,
+// `packtool preview` serves the output as a device does, and reloads pages when it changes.
+//
+//     const PacktoolPlugin = require("./packtool-webpack-plugin.cjs");
+//     module.exports = { plugins: [new PacktoolPlugin()] };
+//
+// Options, all optional:
+//   dist        the folder to pack (else webpack's output.path)
+//   arguments   more for `packtool build`, such as ["--strict", "--prerelease", "ci.17"]
+//   preview     false: start no preview; a number: its port (else 8788)
+//   executable  the packtool executable (else PACKTOOL_EXECUTABLE, node_modules/.bin/packtool, or packtool in PATH)
+"use strict";
+
+const { spawn } = require("child_process");
+const { existsSync } = require("fs");
+const path = require("path");
+
+module.exports = class PacktoolPlugin {
+  constructor(options = {}) {
+    this.options = options;
+  }
+
+  apply(compiler) {
+    const root = compiler.context;
+    let preview;
+
+    compiler.hooks.done.tapPromise({ name: "packtool", stage: 10000 }, async (stats) => {
+      // The development server keeps what it bundles in memory: there is no folder to pack or to serve.
+      if (stats.hasErrors() || process.env.WEBPACK_SERVE) return;
+      const dist = this.options.dist ?? compiler.outputPath;
+      if (!compiler.watchMode) {
+        await run(this.options, root, ["build", dist, ...(this.options.arguments ?? [])]);
+      } else if (this.options.preview !== false && !preview) {
+        const port = typeof this.options.preview === "number" ? ["--port", String(this.options.preview)] : [];
+        preview = start(this.options, root, ["preview", dist, ...port]);
+      }
+    });
+    compiler.hooks.watchClose.tap("packtool", () => preview?.kill());
+  }
+};
+
+function executableOf(options, root) {
+  const local = path.join(root, "node_modules", ".bin", "packtool");
+  return options.executable ?? process.env.PACKTOOL_EXECUTABLE ?? (existsSync(local) ? local : "packtool");
+}
+
+function start(options, root, words) {
+  const child = spawn(executableOf(options, root), words, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  child.on("error", (error) => console.error(notStarted(error)));
+  process.once("exit", () => child.kill());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.once(signal, () => {
+      child.kill();
+      // Once more, without this listener: others do what they would have done.
+      process.kill(process.pid, signal);
+    });
+  }
+  return child;
+}
+
+function run(options, root, words) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(executableOf(options, root), words, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+    child.on("error", (error) => reject(new Error(notStarted(error))));
+    child.on("exit", (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(`packtool ${words[0]} ended with ${signal ?? `code ${code}`}; its messages are above`));
+    });
+  });
+}
+
+function notStarted(error) {
+  if (error.code !== "ENOENT") return `packtool cannot be started: ${error.message}`;
+  return "packtool was not found: install it (npm install --save-dev packtool), or set PACKTOOL_EXECUTABLE";
+}
+
+"""#,
+"bundler/rollup-plugin-packtool.mjs": #"""
+// The packtool plugin for Rollup and Vite: makes the package when the bundle is written. While the bundler watches,
+// `packtool preview` serves the output as a device does, and reloads pages when it changes.
+//
+//     import packtool from "./rollup-plugin-packtool.mjs";
+//     export default { plugins: [packtool()] };
+//
+// Options, all optional:
+//   dist        the folder to pack (else Vite's outDir, `dist` of packtool.json, or the folder that Rollup writes)
+//   arguments   more for `packtool build`, such as ["--strict", "--prerelease", "ci.17"]
+//   preview     false: start no preview; a number: its port (else 8788)
+//   executable  the packtool executable (else PACKTOOL_EXECUTABLE, node_modules/.bin/packtool, or packtool in PATH)
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import path from "node:path";
+
+export default function packtool(options = {}) {
+  let root = process.cwd();
+  let folder = options.dist;
+  let isServerBuild = false;
+  let isWritten = false;
+  let preview;
+
+  return {
+    name: "packtool",
+    enforce: "post",
+
+    // Vite only.
+    configResolved(config) {
+      root = config.root;
+      isServerBuild = Boolean(config.build.ssr);
+      folder ??= path.resolve(root, config.build.outDir);
+    },
+
+    writeBundle(output) {
+      isWritten = true;
+      if (folder || existsSync(path.join(root, "packtool.json"))) return;
+      folder = path.resolve(output.dir ?? path.dirname(output.file));
+    },
+
+    // After all other plugins, which may still write a service worker or compressed copies.
+    closeBundle: {
+      sequential: true,
+      order: "post",
+      async handler() {
+        if (!isWritten || isServerBuild) return;
+        isWritten = false;
+        const dist = folder ? [folder] : [];
+        if (!this.meta.watchMode) {
+          await run(options, root, ["build", ...dist, ...(options.arguments ?? [])]);
+        } else if (options.preview !== false && !preview) {
+          preview = start(options, root, ["preview", ...dist, ...portOf(options)]);
+        }
+      },
+    },
+
+    closeWatcher() {
+      preview?.kill();
+    },
+  };
+}
+
+function portOf(options) {
+  return typeof options.preview === "number" ? ["--port", String(options.preview)] : [];
+}
+
+function executableOf(options, root) {
+  const local = path.join(root, "node_modules", ".bin", "packtool");
+  return options.executable ?? process.env.PACKTOOL_EXECUTABLE ?? (existsSync(local) ? local : "packtool");
+}
+
+function start(options, root, words) {
+  const child = spawn(executableOf(options, root), words, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+  child.on("error", (error) => console.error(notStarted(error)));
+  process.once("exit", () => child.kill());
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    process.once(signal, () => {
+      child.kill();
+      // Once more, without this listener: others do what they would have done.
+      process.kill(process.pid, signal);
+    });
+  }
+  return child;
+}
+
+function run(options, root, words) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(executableOf(options, root), words, { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
+    child.on("error", (error) => reject(new Error(notStarted(error))));
+    child.on("exit", (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(`packtool ${words[0]} ended with ${signal ?? `code ${code}`}; its messages are above`));
+    });
+  });
+}
+
+function notStarted(error) {
+  if (error.code !== "ENOENT") return `packtool cannot be started: ${error.message}`;
+  return "packtool was not found: install it (npm install --save-dev packtool), or set PACKTOOL_EXECUTABLE";
+}
+
+"""#,
 "ci/Jenkinsfile": #"""
 // Builds the web site, makes packages of it, and publishes them to the beta channel.
 //
@@ -66,6 +326,109 @@ pipeline {
         }
     }
 }
+
+"""#,
+"ci/github-action.yml": #"""
+# Makes packages of a web build and publishes them: a step for workflows of your own.
+#
+#   - uses: ./.github/actions/packtool
+#     with:
+#       registry: https://packages.example.com
+#       token: ${{ secrets.PACKTOOL_TOKEN }}   # packtool token create ci --publish --release --channel beta
+#       key: ${{ secrets.PACKTOOL_KEY }}       # the publisher's private key
+#       url: ${{ vars.PACKTOOL_URL }}          # leave out url and sha256 where npm installs packtool
+#       sha256: ${{ vars.PACKTOOL_SHA256 }}
+name: packtool
+description: Make packages of a web build and publish them
+inputs:
+  dist:
+    description: The folder that the web build writes; empty for that of packtool.json
+    default: ""
+  arguments:
+    description: More for packtool build, such as --prerelease ci.17
+    default: "--strict-new"
+  registry:
+    description: The registry's URL
+    required: true
+  channel:
+    description: The channel that offers the packages; empty to build only
+    default: beta
+  rollout:
+    description: The share of devices, 0 to 100
+    default: "10"
+  token:
+    description: The access token
+    default: ""
+  key:
+    description: The publisher's private key
+    default: ""
+  url:
+    description: Where the packtool executable, or its .deb, is downloaded from
+    default: ""
+  sha256:
+    description: The SHA-256 of what is downloaded
+    default: ""
+outputs:
+  packages:
+    description: The paths of the packages, one a line
+    value: ${{ steps.build.outputs.packages }}
+runs:
+  using: composite
+  steps:
+    - name: Install packtool
+      shell: bash
+      env:
+        PACKTOOL_URL: ${{ inputs.url }}
+        PACKTOOL_SHA256: ${{ inputs.sha256 }}
+      run: |
+        if [ -z "$PACKTOOL_URL" ]; then
+          echo "$PWD/node_modules/.bin" >> "$GITHUB_PATH"
+          exit 0
+        fi
+        folder="$HOME/.local/bin"
+        mkdir -p "$folder"
+        curl -fsSL "$PACKTOOL_URL" -o "$folder/packtool.download"
+        echo "$PACKTOOL_SHA256  $folder/packtool.download" | sha256sum --check --quiet
+        case "$PACKTOOL_URL" in
+          *.deb)
+            mv "$folder/packtool.download" "$folder/packtool.deb"
+            sudo apt-get update -qq
+            sudo apt-get install -y -qq --no-install-recommends "$folder/packtool.deb"
+            ;;
+          *)
+            mv "$folder/packtool.download" "$folder/packtool"
+            chmod +x "$folder/packtool"
+            echo "$folder" >> "$GITHUB_PATH"
+            ;;
+        esac
+
+    - name: Build the packages
+      id: build
+      shell: bash
+      env:
+        DIST: ${{ inputs.dist }}
+        ARGUMENTS: ${{ inputs.arguments }}
+        PACKTOOL_REGISTRY: ${{ inputs.registry }}
+        PACKTOOL_TOKEN: ${{ inputs.token }}
+      run: |
+        rm -rf packages
+        # Several words on purpose.
+        packtool build ${DIST:+"$DIST"} $ARGUMENTS --out packages
+        { echo "packages<<END"; ls -d packages/*.zip; echo "END"; } >> "$GITHUB_OUTPUT"
+
+    - name: Publish
+      shell: bash
+      env:
+        CHANNEL: ${{ inputs.channel }}
+        ROLLOUT: ${{ inputs.rollout }}
+        PACKTOOL_REGISTRY: ${{ inputs.registry }}
+        PACKTOOL_TOKEN: ${{ inputs.token }}
+        PACKTOOL_KEY: ${{ inputs.key }}
+      run: |
+        if [ -n "$CHANNEL" ]; then
+          packtool publish packages/*.zip --channel "$CHANNEL" --rollout "$ROLLOUT"
+          packtool status --channel "$CHANNEL"
+        fi
 
 """#,
 "ci/github-actions.yml": #"""
@@ -194,6 +557,93 @@ packages:
     - chmod 600 "$PACKTOOL_KEY"
     - PACKTOOL_KEY="file:$PACKTOOL_KEY" packtool publish packages/*.zip --channel beta --rollout 10
     - packtool status --channel beta
+  artifacts:
+    paths: [packages/]
+
+"""#,
+"ci/gitlab-component.yml": #"""
+# A CI/CD component: makes packages of a web build and publishes them. Put it into a component project, and in a pipeline:
+#
+#   include:
+#     - component: $CI_SERVER_FQDN/tools/packtool/packtool@1.0.0
+#       inputs:
+#         registry: https://packages.example.com
+#         url: https://downloads.example.com/packtool_0.2.0_amd64.deb
+#         sha256: ...
+#
+# Settings > CI/CD > Variables (protected) of that pipeline's project:
+#   PACKTOOL_TOKEN  masked; from `packtool token create ci --publish --release --channel beta` on the registry
+#   PACKTOOL_KEY    the publisher's private key, a variable of the type File
+spec:
+  inputs:
+    stage:
+      default: deploy
+    dist:
+      description: The folder that the web build writes; empty for that of packtool.json
+      default: ""
+    arguments:
+      description: More for packtool build
+      default: "--strict-new"
+    registry:
+      description: The registry's URL
+    channel:
+      default: beta
+    rollout:
+      description: The share of devices, 0 to 100
+      default: "10"
+    url:
+      description: Where the packtool executable, or its .deb, is downloaded from; empty where npm installs packtool
+      default: ""
+    sha256:
+      description: The SHA-256 of what is downloaded
+      default: ""
+    image:
+      default: debian:12
+---
+packtool:
+  stage: $[[ inputs.stage ]]
+  image: $[[ inputs.image ]]
+  resource_group: packages
+  rules:
+    - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
+  variables:
+    DIST: $[[ inputs.dist ]]
+    ARGUMENTS: $[[ inputs.arguments ]]
+    CHANNEL: $[[ inputs.channel ]]
+    ROLLOUT: $[[ inputs.rollout ]]
+    PACKTOOL_REGISTRY: $[[ inputs.registry ]]
+    PACKTOOL_URL: $[[ inputs.url ]]
+    PACKTOOL_SHA256: $[[ inputs.sha256 ]]
+  before_script:
+    - export PATH="$PWD/node_modules/.bin:$HOME/.local/bin:$PATH"
+    - |
+      if [ -n "$PACKTOOL_URL" ]; then
+        if ! command -v curl >/dev/null; then
+          apt-get update -qq
+          apt-get install -y -qq --no-install-recommends ca-certificates curl
+        fi
+        mkdir -p "$HOME/.local/bin"
+        curl -fsSL "$PACKTOOL_URL" -o "$HOME/.local/bin/packtool.download"
+        echo "$PACKTOOL_SHA256  $HOME/.local/bin/packtool.download" | sha256sum --check --quiet
+        case "$PACKTOOL_URL" in
+          *.deb)
+            mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool.deb"
+            apt-get update -qq
+            apt-get install -y -qq --no-install-recommends "$HOME/.local/bin/packtool.deb"
+            ;;
+          *)
+            mv "$HOME/.local/bin/packtool.download" "$HOME/.local/bin/packtool"
+            chmod +x "$HOME/.local/bin/packtool"
+            ;;
+        esac
+      fi
+  script:
+    - rm -rf packages
+    - packtool build ${DIST:+"$DIST"} $ARGUMENTS --out packages
+    # GitLab lets others on the runner read such a file, and packtool takes no key that they can read.
+    - chmod 600 "$PACKTOOL_KEY"
+    - PACKTOOL_KEY="file:$PACKTOOL_KEY" packtool publish packages/*.zip --channel "$CHANNEL" --rollout "$ROLLOUT"
+    - packtool status --channel "$CHANNEL"
   artifacts:
     paths: [packages/]
 
@@ -811,10 +1261,13 @@ ready();
 """#,
 "site/packtool.json": #"""
 {
+  // Editors complete and check this file by it.
+  "$schema": "./packtool.schema.json",
+
   // The package: a DNS label that is unique within your app, and a SemVer version.
   // A published version never changes; give every build that you publish a new one.
-  "package": "ferries",
-  "version": "1.0.0",
+  "package": "{{package}}",
+  {{version}}
 
   // The folder that `packtool build` packs.
   "dist": "dist",

@@ -11,18 +11,17 @@ struct ProjectValues {
     /// Whether the folder is a project that makes, or has, a web build, and not yet one of packtool's.
     let hasWebBuild: Bool
 
-    init(of folder: URL) throws {
+    /// - Parameter id: the package's id as the user said it; else `package.json` and the folder tell it.
+    init(of folder: URL, id: PackageID? = nil) throws {
         let data = try? Data(contentsOf: folder.appending(path: "package.json"))
         let json = data.flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
         let names = [json?["name"] as? String, folder.lastPathComponent, "site"].compactMap { $0 }
-        package = try names.lazy.compactMap(Self.id).first ?? PackageID("site")
+        package = try id ?? names.lazy.compactMap(Self.id).first ?? PackageID("site")
         version = (json?["version"] as? String).flatMap { try? SemanticVersion($0) }
-        let found = ["dist", "build", "out", "public", "_site", "www"].first { name in
-            FileManager.default.fileExists(atPath: folder.appending(path: "\(name)/index.html").path)
-        }
-        dist = found ?? "dist"
+        let build = WebBuildFolder(of: folder, packageJSON: json)
+        dist = build.path ?? "dist"
         let isStarted = FileManager.default.fileExists(atPath: folder.appending(path: "packtool.json").path)
-        hasWebBuild = !isStarted && (found != nil || json != nil)
+        hasWebBuild = !isStarted && (build.isBuilt || json != nil)
     }
 
     /// A template's file with the values in their places.

@@ -6,7 +6,13 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
     case config
     case githubActions = "github-actions"
     case gitlabCI = "gitlab-ci"
+    case githubAction = "github-action"
+    case gitlabComponent = "gitlab-component"
     case jenkins
+    case vite
+    case rollup
+    case webpack
+    case esbuild
     case nginx
     case nginxCDN = "nginx-cdn"
     case systemd
@@ -20,21 +26,25 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
     /// The files in the order of their paths.
     var files: [File] {
         switch self {
-        case .site: Self.folder("site/")
+        case .site:
+            (Self.folder("site/") + Self.file("config/packtool.schema.json", at: "packtool.schema.json"))
+                .sorted { $0.path < $1.path }
         case .config: Self.folder("config/")
         case .githubActions: Self.file("ci/github-actions.yml", at: ".github/workflows/packages.yml")
         case .gitlabCI: Self.file("ci/gitlab-ci.yml", at: ".gitlab-ci.yml")
         case .jenkins: Self.file("ci/Jenkinsfile", at: "Jenkinsfile")
+        case .githubAction: Self.file("ci/github-action.yml", at: ".github/actions/packtool/action.yml")
+        case .gitlabComponent: Self.file("ci/gitlab-component.yml", at: "templates/packtool.yml")
+        case .vite, .rollup: Self.bundler("rollup-plugin-packtool.mjs")
+        case .webpack: Self.bundler("packtool-webpack-plugin.cjs")
+        case .esbuild: Self.bundler("esbuild-plugin-packtool.mjs")
         case .nginx: Self.file("server/nginx.conf", at: "packages.conf")
         case .nginxCDN: Self.file("server/nginx-cdn.conf", at: "packages-cdn.conf")
         case .systemd: Self.file("server/packtool.service", at: "packtool.service")
         }
     }
 
-    /// Whether the files have places that the project fills in.
-    var isFilledIn: Bool { self == .config }
-
-    /// Whether a project with this template needs a registry and keys of its own to start with.
+    /// Whether a project starts with it: values of the project are filled in, and there is a registry with keys.
     var startsProject: Bool { self == .site || self == .config }
 
     private static func folder(_ prefix: String) -> [File] {
@@ -42,6 +52,8 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
             .map { File(path: String($0.key.dropFirst(prefix.count)), text: $0.value) }
             .sorted { $0.path < $1.path }
     }
+
+    private static func bundler(_ name: String) -> [File] { file("bundler/\(name)", at: name) }
 
     private static func file(_ name: String, at path: String) -> [File] {
         EmbeddedTemplates.files[name].map { [File(path: path, text: $0)] } ?? []

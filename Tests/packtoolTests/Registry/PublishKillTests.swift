@@ -7,7 +7,7 @@ struct PublishKillTests {
 
     private static func project(versions: Int) async throws -> Tool {
         let tool = try Tool()
-        try #require(try await tool.run("init", "--quiet", "--app", "kill").exitCode == 0)
+        try #require(try await tool.run("init", "--quiet", "--app", "kill", "--package", "ferries").exitCode == 0)
         for version in 0..<versions {
             try tool.write(["dist/news.html": "<p>news \(version)</p>", "dist/news-\(version).js": "show(\(version))"])
             let built = try await tool.run("build", "dist", "--package-version", "1.0.\(version)", "--quiet")
