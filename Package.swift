@@ -37,6 +37,11 @@ let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 
+/// `PACKTOOL_COMMIT` and `PACKTOOL_DATE` of the environment, for one C file.
+let buildStamp = ["PACKTOOL_COMMIT", "PACKTOOL_DATE"].compactMap { name in
+    Context.environment[name].map { CSetting.define(name, to: "\"\($0)\"") }
+}
+
 let package = Package(
     name: "packtool",
     platforms: [.macOS(.v15), .iOS(.v17)],
@@ -80,6 +85,8 @@ let package = Package(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .systemLibrary(name: "CSync"),
+        // The commit that scripts/build-release.sh names.
+        .target(name: "CBuildStamp", cSettings: buildStamp),
         .target(
             name: "CCurlHandles",
             linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
@@ -145,7 +152,8 @@ let package = Package(
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
                 "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
                 "PackUpdater",
-                "PackHost", "PackWeb", "PackAuthorities", arguments, logging, hummingbird, nioCore, httpTypes, signals,
+                "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, logging, hummingbird, nioCore,
+                httpTypes, signals,
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -1,21 +1,34 @@
 #!/usr/bin/env bash
-# Builds packtool as one executable that carries the Swift libraries, and puts it, stripped, at .build/bin/packtool.
-# Its own build folder: static and dynamic builds in one folder rebuild everything at each change of mind.
+# Builds packtool as one executable that carries the Swift libraries, and puts it, stripped, at .build/bin/packtool. Arguments: other
+# products, such as packtool-kiosk. Its own build folder: static and dynamic builds in one folder rebuild everything at each change of
+# mind. The same commit gives the same bytes, wherever the folder is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require-swift.sh
 
+# What `packtool --version` says. A source without git names its commit by itself.
+if [ -z "${PACKTOOL_COMMIT:-}" ] && git rev-parse --git-dir >/dev/null 2>&1; then
+    PACKTOOL_COMMIT=$(git rev-parse --short=12 HEAD)
+    [ -z "$(git status --porcelain --untracked-files=no)" ] || PACKTOOL_COMMIT+=-modified
+    PACKTOOL_DATE=$(TZ=UTC git log -1 --date=format-local:%Y-%m-%d --format=%cd)
+    export PACKTOOL_COMMIT PACKTOOL_DATE
+fi
+
 folder=.build/static
 mkdir -p "$folder" .build/bin
-started=$SECONDS
-[ -e "$folder/release/packtool" ] || echo "building packtool (the first time takes some minutes)"
-# No debug information: it is stripped anyway, and a fifth of the time of the C++ that TLS and signatures are made of.
-if ! swift build -c release -debug-info-format none --static-swift-stdlib --product packtool --scratch-path "$folder" 2>&1 |
-    scripts/build-progress.py "$folder/build.log"; then
-    grep -q 'error:' "$folder/build.log" || tail -40 "$folder/build.log" >&2
-    echo "error: the release build failed; all of it is in $folder/build.log" >&2
-    exit 1
-fi
-strip -o .build/bin/packtool.new "$folder/release/packtool"
-mv .build/bin/packtool.new .build/bin/packtool
-echo "built .build/bin/packtool: $(($(stat -c %s .build/bin/packtool) / 1000000)) MB in $((SECONDS - started)) s"
+for product in "${@:-packtool}"; do
+    started=$SECONDS
+    [ -e "$folder/release/$product" ] || echo "building $product (the first time takes some minutes)"
+    # No debug information: it is stripped anyway, and a fifth of the time of the C++ that TLS and signatures are made of.
+    # C and C++ write the paths of their files into messages: the folder's own part is taken out. Swift writes none.
+    if ! swift build -c release -debug-info-format none --static-swift-stdlib --disable-local-rpath \
+        -Xcc "-ffile-prefix-map=$PWD/=" --product "$product" --scratch-path "$folder" 2>&1 |
+        scripts/build-progress.py "$folder/build.log"; then
+        grep -q 'error:' "$folder/build.log" || tail -40 "$folder/build.log" >&2
+        echo "error: the release build failed; all of it is in $folder/build.log" >&2
+        exit 1
+    fi
+    strip -o ".build/bin/$product.new" "$folder/release/$product"
+    mv ".build/bin/$product.new" ".build/bin/$product"
+    echo "built .build/bin/$product: $(($(stat -c %s ".build/bin/$product") / 1000000)) MB in $((SECONDS - started)) s"
+done

@@ -1,5 +1,4 @@
 import ArgumentParser
-import PackFormat
 
 /// `packtool`: the command line over the libraries. Each command is one file and has no logic of its own.
 @main
@@ -7,7 +6,7 @@ struct Packtool: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "packtool",
         abstract: "Build, publish, roll out and serve web pages inside apps.",
-        version: ProductVersion.text,
+        version: BuildStamp.text,
         subcommands: [
             InitCommand.self,
             BuildCommand.self,

@@ -76,7 +76,9 @@ struct CommandLineTests {
             #expect(wrong.exitCode == 64 && wrong.standardOutput.isEmpty, "\(command.path): \(wrong)")
             #expect(wrong.standardError.contains("Usage: packtool"), "\(wrong)")
         }
-        #expect(try await tool.run("--version").standardOutput.split(separator: ".").count == 3)
+        #expect(
+            try await tool.run("--version").standardOutput.wholeMatch(
+                of: /\d+\.\d+\.\d+\S* \(.*(debug|release) build for \S+-\S+\)\n/) != nil)
         #expect(try tool.listing().isEmpty)
     }
 

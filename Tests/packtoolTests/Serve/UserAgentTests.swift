@@ -21,7 +21,7 @@ struct UserAgentTests {
         #expect(try await tool.run("init", "--template", "config").exitCode == 0)
         let server = try tool.start(URL(filePath: "/usr/bin/python3"), ["-c", Self.server])
         let port = try #require(await server.line(holding: "port ")?.split(separator: " ").last)
-        let version = try await tool.run("--version").standardOutput.trimmingCharacters(in: .newlines)
+        let version = try #require(await tool.run("--version").standardOutput.split(separator: " ").first)
         let registry = "http://127.0.0.1:\(port)"
         _ = try await tool.run("status", "--registry", registry)
         #expect(server.lines.contains("agent packtool/\(version)"), "\(server.lines)")
