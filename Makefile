@@ -1,9 +1,9 @@
 # The doors of this project. Each is a script in scripts/, which can be run by itself too.
 
-.PHONY: help demo test check lint format build release man soak bench clean
+.PHONY: help demo test check lint format build release man site dist dist-test soak bench clean
 
 help: ## what there is
-	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: ## install what is missing, build, and run the whole way once: build, publish, update, roll back
 	@scripts/install-system-packages.sh
@@ -34,6 +34,18 @@ release: ## one stripped executable with the Swift libraries inside: .build/bin/
 
 man: ## man page and shell completions in .build/share
 	@scripts/build-manual.sh
+
+site: ## the documentation as a site in .build/site: links checked, nothing loaded from other hosts
+	@scripts/site.sh
+
+dist: ## what is handed out, in .build/dist: .deb, portable .tar.zst, OCI image, npm packages, checksums (docs/RELEASING.md)
+	@scripts/install-system-packages.sh
+	@scripts/install-system-packages.sh scripts/dist-packages.txt
+	@scripts/dist.sh
+
+dist-test: ## tries them in clean systems, as root: the five minutes from the .deb, npm, the image and the portable folder
+	@scripts/install-system-packages.sh scripts/dist-packages.txt
+	@scripts/dist-test.sh
 
 soak: ## the long sweeps: crashes, lies, fuzzing, random documents (two hours)
 	@scripts/install-system-packages.sh

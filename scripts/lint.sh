@@ -27,8 +27,9 @@ check scripts/embed-hook.py --check
 check scripts/make-configuration-reference.py --check
 check sort --check scripts/system-packages.txt
 check sort --check scripts/bench-packages.txt
+check sort --check scripts/dist-packages.txt
 if command -v shellcheck >/dev/null; then
-    check shellcheck scripts/*.sh .ci/run
+    check shellcheck -x -P SCRIPTDIR scripts/*.sh .ci/run
 else
     echo "lint: shellcheck is not installed, the scripts were not checked" >&2
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes man pages from what the commands say of themselves: make-manual.py PACKTOOL OUT.
 
-One page for packtool and one for each command (packtool-build.1), from `packtool --experimental-dump-help`.
+One page for the program and one for each command (packtool-build.1), from what `--experimental-dump-help` prints.
 """
 
 import json
@@ -93,6 +93,7 @@ def write(path: list[str], command: dict, out: pathlib.Path) -> int:
 tool, out = sys.argv[1], pathlib.Path(sys.argv[2])
 help_text = subprocess.run([tool, "--experimental-dump-help"], check=True, capture_output=True, text=True).stdout
 out.mkdir(parents=True, exist_ok=True)
-for old in out.glob("packtool*.1"):
+command = json.loads(help_text)["command"]
+for old in [*out.glob(f"{command['commandName']}.1"), *out.glob(f"{command['commandName']}-*.1")]:
     old.unlink()
-print(f"{write(['packtool'], json.loads(help_text)['command'], out)} man pages in {out}")
+print(f"{write([command['commandName']], command, out)} man pages in {out}")
