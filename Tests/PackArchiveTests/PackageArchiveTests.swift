@@ -58,7 +58,7 @@ struct PackageArchiveTests {
         let manifest = try manifest(files)
         let package = try PackageArchive.open(zip(files, manifest: manifest.bytes))
         #expect(package.manifest == manifest)
-        #expect(package.manifestDigest == manifest.digest)
+        #expect(package.sealed.digest == manifest.digest)
         #expect(package.missing.isEmpty)
         final class Collector: ContentSink {
             var bytes: [UInt8] = []

@@ -23,7 +23,7 @@ struct Site {
         let pins = try Set(from.values).map { name in
             (
                 try PackageID(name),
-                Manifest.SharedPin(version: try SemanticVersion("1.0.0"), manifest: Digest(of: Array(name.utf8)))
+                VersionID(version: try SemanticVersion("1.0.0"), manifest: Digest(of: Array(name.utf8)))
             )
         }
         manifest = try Manifest(

@@ -4,16 +4,16 @@ package import PackFormat
 /// A package zip in which every byte matches its `pack.json`.
 ///
 ///     let package = try PackageArchive.open(url)
-///     print(package.manifest.version, package.manifestDigest)
+///     print(package.manifest.version, package.sealed.digest)
 ///     try package.extractObjects { object in store.needs(object) ? store.sink(for: object) : nil }
 package struct PackageArchive: Sendable {
     package let archive: JudgedArchive
-    package let manifest: Manifest
-    /// The bytes of `pack.json`, from which ``manifest`` was parsed.
-    package let manifestBytes: [UInt8]
-    package let manifestDigest: Digest
+    /// `pack.json`, parsed and with its bytes.
+    package let sealed: SealedManifest
     /// The manifest's own files that are not in the zip; empty unless `allowsMissing` is set.
     package let missing: [PackagePath]
+
+    package var manifest: Manifest { sealed.manifest }
 
     /// Opens a package and verifies the size and SHA-256 of every file in it.
     ///
@@ -44,19 +44,16 @@ package struct PackageArchive: Sendable {
             guard let bytes = try archive.bytes(of: path, maximumByteCount: Manifest.maximumByteCount) else {
                 throw ArchiveError(.manifestMissing, file: name)
             }
-            let manifest = try Manifest(parsing: bytes)
-            guard manifest.bytes == bytes else { throw ArchiveError(.manifestNotCanonical, file: name) }
-            self.manifest = manifest
-            manifestBytes = bytes
+            sealed = try SealedManifest(parsing: bytes)
+            guard sealed.manifest.bytes == bytes else { throw ArchiveError(.manifestNotCanonical, file: name) }
         } catch let error as FormatError {
             throw ArchiveError(.manifestInvalid("\(error)"), file: name)
         }
-        manifestDigest = Digest(of: manifestBytes)
         self.archive = archive
         if let path = archive.unmarkedName {
             throw ArchiveError(.nameNotMarkedUTF8, file: name, entry: path.text)
         }
-        missing = try Self.missing(of: manifest, in: archive)
+        missing = try Self.missing(of: sealed.manifest, in: archive)
         if !allowsMissing, let first = missing.first {
             throw ArchiveError(.fileMissing, file: name, entry: first.text)
         }

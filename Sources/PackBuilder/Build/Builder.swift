@@ -169,7 +169,7 @@ package struct Builder: Sendable {
         let version = try SharedSplit.version(of: files, id: id)
         let manifest = try Manifest(package: id, version: version, entry: nil, files: files)
         let bundle = try PackageDraft(bundle: manifest, contents: split.files, pool: pool)
-        let pin = Manifest.SharedPin(version: version, manifest: bundle.document.object.digest)
+        let pin = VersionID(version: version, manifest: bundle.document.object.digest)
         return try [bundle]
             + plans.map { plan in
                 try PackageDraft(

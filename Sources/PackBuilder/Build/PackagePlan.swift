@@ -39,7 +39,7 @@ struct PackagePlan {
     }
 
     /// The manifest, with the shared contents taken from a bundle.
-    func manifest(shared: Set<Digest>, bundle: (id: PackageID, pin: Manifest.SharedPin)?) throws -> Manifest {
+    func manifest(shared: Set<Digest>, bundle: (id: PackageID, pin: VersionID)?) throws -> Manifest {
         var files: [PackagePath: Manifest.File] = [:]
         files.reserveCapacity(contents.count)
         var usesBundle = false
@@ -48,7 +48,7 @@ struct PackagePlan {
             usesBundle = usesBundle || from != nil
             files[path] = Manifest.File(digest: content.object.digest, size: content.object.size, from: from)
         }
-        var pins: [PackageID: Manifest.SharedPin] = [:]
+        var pins: [PackageID: VersionID] = [:]
         if usesBundle, let bundle { pins[bundle.id] = bundle.pin }
         let configuration = settings.configuration
         return try Manifest(

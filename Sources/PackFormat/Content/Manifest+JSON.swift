@@ -102,12 +102,12 @@ extension Manifest {
         return files
     }
 
-    private static func pins(_ json: JSONObject) throws -> [PackageID: SharedPin] {
-        var pins: [PackageID: SharedPin] = [:]
+    private static func pins(_ json: JSONObject) throws -> [PackageID: VersionID] {
+        var pins: [PackageID: VersionID] = [:]
         for member in json.members {
             let pin = try member.value.object(member.key)
             try pin.refuseKeys(outside: ["version", "manifest"])
-            pins[try PackageID(member.key)] = try SharedPin(
+            pins[try PackageID(member.key)] = try VersionID(
                 version: SemanticVersion(pin.string("version")), manifest: Digest(hex: pin.string("manifest")))
         }
         return pins

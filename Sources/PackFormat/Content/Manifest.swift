@@ -32,24 +32,13 @@ public struct Manifest: Hashable, Sendable {
         }
     }
 
-    /// The one version of a shared bundle that a version uses.
-    public struct SharedPin: Hashable, Sendable {
-        public let version: SemanticVersion
-        /// The digest of the bundle's manifest.
-        public let manifest: Digest
-
-        public init(version: SemanticVersion, manifest: Digest) {
-            self.version = version
-            self.manifest = manifest
-        }
-    }
-
     public let package: PackageID
     public let version: SemanticVersion
     /// The page that `/` opens; nil for a shared bundle, which has no pages.
     public let entry: PackagePath?
     public let files: [PackagePath: File]
-    public let shared: [PackageID: SharedPin]
+    /// The one version of each shared bundle that this version was built with.
+    public let shared: [PackageID: VersionID]
     /// Absolute `https` URL prefixes whose pages and files this package answers.
     public let origins: [String]
     /// The app versions that can run this version; nil for all.
@@ -71,7 +60,7 @@ public struct Manifest: Hashable, Sendable {
     ///   below a prefix of `api`, a base, a service worker or an `api` of a shared bundle.
     public init(
         package: PackageID, version: SemanticVersion, entry: PackagePath?, files: [PackagePath: File],
-        shared: [PackageID: SharedPin] = [:], origins: [String] = [], requiredApp: VersionRange? = nil,
+        shared: [PackageID: VersionID] = [:], origins: [String] = [], requiredApp: VersionRange? = nil,
         isSinglePage: Bool = false, headers: [String: String] = [:], base: BasePath? = nil,
         wantsServiceWorker: Bool = false, api: APIRoutes = .none
     ) throws(FormatError) {

@@ -34,7 +34,7 @@ package struct PackageSelection: Sendable {
         let highest = highestVersions
         let kept = archives.filter { $0.manifest.entry != nil && highest[$0.manifest.package] == $0.manifest.version }
         let pinned = Set(kept.flatMap { $0.manifest.shared.values.map(\.manifest) })
-        return PackageSelection(archives: archives.filter { pinned.contains($0.manifestDigest) } + kept)
+        return PackageSelection(archives: archives.filter { pinned.contains($0.sealed.digest) } + kept)
     }
 
     /// The highest version of each package that has pages: the one to offer.

@@ -25,7 +25,7 @@ struct PartialArchive {
                 entry.from == nil && keeping.contains(entry.digest)
                     ? ContentRequest(.file(file(of: entry.digest)), path: path) : nil
             }
-            requests.append(ContentRequest(.bytes(archive.manifestBytes), path: try PackagePath(Manifest.fileName)))
+            requests.append(ContentRequest(.bytes(archive.sealed.bytes), path: try PackagePath(Manifest.fileName)))
             try ArchiveWriter.write(requests, level: .fast, to: zip)
         } catch let error as ArchiveError {
             throw RegistryError(.invalid, "\(error)")

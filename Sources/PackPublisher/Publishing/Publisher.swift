@@ -84,13 +84,13 @@ package struct Publisher: Sendable {
 
     private func publish(_ archive: PackageArchive) async throws -> Published {
         let manifest = archive.manifest
-        if try await isListed(manifest, archive.manifestDigest) {
+        if try await isListed(manifest, archive.sealed.digest) {
             return Published(manifest: manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
         }
-        let missing = try await registry.missingObjects(of: archive.manifestBytes)
+        let missing = try await registry.missingObjects(of: archive.sealed.bytes)
         let digest = try await upload(archive, missing)
         let path = ViewLayout.manifestTarget(manifest.package, manifest.version)
-        let info = TargetInfo(of: archive.manifestBytes)
+        let info = TargetInfo(of: archive.sealed.bytes)
         var outcome = PublishOutcome.published
         let isNew = try await signing(manifest.package) { role in
             if let listed = role.targets[path] {

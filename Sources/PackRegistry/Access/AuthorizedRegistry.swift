@@ -42,25 +42,25 @@ extension AuthorizedRegistry {
 
     package func upload(archive: URL) async throws -> Digest {
         let archive = try await services.content.open(archive: archive)
-        try identity.require(.publish, package: archive.manifest.package)
-        let upload = UploadedPackage(archive)
+        try identity.require(.publish, package: archive.sealed.manifest.package)
+        let upload = UploadedPackage(archive.sealed)
         // Refused before its objects are stored.
         try await upload.check(services.store.facts(upload.query))
         try await archive.storeObjects()
         try await services.record(upload, as: identity)
-        return archive.manifestDigest
+        return archive.sealed.digest
     }
 
     package func publish(manifest digest: Digest, role: [UInt8]) async throws -> PublishOutcome {
         var query = FactsQuery.unsigned
         query.manifests = [digest]
         let facts = try await services.store.facts(query)
-        guard let bytes = facts.manifests[digest], let manifest = try facts.manifest(digest) else {
+        guard let sealed = try facts.sealedManifest(digest) else {
             throw RegistryError(.notFound, "nothing was uploaded with the manifest \(digest): upload the package first")
         }
-        try identity.require(.publish, package: manifest.package)
+        try identity.require(.publish, package: sealed.manifest.package)
         let outcome = try await services.commit(
-            VersionPublication(manifest, bytes: bytes, digest: digest, role: role), as: identity)
+            VersionPublication(sealed, role: role), as: identity)
         if outcome == .published { try await services.downloads.buildQuickDownload(ofManifest: digest) }
         return outcome
     }

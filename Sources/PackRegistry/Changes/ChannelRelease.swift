@@ -94,7 +94,7 @@ package struct ChannelRelease: RegistryChange {
         let named = ReleaseRule.version(named: change, source: source)
         var result = ReleaseFacts(
             package: package, channel: channel, history: history, source: source,
-            version: named.flatMap { facts.versions[FactsQuery.Version(package, $0)] }, newID: ids.release(0))
+            version: named.flatMap { facts.versions[VersionName(package, $0)] }, newID: ids.release(0))
         result.channels = facts.channelNames
         result.packages = facts.packageNames
         result.versions = facts.versionNames

@@ -27,7 +27,7 @@ package struct ReleaseSetOffer: RegistryChange {
         for (package, version) in set.versions {
             own[package] = ReleaseFacts(
                 package: package, channel: channel, history: histories[package] ?? ReleaseHistory(),
-                version: facts.versions[FactsQuery.Version(package, version)], newID: ids.release(0))
+                version: facts.versions[VersionName(package, version)], newID: ids.release(0))
             own[package]?.versions = facts.versions.keys.filter { $0.package == package }.map(\.version).sorted()
                 .reversed()
         }

@@ -5,25 +5,23 @@ import PackTrust
 
 /// Makes an uploaded version public. The publisher's signed role must list its manifest.
 package struct VersionPublication: RegistryChange {
-    private let manifest: Manifest
-    private let bytes: [UInt8]
-    private let digest: Digest
+    private let sealed: SealedManifest
     private let role: [UInt8]
 
-    /// - Parameter bytes: The bytes of the uploaded manifest.
-    package init(_ manifest: Manifest, bytes: [UInt8], digest: Digest, role: [UInt8]) {
-        self.manifest = manifest
-        self.bytes = bytes
-        self.digest = digest
+    /// - Parameter sealed: The uploaded manifest.
+    package init(_ sealed: SealedManifest, role: [UInt8]) {
+        self.sealed = sealed
         self.role = role
     }
+
+    private var manifest: Manifest { sealed.manifest }
 
     package var query: FactsQuery {
         var query = FactsQuery()
         query.roles = [ViewLayout.role(of: manifest.package)]
-        query.versions = [FactsQuery.Version(manifest.package, manifest.version)]
+        query.versions = [sealed.name]
         for (bundle, pin) in manifest.shared {
-            query.versions.insert(FactsQuery.Version(bundle, pin.version))
+            query.versions.insert(VersionName(bundle, pin.version))
             query.manifests.insert(pin.manifest)
         }
         query.objects = manifest.ownObjects
@@ -31,7 +29,7 @@ package struct VersionPublication: RegistryChange {
     }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> PublishOutcome {
-        if try facts.isPublished(manifest, digest) { return .unchanged }
+        if try facts.isPublished(sealed) { return .unchanged }
         try checkPins(facts)
         guard facts.missingObjects.isEmpty else {
             throw RegistryError(
@@ -41,13 +39,11 @@ package struct VersionPublication: RegistryChange {
         }
         let policy = try RoleUpdatePolicy(manifest.package, facts, now: changes.time)
         let document = try policy.judge(
-            role, change: .publish(manifest.version, manifest: digest, length: bytes.count))
+            role, change: .publish(manifest.version, manifest: sealed.digest, length: sealed.bytes.count))
         changes.put(document, as: ViewLayout.role(of: manifest.package))
-        changes.publications.append(
-            ChangeSet.Publication(
-                version: FactsQuery.Version(manifest.package, manifest.version), manifest: digest))
+        changes.publications.append(ChangeSet.Publication(version: sealed.name, manifest: sealed.digest))
         changes.work.insert(manifest.package)
-        changes.log("publish", "\(manifest.package)@\(manifest.version)", "manifest \(digest)")
+        changes.log("publish", "\(manifest.package)@\(manifest.version)", "manifest \(sealed.digest)")
         changes.signs = true
         return .published
     }
@@ -56,7 +52,7 @@ package struct VersionPublication: RegistryChange {
     private func checkPins(_ facts: RegistryFacts) throws {
         for (bundle, pin) in manifest.shared.sorted(by: { $0.key < $1.key }) {
             let name = "\(bundle) \(pin.version)"
-            guard let published = facts.versions[FactsQuery.Version(bundle, pin.version)],
+            guard let published = facts.versions[VersionName(bundle, pin.version)],
                 published.manifest == pin.manifest, let content = try facts.manifest(pin.manifest)
             else {
                 throw RegistryError(

@@ -15,7 +15,7 @@ package struct VersionWithdrawal: RegistryChange {
         self.role = role
     }
 
-    private var name: FactsQuery.Version { FactsQuery.Version(package, version) }
+    private var name: VersionName { VersionName(package, version) }
 
     package var query: FactsQuery {
         var query = FactsQuery()

@@ -19,25 +19,13 @@ package struct ChangeSet: Sendable {
         package let bytes: [UInt8]
     }
 
-    package struct Upload: Sendable {
-        package let manifest: Manifest
-        package let bytes: [UInt8]
-        package let digest: Digest
-
-        package init(manifest: Manifest, bytes: [UInt8], digest: Digest) {
-            self.manifest = manifest
-            self.bytes = bytes
-            self.digest = digest
-        }
-    }
-
     package struct Publication: Hashable, Sendable {
-        package let version: FactsQuery.Version
+        package let version: VersionName
         package let manifest: Digest
     }
 
     package struct Withdrawal: Hashable, Sendable {
-        package let version: FactsQuery.Version
+        package let version: VersionName
         package let reason: String
     }
 
@@ -67,7 +55,8 @@ package struct ChangeSet: Sendable {
     package var channelFiles: [ChannelFile] = []
     /// The same files as the channels role lists them, made by the signer.
     package private(set) var channelDocuments: [ChannelDocument] = []
-    package var uploads: [Upload] = []
+    /// Manifests whose objects are all stored.
+    package var uploads: [SealedManifest] = []
     package var publications: [Publication] = []
     package var withdrawals: [Withdrawal] = []
     package var releases: [Releases] = []

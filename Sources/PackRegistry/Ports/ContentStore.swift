@@ -13,9 +13,7 @@ package protocol ContentStore: Sendable {
 
 /// A package zip whose manifest was read and whose objects are not stored yet.
 package protocol UploadedArchive: Sendable {
-    var manifest: Manifest { get }
-    var manifestBytes: [UInt8] { get }
-    var manifestDigest: Digest { get }
+    var sealed: SealedManifest { get }
 
     /// Verifies the missing objects and stores them. All are durable when it returns.
     /// - Throws: ``RegistryError`` of the kind `.invalid` where one is missing in both.

@@ -7,17 +7,6 @@ import PackRegistryAPI
 /// Everything that is read unasked: the newest root, targets, channels, snapshot and timestamp, and the newest version of
 /// every role, if the change ``signs``.
 package struct FactsQuery: Sendable {
-    /// A published version by its name.
-    package struct Version: Hashable, Sendable {
-        package let package: PackageID
-        package let version: SemanticVersion
-
-        package init(_ package: PackageID, _ version: SemanticVersion) {
-            self.package = package
-            self.version = version
-        }
-    }
-
     /// The releases of one package.
     package struct Histories: Hashable, Sendable {
         package let package: PackageID
@@ -92,9 +81,9 @@ package struct FactsQuery: Sendable {
     package var documents: Set<DocumentID> = []
     package var channelFiles: Set<Digest> = []
     package var manifests: Set<Digest> = []
-    package var versions: Set<Version> = []
+    package var versions: Set<VersionName> = []
     /// The shared bundle whose users are read: the versions that need it and are not withdrawn.
-    package var usersOfBundle: Version?
+    package var usersOfBundle: VersionName?
     package var histories: Histories?
     package var companions: Companions?
     package var channel: ChannelAt?

@@ -36,7 +36,7 @@ package struct RegistryFacts: Sendable {
     package var documentVersions: [DocumentID: [UInt8]] = [:]
     package var channelBytes: [Digest: [UInt8]] = [:]
     package var manifests: [Digest: [UInt8]] = [:]
-    package var versions: [FactsQuery.Version: PublishedVersion] = [:]
+    package var versions: [VersionName: PublishedVersion] = [:]
     /// Versions such as `shop 1.2.0`.
     package var usersOfBundle: [String] = []
     package var histories: [ChannelName: ReleaseHistory] = [:]
@@ -84,10 +84,17 @@ package struct RegistryFacts: Sendable {
     }
 
     /// - Throws: ``RegistryError`` of the kind `.unusable` if a stored manifest does not match its digest.
-    package func manifest(_ digest: Digest) throws(RegistryError) -> Manifest? {
+    package func manifest(_ digest: Digest) throws(RegistryError) -> Manifest? { try sealedManifest(digest)?.manifest }
+
+    /// ``manifest(_:)`` with its bytes.
+    package func sealedManifest(_ digest: Digest) throws(RegistryError) -> SealedManifest? {
         guard let bytes = manifests[digest] else { return nil }
         guard Digest(of: bytes) == digest else { throw .damaged("the manifest \(digest)", nil) }
-        do { return try Manifest(parsing: bytes) } catch { throw .damaged("the manifest \(digest)", error) }
+        do {
+            return SealedManifest(try Manifest(parsing: bytes), bytes: bytes, digest: digest)
+        } catch {
+            throw .damaged("the manifest \(digest)", error)
+        }
     }
 }
 

@@ -140,8 +140,8 @@ struct DerivedTable {
             }
         }
         let versions = VersionTable(db: db)
-        var pins: [Digest: [PackageID: Manifest.SharedPin]] = [:]
-        func shared(_ digest: Digest) throws -> [PackageID: Manifest.SharedPin] {
+        var pins: [Digest: [PackageID: VersionID]] = [:]
+        func shared(_ digest: Digest) throws -> [PackageID: VersionID] {
             if let known = pins[digest] { return known }
             let found = try versions.manifest(digest)?.shared ?? [:]
             pins[digest] = found

@@ -12,7 +12,7 @@ struct ChangeWriter {
         let versions = VersionTable(db: db)
         for upload in changes.uploads {
             try ObjectTable(db: db).add(upload.manifest.ownObjects)
-            try versions.take(upload.manifest, bytes: upload.bytes, digest: upload.digest, by: actor, now: now)
+            try versions.take(upload, by: actor, now: now)
         }
         for publication in changes.publications {
             try versions.publish(publication.version, manifest: publication.manifest, by: actor, now: now)

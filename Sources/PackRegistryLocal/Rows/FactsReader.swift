@@ -88,7 +88,7 @@ struct FactsReader {
         guard query.hasVersions else { return }
         for package in query.packages {
             for version in try versions.published(package) {
-                facts.versions[FactsQuery.Version(version.package, version.version)] = version
+                facts.versions[VersionName(version.package, version.version)] = version
             }
         }
     }
@@ -114,7 +114,7 @@ struct FactsReader {
         facts.channelNames = try releases.channels()
         facts.packageNames = try releases.packages(on: query.packagesOn)
         let published = try versions.published(query.versionsOf)
-        for version in published { facts.versions[FactsQuery.Version(version.package, version.version)] = version }
+        for version in published { facts.versions[VersionName(version.package, version.version)] = version }
         facts.versionNames = published.reversed().map(\.version)
     }
 }

@@ -9,7 +9,8 @@ struct VersionTable {
     let db: Database
 
     /// Remembers a manifest whose objects are all in the store. Knowing it already is fine.
-    func take(_ manifest: Manifest, bytes: [UInt8], digest: Digest, by actor: Identity, now: Date) throws {
+    func take(_ sealed: SealedManifest, by actor: Identity, now: Date) throws {
+        let (manifest, digest) = (sealed.manifest, sealed.digest)
         try db.execute(
             sql: """
                 INSERT OR IGNORE INTO manifest
@@ -17,7 +18,7 @@ struct VersionTable {
                 VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
-                digest.hex, manifest.package.text, manifest.version.description, Data(bytes),
+                digest.hex, manifest.package.text, manifest.version.description, Data(sealed.bytes),
                 manifest.requiredApp?.description, manifest.entry != nil, manifest.files.count,
                 manifest.ownObjects.reduce(0) { $0 + $1.size }, now, actor.name,
             ])
@@ -79,13 +80,13 @@ struct VersionTable {
         }
     }
 
-    func publish(_ version: FactsQuery.Version, manifest: Digest, by actor: Identity, now: Date) throws {
+    func publish(_ version: VersionName, manifest: Digest, by actor: Identity, now: Date) throws {
         try db.execute(
             sql: "INSERT INTO version (package, version, manifest, published, publishedBy) VALUES (?, ?, ?, ?, ?)",
             arguments: [version.package.text, version.version.description, manifest.hex, now, actor.name])
     }
 
-    func withdraw(_ version: FactsQuery.Version, reason: String) throws {
+    func withdraw(_ version: VersionName, reason: String) throws {
         try db.execute(
             sql: "UPDATE version SET withdrawn = ? WHERE package = ? AND version = ?",
             arguments: [reason, version.package.text, version.version.description])

@@ -29,13 +29,12 @@ private struct FolderUpload: UploadedArchive {
     let folder: RegistryFolder
     let archive: PackageArchive
 
-    var manifest: Manifest { archive.manifest }
-    var manifestBytes: [UInt8] { archive.manifestBytes }
-    var manifestDigest: Digest { archive.manifestDigest }
+    var sealed: SealedManifest { archive.sealed }
 
     func storeObjects() async throws { try await BlockingWork.run { [self] in try store() } }
 
     private func store() throws {
+        let manifest = sealed.manifest
         let objects = manifest.ownObjects
         let store = ObjectStore(folder: folder)
         let workspace = try Workspace(in: folder)

@@ -152,6 +152,6 @@ struct UpdateRun: Sendable {
 
     private struct Pin: Hashable, Sendable {
         let bundle: PackageID
-        let pin: Manifest.SharedPin
+        let pin: VersionID
     }
 }

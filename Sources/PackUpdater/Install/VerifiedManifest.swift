@@ -3,9 +3,12 @@ import PackFormat
 /// A manifest whose bytes have the signed digest. Its parts are checked by its makers:
 /// ``Installer/manifest(of:_:expected:bases:)``, and the store, which names each tree's manifest by its digest.
 struct VerifiedManifest: Sendable {
-    let manifest: Manifest
-    let bytes: [UInt8]
-    let digest: Digest
+    private let sealed: SealedManifest
+
+    var manifest: Manifest { sealed.manifest }
+    var bytes: [UInt8] { sealed.bytes }
+    var digest: Digest { sealed.digest }
+    var id: VersionID { sealed.id }
 
     /// - Throws: ``UpdateError/damagedContent(_:reason:)`` unless the bytes have the digest and are that version's.
     init(
@@ -14,21 +17,16 @@ struct VerifiedManifest: Sendable {
         guard Digest(of: bytes) == digest else {
             throw UpdateError.damagedContent("the manifest of \(package) \(version)", reason: "it has another digest")
         }
-        manifest = try Manifest(parsing: bytes)
+        let manifest = try Manifest(parsing: bytes)
         guard manifest.package == package, manifest.version == version else {
             throw UpdateError.refused(
                 package, version, reason: "its manifest is that of \(manifest.package) \(manifest.version)")
         }
-        self.bytes = bytes
-        self.digest = digest
+        sealed = SealedManifest(manifest, bytes: bytes, digest: digest)
     }
 
     /// One that the store read by its digest.
     init(installed: (manifest: Manifest, bytes: [UInt8]), id: VersionID) {
-        manifest = installed.manifest
-        bytes = installed.bytes
-        digest = id.manifest
+        sealed = SealedManifest(installed.manifest, bytes: installed.bytes, digest: id.manifest)
     }
-
-    var id: VersionID { VersionID(version: manifest.version, manifest: digest) }
 }

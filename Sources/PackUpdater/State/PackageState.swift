@@ -1,4 +1,4 @@
-import PackFormat
+package import PackFormat
 
 /// Everything that a device knows about one package. It is a value without I/O: its transitions have the rules for
 /// moving from version to version, and the store only records their results.

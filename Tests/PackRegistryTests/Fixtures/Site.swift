@@ -27,7 +27,7 @@ struct Site {
                 digest: Digest(of: Data(file.content.utf8)), size: file.content.utf8.count,
                 from: try PackageID(file.bundle))
         }
-        var pins: [PackageID: Manifest.SharedPin] = [:]
+        var pins: [PackageID: VersionID] = [:]
         for bundle in bundles {
             pins[bundle.manifest.package] = .init(version: bundle.manifest.version, manifest: bundle.digest)
         }

@@ -185,10 +185,11 @@ struct ViewUpdateTests {
         #expect(before.count == 1)
         try shop.local.database.write { db in
             try db.execute(sql: "DROP TABLE work; DROP TABLE siteWork; DROP TABLE pin; DROP TABLE encoding")
-            try db.execute(sql: "DROP INDEX releaseByManifest; DROP INDEX metadataByRole")
+            try db.execute(sql: "DROP INDEX releaseByManifest; DROP INDEX metadataByRole; DROP INDEX releaseBySet")
             try db.execute(sql: "DROP TABLE releaseEvent; DROP TABLE object; DROP TABLE lease")
             for column in [
                 "release DROP COLUMN share", "release DROP COLUMN audiences", "channelFile DROP COLUMN format",
+                "release DROP COLUMN setID", "release DROP COLUMN app",
             ] {
                 try db.execute(sql: "ALTER TABLE \(column)")
             }

@@ -205,7 +205,7 @@ struct APIAnswerTests {
                     digest: Digest(of: vendor), size: vendor.count, from: PackageID("web-common")),
             ],
             shared: [
-                PackageID("web-common"): Manifest.SharedPin(
+                PackageID("web-common"): VersionID(
                     version: SemanticVersion("1.0.0"), manifest: Digest(of: [2]))
             ])
         try host.publish(manifest, [page, vendor])

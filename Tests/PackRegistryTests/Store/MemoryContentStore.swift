@@ -47,13 +47,11 @@ final class MemoryContentStore: ContentStore {
         let store: MemoryContentStore
         let archive: PackageArchive
 
-        var manifest: Manifest { archive.manifest }
-        var manifestBytes: [UInt8] { archive.manifestBytes }
-        var manifestDigest: Digest { archive.manifestDigest }
+        var sealed: SealedManifest { archive.sealed }
 
         func storeObjects() async throws {
-            let absent = try await store.missing(among: manifest.ownObjects)
-            let left = Set(archive.missing.compactMap { manifest.files[$0]?.digest })
+            let absent = try await store.missing(among: sealed.manifest.ownObjects)
+            let left = Set(archive.missing.compactMap { archive.manifest.files[$0]?.digest })
             guard absent.isDisjoint(with: left) else {
                 throw RegistryError(.invalid, "the upload leaves out files that the registry does not have")
             }

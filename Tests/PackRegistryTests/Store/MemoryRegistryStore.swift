@@ -9,7 +9,7 @@ import Synchronization
 /// The twin of the real stores: a registry's rows in memory.
 final class MemoryRegistryStore: RegistryStore {
     struct Version: Hashable {
-        var name: FactsQuery.Version
+        var name: VersionName
         var manifest: Digest
         var published: Date
         var publishedBy: String
@@ -20,7 +20,7 @@ final class MemoryRegistryStore: RegistryStore {
         var documents: [String: [Int: [UInt8]]] = [:]
         var channelFiles: [ChannelName: ChannelFile] = [:]
         var channelDocuments: Set<ChangeSet.ChannelDocument> = []
-        var manifests: [Digest: (manifest: Manifest, bytes: [UInt8])] = [:]
+        var manifests: [Digest: SealedManifest] = [:]
         var objects: Set<Object> = []
         var versions: [Version] = []
         var histories: [ChannelName: [PackageID: ReleaseHistory]] = [:]
@@ -202,7 +202,7 @@ final class MemoryRegistryStore: RegistryStore {
         let (actor, now) = (changes.actor, changes.time)
         for upload in changes.uploads {
             state.objects.formUnion(upload.manifest.ownObjects)
-            state.manifests[upload.digest] = state.manifests[upload.digest] ?? (upload.manifest, upload.bytes)
+            state.manifests[upload.digest] = state.manifests[upload.digest] ?? upload
         }
         for publication in changes.publications {
             guard state.manifests[publication.manifest] != nil,

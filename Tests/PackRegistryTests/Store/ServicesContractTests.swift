@@ -39,8 +39,8 @@ import Testing
         let content = bench.services.content
         #expect(try await content.missing(among: objects) == Set(objects.map(\.digest)))
         let upload = try await content.open(archive: page.zip)
-        #expect(upload.manifestDigest == page.digest)
-        #expect(upload.manifestBytes == page.manifest.bytes)
+        #expect(upload.sealed.digest == page.digest)
+        #expect(upload.sealed.bytes == page.manifest.bytes)
         #expect(try await content.missing(among: objects).count == objects.count)
         try await upload.storeObjects()
         #expect(try await content.missing(among: objects).isEmpty)

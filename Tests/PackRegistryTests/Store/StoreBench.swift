@@ -68,12 +68,12 @@ struct StoreBench: Sendable {
                 targets: SignedDocument(unsigned: targets).signed(by: owner)), as: ann)
     }
 
-    static func manifest(_ package: String, _ version: String) throws -> (Manifest, [UInt8]) {
+    static func manifest(_ package: String, _ version: String) throws -> SealedManifest {
         let digest = Digest(of: Array("\(package) \(version)".utf8)).hex
         let text =
             "{\"entry\":\"index.html\",\"files\":{\"index.html\":{\"sha256\":\"\(digest)\",\"size\":10}},\"format\":1,"
             + "\"package\":\"\(package)\",\"version\":\"\(version)\"}"
-        return (try Manifest(parsing: Array(text.utf8)), Array(text.utf8))
+        return try SealedManifest(parsing: Array(text.utf8))
     }
 
     /// What an upload leaves.
@@ -84,8 +84,7 @@ struct StoreBench: Sendable {
         var query: FactsQuery { .unsigned }
 
         func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws {
-            let (manifest, bytes) = try StoreBench.manifest(package, version)
-            changes.uploads.append(ChangeSet.Upload(manifest: manifest, bytes: bytes, digest: Digest(of: bytes)))
+            changes.uploads.append(try StoreBench.manifest(package, version))
         }
     }
 
@@ -95,11 +94,12 @@ struct StoreBench: Sendable {
 
     /// As a publisher signs it over the role that is there now.
     func publication(_ package: String, _ version: String) async throws -> VersionPublication {
-        let (manifest, bytes) = try Self.manifest(package, version)
+        let sealed = try Self.manifest(package, version)
         let role = try await role(of: package) {
-            $0.targets[ViewLayout.manifestTarget(manifest.package, manifest.version)] = TargetInfo(of: bytes)
+            $0.targets[ViewLayout.manifestTarget(sealed.manifest.package, sealed.manifest.version)] = TargetInfo(
+                of: sealed.bytes)
         }
-        return VersionPublication(manifest, bytes: bytes, digest: Digest(of: bytes), role: role)
+        return VersionPublication(sealed, role: role)
     }
 
     func withdrawal(_ package: String, _ version: String) async throws -> VersionWithdrawal {

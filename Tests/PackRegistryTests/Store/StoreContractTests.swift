@@ -34,20 +34,17 @@ import Testing
         var changes = ChangeSet(by: bench.ann, at: bench.now)
         changes.log("never", "recorded")
         changes.uploads = []
-        let (manifest, bytes) = try StoreBench.manifest("alpha", "2.0.0")
-        changes.uploads.append(ChangeSet.Upload(manifest: manifest, bytes: bytes, digest: Digest(of: bytes)))
-        changes.publications.append(
-            ChangeSet.Publication(
-                version: FactsQuery.Version(manifest.package, manifest.version), manifest: Digest(of: bytes)))
+        let sealed = try StoreBench.manifest("alpha", "2.0.0")
+        changes.uploads.append(sealed)
+        changes.publications.append(ChangeSet.Publication(version: sealed.name, manifest: sealed.digest))
         // Published already: what comes last in the change cannot be.
         changes.publications.append(
             ChangeSet.Publication(
-                version: FactsQuery.Version(manifest.package, try SemanticVersion("1.0.0")), manifest: Digest(of: bytes)
-            ))
+                version: VersionName(sealed.manifest.package, try SemanticVersion("1.0.0")), manifest: sealed.digest))
         await #expect(throws: (any Error).self) { try await bench.store.commit(changes, basedOn: nil) }
         #expect(try await bench.picture() == before)
         var query = FactsQuery.unsigned
-        query.manifests = [Digest(of: bytes)]
+        query.manifests = [sealed.digest]
         query.auditCount = 1
         let facts = try await bench.store.facts(query)
         #expect(facts.manifests.isEmpty && facts.audit.first?.action == "publish")

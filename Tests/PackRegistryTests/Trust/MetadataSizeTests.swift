@@ -37,12 +37,12 @@ struct MetadataSizeTests {
 
     private static func id(_ number: Int) throws -> PackageID { try PackageID("package-\(number)") }
 
-    private static func manifest(_ package: PackageID, _ version: String) throws -> (Manifest, [UInt8]) {
+    private static func manifest(_ package: PackageID, _ version: String) throws -> SealedManifest {
         let digest = Digest(of: Array("\(package) \(version)".utf8)).hex
         let text =
             "{\"entry\":\"index.html\",\"files\":{\"index.html\":{\"sha256\":\"\(digest)\",\"size\":10}},\"format\":1,"
             + "\"package\":\"\(package)\",\"version\":\"\(version)\"}"
-        return (try Manifest(parsing: Array(text.utf8)), Array(text.utf8))
+        return try SealedManifest(parsing: Array(text.utf8))
     }
 
     /// A registry in which 100 teams, each with a key of its own, have published 50 versions, the newest to a fifth of the
@@ -80,17 +80,16 @@ struct MetadataSizeTests {
         _ text: String, of package: PackageID, to role: inout TargetsMetadata, _ file: inout ChannelFile,
         _ changes: inout ChangeSet, percent: Int?
     ) throws {
-        let (manifest, bytes) = try manifest(package, text)
-        role.targets[ViewLayout.manifestTarget(package, manifest.version)] = TargetInfo(of: bytes)
+        let sealed = try manifest(package, text)
+        let manifest = sealed.manifest
+        role.targets[ViewLayout.manifestTarget(package, manifest.version)] = TargetInfo(of: sealed.bytes)
         // What no channel offers stands in the role only: nothing else of it is metadata.
         guard let percent else { return }
-        let digest = Digest(of: bytes)
-        changes.uploads.append(ChangeSet.Upload(manifest: manifest, bytes: bytes, digest: digest))
-        changes.publications.append(
-            ChangeSet.Publication(version: FactsQuery.Version(package, manifest.version), manifest: digest))
+        changes.uploads.append(sealed)
+        changes.publications.append(ChangeSet.Publication(version: sealed.name, manifest: sealed.digest))
         let release = try Release(
             id: "\(manifest.version.major)-\(manifest.version.minor)-\(package)",
-            offer: .version(manifest.version, manifest: digest),
+            offer: .version(manifest.version, manifest: sealed.digest),
             rollout: Rollout(percent: percent))
         changes.releases.append(
             ChangeSet.Releases(package: package, channel: file.channel, steps: [.add(release)]))

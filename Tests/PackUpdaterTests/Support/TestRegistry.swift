@@ -38,9 +38,9 @@ final class TestRegistry {
             list[try PackagePath(path)] = try Manifest.File(
                 digest: object.digest, size: object.size, from: from[path].map { try PackageID($0) })
         }
-        var pins: [PackageID: Manifest.SharedPin] = [:]
+        var pins: [PackageID: VersionID] = [:]
         for (bundle, id) in shared {
-            pins[try PackageID(bundle)] = Manifest.SharedPin(version: id.version, manifest: id.manifest)
+            pins[try PackageID(bundle)] = VersionID(version: id.version, manifest: id.manifest)
         }
         let manifest = try Manifest(
             package: PackageID(package), version: SemanticVersion(version),

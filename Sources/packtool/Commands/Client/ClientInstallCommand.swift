@@ -26,7 +26,7 @@ struct ClientInstallCommand: AsyncParsableCommand {
     func run() async throws {
         let archive = try PackageArchive.open(URL(fileURLWithPath: zip))
         let updater = try client.updater()
-        try await updater.importPackage(manifest: archive.manifestBytes, requiresSignature: !unsigned) { batch in
+        try await updater.importPackage(manifest: archive.sealed.bytes, requiresSignature: !unsigned) { batch in
             try archive.extractObjects { object in ImportSink(object: object, batch: batch) }
         }
         let manifest = archive.manifest

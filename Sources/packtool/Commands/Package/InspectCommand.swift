@@ -26,7 +26,7 @@ struct InspectCommand: AsyncParsableCommand {
     private func text(_ package: PackageArchive) -> String {
         let manifest = package.manifest
         var lines = [
-            "\(manifest.package) \(manifest.version)", "manifest  \(package.manifestDigest)",
+            "\(manifest.package) \(manifest.version)", "manifest  \(package.sealed.digest)",
             "entry     \(manifest.entry?.text ?? "none (a shared bundle)")",
             "files     \(manifest.files.count), "
                 + "\(ByteCount.text(manifest.files.values.reduce(0) { $0 + $1.size })) unpacked, "
@@ -59,8 +59,8 @@ struct InspectCommand: AsyncParsableCommand {
             package.archive.entries.map { ($0.path, $0.compressedSize) }, uniquingKeysWith: { first, _ in first })
         let sizes = compressed.map { ($0.key.text, JSONValue.integer($0.value)) }
         return [
-            "archive": .string(package.archive.file.path), "manifestDigest": .string(package.manifestDigest.hex),
-            "manifest": (try? JSONValue(parsing: package.manifestBytes)) ?? .null,
+            "archive": .string(package.archive.file.path), "manifestDigest": .string(package.sealed.digest.hex),
+            "manifest": (try? JSONValue(parsing: package.sealed.bytes)) ?? .null,
             "compressedSizes": .object(JSONObject(sizes)),
         ]
     }

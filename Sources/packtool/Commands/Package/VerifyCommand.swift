@@ -50,7 +50,7 @@ struct VerifyCommand: AsyncParsableCommand {
         let package = try PackageArchive.open(file)
         let manifest = package.manifest
         return "\(file.relativePath): sound, \(manifest.package) \(manifest.version), \(manifest.files.count) files, "
-            + "manifest \(package.manifestDigest)"
+            + "manifest \(package.sealed.digest)"
     }
 
     private func judge(_ file: URL) throws -> String {
