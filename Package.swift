@@ -214,7 +214,10 @@ let package = Package(
                 swiftSettings: settings),
             tests(
                 "PackKioskTests",
-                ["AttackSupport", "PackJSON", "PackWebKitGTK", "CWebKitGTK", "packtool", "packtool-kiosk"]),
+                [
+                    "AttackSupport", "PackFormat", "PackJSON", "PackWebKitGTK", "CWebKitGTK", "packtool",
+                    "packtool-kiosk",
+                ]),
         ]
     }
 #endif

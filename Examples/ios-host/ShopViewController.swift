@@ -26,16 +26,18 @@ final class ShopViewController: UIViewController {
     private let proxy: LoopbackProxy
     private let navigation: PackageNavigation
     private let dataStore = WKWebsiteDataStore.default()
+    private let monitor = NWPathMonitor()
+    private var scheduler: UpdateScheduler?
 
     init(store: URL, registry: URL, root: [UInt8]) throws {
         shop = try PackageID("shop")
         // What the system would not load is better read while the app is built than in the field.
         let faults = TransportSecurity(Bundle.main.infoDictionary ?? [:]).faults(of: [registry])
         assert(faults.isEmpty, faults.joined(separator: "\n"))
-        host = try PackHost(
-            PackHostConfiguration(
-                updater: UpdaterConfiguration(
-                    store: store, base: registry, channel: ChannelName("stable"), root: root)))
+        var updater = UpdaterConfiguration(
+            store: store, base: registry, channel: try ChannelName("stable"), root: root)
+        Self.tellFacts(to: &updater, monitor)
+        host = try PackHost(PackHostConfiguration(updater: updater))
         let cookies = CookieKeeper(
             native: SystemCookieStore(.shared), web: AppleCookieStore(dataStore.httpCookieStore))
         let pages = PageDirectory(host.packages)
@@ -64,9 +66,30 @@ final class ShopViewController: UIViewController {
         view = webView
         // A package that is not here installs itself while it is shown.
         if let url = URL(string: SiteAddress(package: shop).virtualURL) { webView.load(URLRequest(url: url)) }
-        // The page that people wait for comes first.
-        try await Task.sleep(for: .seconds(2))
-        try await host.update(.list([shop]))
+        // As often as the channel says; the page that people wait for comes first.
+        let scheduler = host.scheduler(.list([shop]))
+        self.scheduler = scheduler
+        await scheduler.start()
+    }
+
+    /// What rollouts may ask for.
+    private static func tellFacts(to updater: inout UpdaterConfiguration, _ monitor: NWPathMonitor) {
+        let version = Bundle.main.infoDictionary?["CFBundleShortVersionString"] as? String
+        updater.appVersion = version.flatMap { try? AppVersion($0) }
+        updater.platform = "ios"
+        updater.osVersion = try? AppVersion(UIDevice.current.systemVersion)
+        updater.locale = Locale.current.identifier(.bcp47)
+        updater.region = Locale.current.region?.identifier
+        monitor.start(queue: .global(qos: .utility))
+        updater.network = {
+            let path = monitor.currentPath
+            return path.status == .satisfied ? path.isExpensive ? .metered : .unmetered : nil
+        }
+    }
+
+    /// To be called when the scene becomes active.
+    func resume() {
+        Task { await scheduler?.resume() }
     }
 
     /// Only the proxy's own certificate, and only for a package's host; everything else is the system's business.

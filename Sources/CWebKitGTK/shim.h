@@ -90,3 +90,11 @@ static inline gboolean pack_drain_main_queue(gint descriptor, GIOCondition condi
 static inline void pack_join_main_queue(void) {
     g_unix_fd_add(_dispatch_get_main_queue_handle_4CF(), G_IO_IN, pack_drain_main_queue, NULL);
 }
+
+// 0: nothing here knows; 1: unmetered; 2: metered. The netlink monitor of GLib calls every network unmetered.
+static inline int pack_network_kind(void) {
+    GNetworkMonitor *monitor = g_network_monitor_get_default();
+    const char *name = G_OBJECT_TYPE_NAME(monitor);
+    if (g_strcmp0(name, "GNetworkMonitorNM") != 0 && g_strcmp0(name, "GNetworkMonitorPortal") != 0) return 0;
+    return g_network_monitor_get_network_metered(monitor) ? 2 : 1;
+}

@@ -9,6 +9,10 @@ public enum FormatError: Error, Equatable, Sendable, CustomStringConvertible {
     case invalidShare(String)
     case invalidAppVersion(String)
     case invalidAudience(String, reason: String)
+    case invalidPolicy(String)
+    case invalidWindow(String, reason: String)
+    case invalidRules(String)
+    case invalidGroup(String, reason: String)
     case invalidBase(String, reason: String)
     case invalidAPI(String, reason: String)
     case invalidDocument(String, reason: String)
@@ -34,6 +38,11 @@ public enum FormatError: Error, Equatable, Sendable, CustomStringConvertible {
             "\"\(text)\" is not a version of an app or a system: use numbers such as 17.4 or 3.2.0 (118)"
         case .invalidAudience(let text, let reason):
             "\"\(text)\" is not an audience: \(reason); say \"platform=ios,android; app>=3.2; tag.tier=gold\""
+        case .invalidPolicy(let reason): "the policy of a release is not valid: \(reason)"
+        case .invalidWindow(let text, let reason):
+            "\"\(text)\" is not a window: \(reason); say \"mon-fri 22:00-05:00\""
+        case .invalidRules(let reason): "the web rules are not valid: \(reason)"
+        case .invalidGroup(let name, let reason): "the group \"\(name)\" is not valid: \(reason)"
         case .invalidBase(let text, let reason):
             "\"\(text)\" is not a base: \(reason); use the path that the build is made for, such as /static-files/"
         case .invalidAPI(let text, let reason):

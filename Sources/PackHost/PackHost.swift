@@ -25,6 +25,8 @@ public final class PackHost: Sendable {
     public let updater: Updater
     /// The packages for the adapters: ``PackSchemeHandler``, ``PageDirectory``, ``ViewPages``.
     public let packages: HostPackages
+    /// The app's own rules; those of the channel follow them.
+    private let rules: WebRules
 
     /// Opens the store, or creates one. Nothing is fetched.
     /// - Throws: as `Updater.init`: a store of a newer version, faults of the file system.
@@ -32,6 +34,7 @@ public final class PackHost: Sendable {
         updater = try Updater(configuration.updater)
         var settings = WebSettings(schemes: configuration.schemes, rules: configuration.rules)
         settings.loopbackServices = configuration.loopbackServices
+        rules = configuration.rules
         packages = HostPackages(settings)
     }
 
@@ -45,6 +48,7 @@ public final class PackHost: Sendable {
     /// and nothing is fetched. If one package cannot be read, the others are not affected; its pages say why.
     /// - Throws: `UpdateError` if the store itself cannot be read.
     public func refresh() async throws {
+        packages.set(rules.followed(by: try await updater.rules()))
         for status in try await updater.status() where packages.isOutdated(status) {
             do {
                 packages.take(try await updater.pin(status.package), of: status.package, isEnabled: status.isEnabled)
@@ -99,5 +103,17 @@ public final class PackHost: Sendable {
         let report = try await updater.update(selection)
         try await refresh()
         return report
+    }
+}
+
+extension PackHost {
+    /// Keeps packages up to date as ``UpdateScheduler`` says; the pages that start after a check have what it brought.
+    public func scheduler(
+        _ selection: PackageSelection = .all, schedule: UpdateSchedule = UpdateSchedule(),
+        didCheck: @escaping @Sendable (Result<UpdateReport, any Error>) async -> Void = { _ in }
+    ) -> UpdateScheduler {
+        UpdateScheduler(
+            schedule: schedule, update: { [self] in try await update(selection) },
+            poll: { [updater] in (try? await updater.poll()) ?? nil }, didCheck: didCheck)
     }
 }

@@ -1,5 +1,6 @@
+public import PackFormat
 public import PackUpdater
-public import PackWeb
+import PackWeb
 
 /// The settings that an app gives its host.
 public struct PackHostConfiguration: Sendable {

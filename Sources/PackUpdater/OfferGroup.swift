@@ -37,6 +37,21 @@ struct OfferGroup {
         }
     }
 
+    /// What the group waits for: a set is taken whole, so what one of its packages waits for.
+    var delay: String? { offers.lazy.compactMap(\.decision.delay).first }
+
+    func waitingEntries(for delay: String) -> [UpdateReport.Entry] {
+        offers.compactMap { offer in
+            let version: SemanticVersion
+            switch offer.decision.choice {
+            case .install(let id, _): version = id.version
+            default: return nil
+            }
+            return UpdateReport.Entry(
+                package: offer.package, outcome: .waiting(version, for: delay), why: offer.decision.summary)
+        }
+    }
+
     /// What needs no download and waits for nobody.
     var settled: [Updater.Offer] {
         offers.filter { offer in

@@ -113,7 +113,8 @@ extension Updater {
 
     private func arrivalInstaller() throws -> Installer {
         Installer(
-            store: store, transport: transport, targets: try targets(), journal: journal, turns: arrivalDownloads)
+            store: store, transport: transport, targets: try targets(), journal: journal, turns: arrivalDownloads,
+            broadcast: broadcast)
     }
 
     private func session(of package: PackageID, _ arrival: PackageArrival) throws -> PackageSession {

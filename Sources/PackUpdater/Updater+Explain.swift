@@ -3,12 +3,13 @@ public import PackFormat
 
 extension Updater {
     /// What a rollout may look at on this device.
-    func deviceFacts(_ state: StoreState) -> DeviceFacts {
+    /// - Parameter groups: The channel's groups that the device is in.
+    func deviceFacts(_ state: StoreState, groups: Set<String>) -> DeviceFacts {
         DeviceFacts(
             deviceID: configuration.deviceID ?? state.deviceID, appVersion: configuration.appVersion,
             platform: configuration.platform, tags: configuration.tags, osVersion: configuration.osVersion,
             locale: configuration.locale, region: configuration.region, model: configuration.model,
-            network: configuration.network())
+            network: configuration.network(), groups: groups)
     }
 
     /// Why each package has what it has, by the channel file of the last check and by what the device is now. Nothing is
@@ -16,9 +17,10 @@ extension Updater {
     /// - Parameter packages: Empty for those that are on the device, or all of the channel if none is.
     /// - Returns: Nothing if no check has read the channel yet.
     public func explain(_ packages: [PackageID] = []) throws -> [RolloutExplanation] {
-        guard let channel = ChannelReader.cached(configuration.channel, store.layout) else { return [] }
+        guard let channel = ChannelReader.cached(self.channel, store.layout) else { return [] }
         let state = try store.state()
-        let facts = deviceFacts(state)
+        let deviceID = configuration.deviceID ?? state.deviceID
+        let facts = deviceFacts(state, groups: GroupReader.cached(of: deviceID, in: channel, store.layout))
         var refusals: [String: String] = [:]
         for (package, content) in channel.packages {
             for release in content.releases {

@@ -23,13 +23,15 @@ extension Updater {
                 switch offer.decision.choice {
                 case .upToDate: outcome = .upToDate(offer.decision.offered?.version)
                 case .nothing, .disabled: outcome = .nothing
-                case .install(let id, _): outcome = .wouldInstall(id.version)
+                case .install(let id, _):
+                    outcome =
+                        offer.decision.delay.map { .waiting(id.version, for: $0) } ?? .wouldInstall(id.version)
                 case .embedded: outcome = .wouldGoBack(offer.decision.offered?.version)
                 case .undecided(let reason): outcome = .failed(reason)
                 }
                 return UpdateReport.Entry(
                     package: offer.package, outcome: outcome, why: offer.decision.summary,
-                    isInChannel: offer.isInChannel)
+                    isInChannel: offer.isInChannel, isMandatory: offer.decision.isMandatory)
             })
     }
 
@@ -45,15 +47,27 @@ extension Updater {
     public func update(_ selection: PackageSelection = .all) async throws -> UpdateReport {
         let patience = await settleArrivals()
         await waitForUpdate()
+        broadcast.send(.checking)
         let updating = Task { try await arrivalTurn.hold(patience: patience) { try await self.install(selection) } }
         self.updating = updating
         defer { if self.updating == updating { self.updating = nil } }
-        return try await withTaskCancellationHandler {
-            try await updating.value
-        } onCancel: {
-            updating.cancel()
+        do {
+            let report = try await withTaskCancellationHandler {
+                try await updating.value
+            } onCancel: {
+                updating.cancel()
+            }
+            broadcast.send(.finished(report))
+            return report
+        } catch {
+            broadcast.send(.failed("\(error)"))
+            throw error
         }
     }
+
+    /// Everything that the updater does from now on, for an app that shows it: what it checks, how far each download is, and
+    /// what became of it. A listener that is slow loses the oldest events; the stream ends with the updater.
+    public nonisolated func updateEvents() -> AsyncStream<UpdateEvent> { broadcast.stream() }
 
     /// Returns when no update is under way.
     func waitForUpdate() async {
@@ -74,28 +88,25 @@ extension Updater {
         try Durable.makeFolder(store.layout.downloads)
         var entries: [UpdateReport.Entry] = []
         var jobs: [InstallJob] = []
-        let groups = OfferGroup.groups(of: offers)
-        for group in groups {
-            jobs += group.jobs
+        // What one package of a set waits for, all of it waits for.
+        let all = OfferGroup.groups(of: offers)
+        let groups = all.filter { $0.delay == nil }
+        for group in all {
             for offer in group.settled { entries.append(try settle(offer)) }
+            if let delay = group.delay { entries += group.waitingEntries(for: delay) } else { jobs += group.jobs }
         }
         let installer = Installer(
-            store: store, transport: transport, targets: try targets(), journal: journal, turns: arrivalDownloads)
+            store: store, transport: transport, targets: try targets(), journal: journal, turns: arrivalDownloads,
+            broadcast: broadcast)
         let results = await UpdateRun(
             installer: installer, appVersion: configuration.appVersion,
             parallelism: configuration.limits.parallelism
         ).install(jobs)
         let outcomes = Dictionary(results.map { ($0.job.package, $0.outcome) }, uniquingKeysWith: { $1 })
         for group in groups { entries += try record(group, outcomes) }
-        if configuration.activation == .atOnce {
-            let active = try activate(jobs.map(\.package) + offers.map(\.package))
-            entries = entries.map { entry in
-                guard let version = active[entry.package] else { return entry }
-                return UpdateReport.Entry(package: entry.package, outcome: .activated(version), why: entry.why)
-            }
-        }
+        entries = try activate(offers, entries)
         takeInArrivals()
-        let report = UpdateReport(entries: entries)
+        let report = UpdateReport(entries: entries, overload: results.lazy.compactMap(\.overload).first)
         let hasLeftovers = try !Durable.names(in: store.layout.downloads).isEmpty
         if report.isChanged || !report.failures.isEmpty || hasLeftovers {
             let keepsParts = !report.failures.isEmpty
@@ -107,6 +118,22 @@ extension Updater {
             }
         }
         return report
+    }
+
+    /// Switches to what may be active at once, by the releases' policies and the configuration.
+    private func activate(_ offers: [Offer], _ entries: [UpdateReport.Entry]) throws -> [UpdateReport.Entry] {
+        var installs: [PackageID: ClientPolicy.Install] = [:]
+        let configured: ClientPolicy.Install = configuration.activation == .atOnce ? .nextPage : .nextStart
+        for offer in offers { installs[offer.package] = offer.decision.install(else: configured) }
+        let switched = try activate(installs.filter { $0.value != .nextStart }.map(\.key))
+        let mandatory = Set(offers.filter(\.decision.isMandatory).map(\.package))
+        return entries.map { entry in
+            let version = switched[entry.package]
+            return UpdateReport.Entry(
+                package: entry.package, outcome: version.map { .activated($0) } ?? entry.outcome, why: entry.why,
+                isInChannel: entry.isInChannel, isMandatory: mandatory.contains(entry.package),
+                isShownAtOnce: version != nil && installs[entry.package] == .now)
+        }
     }
 
     /// Removes what nothing needs any more.
@@ -148,21 +175,33 @@ extension Updater {
     /// Refreshes the metadata, reads the channel and decides for each package.
     private func decide(_ selection: PackageSelection) async throws -> [Offer] {
         let targets = try targets()
+        let name = channel
         let channel: ChannelFile
         do {
             try await targets.refresh()
             channel = try await ChannelReader(layout: store.layout, targets: targets).channel(
-                configuration.channel, of: configuration.app ?? store.state().app)
+                name, of: configuration.app ?? store.state().app)
         } catch {
             journal.note(.checkFailed, nil, nil, "nothing is installed and nothing changes: \(error)")
             throw error
         }
-        let state = try store.change { state in
+        let (state, changes) = try store.change { state in
             state.app = channel.app
             state.dropWishes(outside: channel.packages.keys)
-            return state
+            return (state, state.obey(channel))
         }
-        let facts = deviceFacts(state)
+        for (package, why) in changes { journal.note(.decided, package, nil, why) }
+        let deviceID = configuration.deviceID ?? state.deviceID
+        let groups: Set<String>
+        do {
+            groups = try await GroupReader(layout: store.layout, targets: targets).groups(of: deviceID, in: channel)
+        } catch {
+            // A device that does not know its groups must not leave what it has by one.
+            journal.note(.checkFailed, nil, nil, "nothing is installed and nothing changes: \(error)")
+            throw error
+        }
+        let facts = deviceFacts(state, groups: groups)
+        let time = LocalTime(configuration.now(), in: configuration.timeZone())
         let sets = ReleaseSets(of: channel)
         var selected = packages(selection, channel: channel, state: state)
         let isSelected = Set(selected)
@@ -179,7 +218,7 @@ extension Updater {
                 }
                 let decision = try await PackageDecision.make(
                     package, app: channel.app, channel: offered, state: state[package],
-                    facts: facts, sets: check, targets: targets,
+                    facts: facts, sets: check, time: time, targets: targets,
                     isThere: { [store] id in
                         try store.hasTree(of: package, id)
                             && !ObjectCheck(store.layout).isMarkedDamaged(package, id.version)
@@ -193,14 +232,14 @@ extension Updater {
                 offers.append(offer)
             } catch let error as UpdateError {
                 // One publisher's bad role is no reason to hold up the others' packages.
-                if case .unreachable = error { throw error }
+                if error.isUnreachable { throw error }
                 journal.note(.checkFailed, package, nil, "nothing of it is installed: \(error)")
                 let decision = PackageDecision(choice: .undecided("\(error)"), steps: ["\(error)"], offered: nil)
                 offers.append(Offer(package: package, decision: decision))
             }
         }
         let others = try await others(
-            than: selected, selection, channel, state: state, facts: facts, sets: check)
+            than: selected, selection, channel, state: state, facts: facts, sets: check, time)
         // Of a name that the channel does not have, and the store neither, nothing is kept.
         try note(
             (offers + others).filter { channel.packages[$0.package] != nil || state.packages[$0.package] != nil },
@@ -221,7 +260,7 @@ extension Updater {
     /// whether the gate is open.
     private func others(
         than selected: [PackageID], _ selection: PackageSelection, _ channel: ChannelFile, state: StoreState,
-        facts: DeviceFacts, sets: SetCheck
+        facts: DeviceFacts, sets: SetCheck, _ time: LocalTime
     ) async throws -> [Offer] {
         guard selection == .onDemand else { return [] }
         let selected = Set(selected)
@@ -230,7 +269,7 @@ extension Updater {
             guard let offered = channel.packages[package] else { continue }
             let decision = try await PackageDecision.make(
                 package, app: channel.app, channel: offered, state: state[package], facts: facts,
-                sets: sets, targets: nil, isThere: { _ in true })
+                sets: sets, time: time, targets: nil, isThere: { _ in true })
             offers.append(Offer(package: package, decision: decision))
         }
         return offers
@@ -258,13 +297,14 @@ extension Updater {
             let old = state[$0.package]
             let isEnabled = $0.decision.choice != .disabled
             return old.decision != $0.decision.summary || old.isEnabled != isEnabled
-                || old.offered != $0.decision.offered
+                || old.offered != $0.decision.offered || old.delay != $0.decision.delay
         }
         guard !changed.isEmpty else { return }
         try store.change { state in
             for offer in changed {
                 state[offer.package].decision = offer.decision.summary
                 state[offer.package].offered = offer.decision.offered
+                state[offer.package].delay = offer.decision.delay
                 state[offer.package].isEnabled = offer.decision.choice != .disabled
             }
         }

@@ -21,6 +21,9 @@ public actor Updater {
     private let makeTargets: TargetsMaker
     private var knownTargets: (any SignedTargets)?
     let journal: Journal
+    let broadcast = UpdateBroadcast()
+    /// The channel that checks look at: the configuration's, until the app switches.
+    public private(set) var channel: ChannelName
     /// The sessions that count as the current start of an unconfirmed version: a second page of the same load is no
     /// second start.
     var currentLoads: [PackageID: WeakSession] = [:]
@@ -67,6 +70,7 @@ public actor Updater {
         pageTransport: (any UpdateTransport)? = nil, targets: @escaping TargetsMaker
     ) throws {
         self.configuration = configuration
+        channel = configuration.channel
         self.transport = transport
         self.pageTransport = pageTransport ?? transport
         makeTargets = targets
@@ -105,11 +109,22 @@ public actor Updater {
     /// Switches to staged versions and installs presets. Call it when the app starts, before pages open.
     /// - Throws: The fault of a preset, after everything else was done.
     public func start() async throws {
+        let isOtherApp = try isOtherApp()
+        if isOtherApp { try dropUnfittingStaged() }
         try activate()
         let taken: Result<Void, any Error>
         do { taken = .success(try await takePresets()) } catch { taken = .failure(error) }
         try activate()
+        if isOtherApp { try leaveUnfitting() }
         try taken.get()
+    }
+
+    /// Looks at another channel from the next check on, such as for an app with a switch for its testers. A check brings what
+    /// that channel offers, also where it is older. The choice holds until the updater ends: the app remembers it.
+    public func setChannel(_ channel: ChannelName) {
+        guard channel != self.channel else { return }
+        self.channel = channel
+        journal.note(.checked, nil, nil, "the app looks at the channel \(channel) from now on")
     }
 
     /// Switches to staged versions now. Open pages keep their version. What was staged in one set switches together.
@@ -287,7 +302,7 @@ public actor Updater {
         return own.wentBack.to?.id.version
     }
 
-    private func note(_ wentBack: PackageState.WentBack, of package: PackageID) {
+    func note(_ wentBack: PackageState.WentBack, of package: PackageID) {
         readyDeadlines.end(package)
         journal.note(.failed, package, wentBack.from.id.version, wentBack.reason)
         let to = wentBack.to.map { "back to \($0.id)" } ?? "no earlier version is here"
@@ -301,6 +316,12 @@ public actor Updater {
     public func status() throws -> [PackageStatus] {
         try store.state().packages.sorted { $0.key < $1.key }.map { PackageStatus(package: $0.key, state: $0.value) }
     }
+
+    /// The web rules of the channel, as of the last check; nil if it has none. They come after the app's own.
+    public func rules() throws -> WebRules? { try store.state().rules }
+
+    /// How often the channel asks devices to look, as of the last check; nil if it does not say.
+    public func poll() throws -> ChannelPoll? { try store.state().poll }
 
     /// The newest events, oldest first: what happened and why.
     public func events(of package: PackageID? = nil, limit: Int = 200) -> [Event] {

@@ -3,7 +3,7 @@ public import PackFormat
 
 /// The settings that an app gives its updater.
 public struct UpdaterConfiguration: Sendable {
-    /// When a downloaded version becomes active.
+    /// When a downloaded version becomes active, unless the policy of its release says so.
     public enum Activation: Sendable {
         /// At the next start of the app.
         case nextStart
@@ -23,7 +23,8 @@ public struct UpdaterConfiguration: Sendable {
     public var app: String?
     /// The folders that `packtool preset` wrote.
     public var presets: [URL] = []
-    public var appVersion: SemanticVersion?
+    /// The app's version as its store has it, such as `3.2.0` or `2024.3.1 (17)`.
+    public var appVersion: AppVersion?
     /// The platform, such as `ios` or `linux`.
     public var platform: String?
     public var tags: [String: String] = [:]
@@ -49,8 +50,10 @@ public struct UpdaterConfiguration: Sendable {
     /// How long an update waits for another one on the same store.
     public var patience = Duration.zero
     public var limits = TransferLimits()
-    /// The clock. Read once per operation; only expiry of signed metadata depends on it.
+    /// The clock. Read once per operation; the expiry of signed metadata depends on it, and the local hours of a release.
     public var now: @Sendable () -> Date = { Date() }
+    /// The device's time zone, for the local hours of a release.
+    public var timeZone: @Sendable () -> TimeZone = { .autoupdatingCurrent }
     /// The time since some moment, by a clock that nobody can set and that stops while the device sleeps. The ready
     /// deadline is measured by it.
     public var uptime: @Sendable () -> Duration = { origin.duration(to: .now) }

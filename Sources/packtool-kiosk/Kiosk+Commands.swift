@@ -16,9 +16,7 @@ extension Kiosk {
             case "stop": view.stopLoading()
             case "snapshot": try await view.writeSnapshot(to: URL(fileURLWithPath: command.argument("file")))
             case "update":
-                let isChanged = await update()
-                if isChanged, settings.showsUpdates { view.load(address) }
-                return .value(isChanged ? "true" : "false")
+                return .value(await update() ? "true" : "false")
             case "version": return .value(shownVersion.map { "\"\($0)\"" } ?? "null")
             case "report": return .value(try report())
             case "hook": return .value(hookState)

@@ -39,6 +39,11 @@ final class Kiosk {
     /// The version that has nothing at the path to open; `/` is opened then.
     var lacksPath: Digest?
     var seen: SeenVersions
+    private var scheduler: UpdateScheduler?
+    /// Nothing was installed when the last check began.
+    private var wasEmpty = false
+    /// Whether the package's pages come from the device, as of the last check.
+    private var isGateOn = true
 
     /// - Parameter viewFolder: where the view keeps its data, for this run or longer.
     init(_ settings: KioskSettings, viewFolder: URL) async throws {
@@ -101,7 +106,7 @@ final class Kiosk {
         try await host.start()
         try await host.refresh()
         view.load(address)
-        startUpdating()
+        await startUpdating()
         Task { await FreeMemory.giveBack() }
     }
 
@@ -120,15 +125,31 @@ final class Kiosk {
     /// The version that the page on view started with.
     var shownVersion: String? { attempt.version }
 
+    /// Looks for an update now.
+    /// - Returns: whether something changed.
+    func update() async -> Bool {
+        let result: Result<UpdateReport, any Error>
+        do { result = .success(try await host.update(.list([settings.package]))) } catch { result = .failure(error) }
+        return checked(result)
+    }
+
+    /// Says what a check brought, and shows it where it is to be seen at once.
     /// - Returns: whether something changed.
     @discardableResult
-    func update() async -> Bool {
-        do {
-            let report = try await host.update(.list([settings.package]))
+    private func checked(_ result: Result<UpdateReport, any Error>) -> Bool {
+        let gate = host.packages.settings.packages[settings.package]?.isEnabled ?? true
+        let isOtherGate = gate != isGateOn
+        isGateOn = gate
+        switch result {
+        case .success(let report):
             for entry in report.entries { say("update: \(entry.package): \(entry.why)") }
             control?.say("updated", ["changed": .bool(report.isChanged)])
+            // Where nothing was installed, the view shows an error that no user can leave.
+            let isShown = settings.showsUpdates || wasEmpty || report.entries.contains(where: \.isShownAtOnce)
+            if report.isChanged && isShown || isOtherGate { view.load(address) }
+            wasEmpty = host.packages.manifest(of: settings.package) == nil
             return report.isChanged
-        } catch {
+        case .failure(let error):
             // Offline is a normal state of a kiosk: what is installed is shown.
             say("no update: \(error)")
             control?.say("updated", ["changed": false, "reason": .string("\(error)")])
@@ -136,18 +157,21 @@ final class Kiosk {
         }
     }
 
-    private func startUpdating() {
-        Task {
-            // The page that people wait for comes first.
-            try? await Task.sleep(for: .seconds(2))
-            while true {
-                // Where nothing was installed, the view shows an error that no user can leave.
-                let isEmpty = host.packages.manifest(of: settings.package) == nil
-                if await update(), settings.showsUpdates || isEmpty { view.load(address) }
-                guard let interval = settings.updateInterval else { return }
-                try? await Task.sleep(for: interval)
+    private func startUpdating() async {
+        wasEmpty = host.packages.manifest(of: settings.package) == nil
+        isGateOn = host.packages.settings.packages[settings.package]?.isEnabled ?? true
+        guard let schedule = settings.schedule else {
+            Task {
+                try? await Task.sleep(for: UpdateSchedule().firstDelay)
+                _ = await update()
             }
+            return
         }
+        let scheduler = host.scheduler(.list([settings.package]), schedule: schedule) { [weak self] result in
+            await self?.checked(result)
+        }
+        self.scheduler = scheduler
+        await scheduler.start()
     }
 
     func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }

@@ -123,8 +123,13 @@ struct KioskCommand: ParsableCommand {
     @Option(help: ArgumentHelp("The time that a page has to become ready.", valueName: "SECONDS"))
     var readyTimeout = 30
 
-    @Option(help: ArgumentHelp("Look for updates so often; 0: only at the start.", valueName: "SECONDS"))
-    var updateInterval = 300
+    @Option(
+        help: ArgumentHelp(
+            "Look for updates so often; 0: only at the start (default: as the channel says, else 300).",
+            valueName: "SECONDS"))
+    var updateInterval: Int?
+
+    @OptionGroup(title: "What rollouts may ask for") var facts: FactOptions
 
     @Flag(help: "Show a new version as soon as it is installed. Else the next page gets it.")
     var reload = false

@@ -22,7 +22,8 @@ struct KioskSettings: Sendable {
     let downloads: DownloadFolder?
     let waitsForPage: Bool
     let readyTimeout: Duration
-    let updateInterval: Duration?
+    /// nil: only at the start.
+    let schedule: UpdateSchedule?
     let showsUpdates: Bool
     let takesCommands: Bool
     let dataFolder: URL?
@@ -56,7 +57,7 @@ struct KioskSettings: Sendable {
         var host = PackHostConfiguration(updater: updater, schemes: [scheme])
         (host.rules, host.loopbackServices) = (rules, loopbackServices)
         self.host = host
-        updateInterval = command.updateInterval > 0 ? .seconds(command.updateInterval) : nil
+        schedule = try Self.schedule(command.updateInterval)
         showsUpdates = command.reload
         takesCommands = command.control
         dataFolder = command.data.map { URL(fileURLWithPath: $0) }
@@ -140,6 +141,13 @@ struct KioskSettings: Sendable {
         }
     }
 
+    private static func schedule(_ interval: Int?) throws -> UpdateSchedule? {
+        guard let interval else { return UpdateSchedule(interval: .seconds(300)) }
+        guard interval >= 0 else { throw ValidationError("--update-interval must be 0 or more") }
+        return interval == 0
+            ? nil : UpdateSchedule(interval: .seconds(interval), jitter: 0, obeysChannel: false)
+    }
+
     private static func updaterConfiguration(_ command: KioskCommand) throws -> UpdaterConfiguration {
         let place = command.registry ?? command.store
         let base: URL
@@ -157,7 +165,11 @@ struct KioskSettings: Sendable {
             store: URL(fileURLWithPath: command.store), base: base, channel: try ChannelName(command.channel),
             root: root)
         configuration.presets = command.preset.map { URL(fileURLWithPath: $0) }
-        configuration.platform = "linux"
+        try command.facts.set(
+            &configuration,
+            SystemFacts(environment: ProcessInfo.processInfo.environment) { path in
+                FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+            })
         configuration.activation = .atOnce
         configuration.patience = .seconds(60)
         return configuration

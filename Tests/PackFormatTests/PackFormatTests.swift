@@ -121,7 +121,7 @@ struct RolloutDecisionTests {
     func decision(_ releases: [Release], device: String, app: String? = nil) throws -> RolloutDecision {
         RolloutDecision(
             app: "shop", package: package, releases: releases,
-            device: DeviceFacts(deviceID: device, appVersion: try app.map { try SemanticVersion($0) }))
+            device: DeviceFacts(deviceID: device, appVersion: try app.map { try AppVersion($0) }))
     }
 
     @Test func `a share of ten percent admits about a tenth, and whoever is in stays in`() throws {

@@ -28,7 +28,7 @@ import Testing
         ])
         let file = try file([release("r3", rollout), release("r2", app: ">=5.0.0"), release("r1"), release("r0")])
         let device = DeviceFacts(
-            deviceID: "d2", appVersion: try SemanticVersion("4.0.0"), platform: "linux",
+            deviceID: "d2", appVersion: try AppVersion("4.0.0"), platform: "linux",
             osVersion: try AppVersion("17.4"))
         let explanation = RolloutExplanation(shop, in: file, for: device, notes: ["1.0.0 is active"])
         let hash = Condition.hash(ofDevice: "d2")
@@ -61,7 +61,7 @@ import Testing
         var packages = try file([release("r2", set: "s1"), release("r1")]).packages
         packages[try PackageID("admin")] = .init(releases: [try release("a2", app: ">=9.0.0", set: "s1")])
         let channel = ChannelFile(app: "shop", channel: try ChannelName("beta"), packages: packages)
-        let device = DeviceFacts(deviceID: "d1", appVersion: try SemanticVersion("4.0.0"))
+        let device = DeviceFacts(deviceID: "d1", appVersion: try AppVersion("4.0.0"))
         let set = RolloutExplanation(shop, in: channel, for: device)
         #expect(set.release?.id == "r1")
         #expect(
@@ -70,7 +70,7 @@ import Testing
         let failed = RolloutExplanation(shop, in: channel, for: device, refusals: ["r1": "it failed on this device"])
         #expect(failed.release == nil && failed.text.contains("r1, 1.0.0: skipped, it failed on this device"))
         #expect(failed.text.hasPrefix("shop on beta: no release is for this device"))
-        let newer = DeviceFacts(deviceID: "d1", appVersion: try SemanticVersion("9.0.0"))
+        let newer = DeviceFacts(deviceID: "d1", appVersion: try AppVersion("9.0.0"))
         let other = RolloutExplanation(shop, in: channel, for: newer, refusals: ["a2": "it failed on this device"])
         #expect(other.text.contains("its set is not taken: admin: it failed on this device"), "\(other.text)")
         let gate = try RolloutExplanation(shop, in: file([release("r1")], isEnabled: false), for: device)
@@ -107,7 +107,7 @@ import Testing
                 packages: [shop: .init(releases: try list("r")), admin: .init(releases: try list("a"))])
             let device = DeviceFacts(
                 deviceID: "d\(Int.random(in: 0..<50, using: &dice))",
-                appVersion: Bool.random(using: &dice) ? try SemanticVersion("2.0.0") : nil,
+                appVersion: Bool.random(using: &dice) ? try AppVersion("2.0.0") : nil,
                 platform: Bool.random(using: &dice) ? "ios" : nil)
             let refused = ReleaseSets(of: file).refusals(app: "shop", device)
             for package in [shop, admin] {

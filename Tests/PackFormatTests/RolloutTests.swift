@@ -66,7 +66,7 @@ import Testing
 
     @Test func `each condition admits who it names, and says what it saw of the others`() throws {
         let device = DeviceFacts(
-            deviceID: "d1", appVersion: try SemanticVersion("3.4.0"), platform: "iOS", tags: ["tier": "gold"],
+            deviceID: "d1", appVersion: try AppVersion("3.4.0"), platform: "iOS", tags: ["tier": "gold"],
             osVersion: try AppVersion("17.4.1"), locale: "de_AT", region: "AT", model: "iPhone14,2", network: .metered)
         let bare = DeviceFacts(deviceID: "d2")
         for (text, refusal, unknown) in [
@@ -129,8 +129,8 @@ import Testing
         #"{"audiences":[[{"kind":"platform","in":[]}]]}"#, #"{"audiences":[[{"kind":"platform"}]]}"#,
         #"{"audiences":[[{"kind":"tag","in":["x"]}]]}"#, #"{"audiences":[[{"kind":"network","in":["5g"]}]]}"#,
         #"{"audiences":[[{"kind":"device","in":["x"],"notIn":["y"]}]]}"#, #"{"audiences":[[{}]]}"#,
-        #"{"audiences":[[{"kind":7}]]}"#, #"{"audiences":[[{"kind":"app","range":"later"}]]}"#, #"{"policy":{}}"#,
-        #"{"percent":100,"share":10000}"#, #"{"setting":"s1"}"#, #"{"mandatory":true}"#,
+        #"{"audiences":[[{"kind":7}]]}"#, #"{"audiences":[[{"kind":"app","range":"later"}]]}"#,
+        #"{"policy":{"moon":1}}"#, #"{"percent":100,"share":10000}"#, #"{"setting":"s1"}"#, #"{"mandatory":true}"#,
     ]
 
     @Test(arguments: unknown)
@@ -197,7 +197,7 @@ import Testing
             #expect(old.neededFormat == 1)
             for device in 0..<8 {
                 let facts = DeviceFacts(
-                    deviceID: "d\(device)", appVersion: try SemanticVersion("\(device % 3 + 1).0.0"),
+                    deviceID: "d\(device)", appVersion: try AppVersion("\(device % 3 + 1).0.0"),
                     platform: ["ios", "linux"][device % 2], tags: device > 4 ? ["tier": "gold"] : [:])
                 let taken = RolloutDecision(
                     app: "shop", package: package, releases: old.packages[package]?.releases ?? [], device: facts

@@ -59,7 +59,17 @@ struct JSONOutputTests {
         try await run("explain", "ferries", "--channel", "beta", "--device", "d1", "--platform", "ios")
         try tool.write(["people.json": #"{"devices": 100}"#])
         try await run("simulate", "ferries", "--channel", "beta", "--population", "people.json")
+        try await run("channel", "beta", "--poll", "15m")
+        try await run("gate", "ferries", "--channel", "beta", "--off")
+        try tool.write([
+            "ids.txt": "ann\n", "rules.json": #"{"format":1,"rules":[{"name":"a","action":"deny","host":"b"}]}"#,
+        ])
+        try await run("rules", "rules.json", "--channel", "beta")
+        try await run("rules", "--channel", "beta")
+        try await run("group set", "testers", "--channel", "beta", "--file", "ids.txt")
+        try await run("group list", "--channel", "beta")
         try await run("status")
+        try await run("group remove", "testers", "--channel", "beta")
         try await serve("serve")
         try await serve("preview", "dist")
         try await run("token create", "ci", "--package", "ferries", "--channel", "beta", registry[0], registry[1])

@@ -11,6 +11,11 @@ public enum ViewLayout {
         (1...ChannelFile.currentFormat).reversed().map { channelTarget(channel, format: $0) }
     }
 
+    /// The name of a group's file among the signed targets, beside its channel's.
+    public static func groupTarget(_ name: String, of channel: ChannelName) -> String {
+        "channels/\(channel).group-\(name).json"
+    }
+
     /// The channel whose file a target is; nil for another target.
     public static func channel(ofTarget name: String) -> ChannelName? {
         let text = name.dropFirst("channels/".count).prefix { $0 != "." }

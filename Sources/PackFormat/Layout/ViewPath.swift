@@ -43,6 +43,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
     case metadata(Role, version: Int)
     case manifest(PackageID, SemanticVersion, Digest)
     case channelFile(ChannelName, format: Int, Digest)
+    /// A group of devices, by its name.
+    case group(ChannelName, String, Digest)
     /// The bytes of one file.
     case object(Digest)
     /// What turns the objects of the version with one manifest into those of another; from nothing: the full download.
@@ -91,6 +93,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
             "targets/manifests/\(package)/\(digest.hex).\(version).json"
         case .channelFile(let channel, let format, let digest):
             "targets/channels/\(digest.hex).\(ViewLayout.channelTarget(channel, format: format).dropFirst("channels/".count))"
+        case .group(let channel, let name, let digest):
+            "targets/channels/\(digest.hex).\(ViewLayout.groupTarget(name, of: channel).dropFirst("channels/".count))"
         case .object(let digest): "objects/\(digest.hex.prefix(2))/\(digest.hex)"
         case .patch(let base, let target): "patches/\(target.hex)/\(base?.hex ?? "full").zst"
         case .manifestPatch(let base, let target): "patches/\(target.hex)/\(base.hex).manifest.zst"
@@ -101,7 +105,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
     /// The digest of the content, where the name says it.
     package var digest: Digest? {
         switch self {
-        case .manifest(_, _, let digest), .channelFile(_, _, let digest), .object(let digest): digest
+        case .manifest(_, _, let digest), .channelFile(_, _, let digest), .group(_, _, let digest), .object(let digest):
+            digest
         case .timestamp, .metadata, .patch, .manifestPatch, .archive: nil
         }
     }
@@ -111,7 +116,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .timestamp: CacheControl.pointer
         case .patch(from: nil, to: _): CacheControl.replaced
-        case .metadata, .manifest, .channelFile, .object, .patch, .manifestPatch, .archive: CacheControl.immutable
+        case .metadata, .manifest, .channelFile, .group, .object, .patch, .manifestPatch, .archive:
+            CacheControl.immutable
         }
     }
 
@@ -121,7 +127,7 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         case .object: MediaType("application/octet-stream")
         case .patch, .manifestPatch: MediaType(fileExtension: "zst")
         case .archive: MediaType(fileExtension: "zip")
-        case .timestamp, .metadata, .manifest, .channelFile: MediaType(fileExtension: "json")
+        case .timestamp, .metadata, .manifest, .channelFile, .group: MediaType(fileExtension: "json")
         }
     }
 }
@@ -134,8 +140,8 @@ extension ViewPath {
         switch (folder, parts.count) {
         case ("metadata", 2): return metadata(name)
         case ("targets", 3) where parts[1] == "channels":
-            guard let (digest, rest) = hashed(name), let channel = ViewLayout.channel(ofTarget: "channels/\(rest)")
-            else { return nil }
+            guard let (digest, rest) = hashed(name) else { return nil }
+            guard let channel = ViewLayout.channel(ofTarget: "channels/\(rest)") else { return group(rest, digest) }
             let format = (1...ChannelFile.currentFormat).first {
                 ViewLayout.channelTarget(channel, format: $0) == "channels/\(rest)"
             }
@@ -152,6 +158,16 @@ extension ViewPath {
         case ("packages", 2): return archive(name)
         default: return nil
         }
+    }
+
+    /// `beta.group-testers.json`.
+    private static func group(_ name: String, _ digest: Digest) -> ViewPath? {
+        let prefix = ".group-"
+        guard let dot = name.firstIndex(of: "."), name[dot...].hasPrefix(prefix),
+            let channel = try? ChannelName(String(name[..<dot])),
+            let group = String(name[dot...].dropFirst(prefix.count)).removingSuffix(".json"), DeviceGroup.isName(group)
+        else { return nil }
+        return .group(channel, group, digest)
     }
 
     private static func metadata(_ name: String) -> ViewPath? {

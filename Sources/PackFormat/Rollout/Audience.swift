@@ -61,6 +61,11 @@ public struct Audience: Hashable, Sendable, CustomStringConvertible {
             guard kinds.count == values.count else { throw invalid("a network is unmetered or metered") }
             return .network(kinds)
         case "device": return .device(values.map { Condition.hash(ofDevice: $0) }, isIn: !isNegated)
+        case "group":
+            guard values.allSatisfy(DeviceGroup.isName) else {
+                throw invalid("a group's name is 1 to 63 lower-case letters, digits and hyphens")
+            }
+            return .group(values)
         default:
             guard name.hasPrefix("tag."), name.utf8.count > 4 else {
                 throw invalid("there is no condition \"\(name)\"")
@@ -83,6 +88,7 @@ extension Condition {
         case .network(let kinds): "network=\(kinds.map(\.rawValue).joined(separator: ","))"
         case .tag(let name, let values): "tag.\(name)=\(values.joined(separator: ","))"
         case .device(let hashes, let isIn): "\(hashes.count) devices \(isIn ? "named" : "left out")"
+        case .group(let names): "group=\(names.joined(separator: ","))"
         case .unknown(let kind, _): "\(kind) (of a newer packtool)"
         }
     }

@@ -18,11 +18,15 @@ public struct ChannelFile: Hashable, Sendable {
     public struct Package: Hashable, Sendable {
         /// Newest first.
         public let releases: [Release]
+        /// Mandatory releases that newer ones have hidden, newest first. They are offered to nobody. A device that skips
+        /// one treats the newer release as mandatory.
+        public let skippedMandatory: [Release]
         /// The feature gate. If it is false, the app loads the package's pages online.
         public let isEnabled: Bool
 
-        public init(releases: [Release], isEnabled: Bool = true) {
+        public init(releases: [Release], skippedMandatory: [Release] = [], isEnabled: Bool = true) {
             self.releases = releases
+            self.skippedMandatory = skippedMandatory
             self.isEnabled = isEnabled
         }
     }
@@ -31,11 +35,24 @@ public struct ChannelFile: Hashable, Sendable {
     public let app: String
     public let channel: ChannelName
     public let packages: [PackageID: Package]
+    /// nil: as the app has it.
+    public let poll: ChannelPoll?
+    /// Exceptions for all packages of the channel, after the app's own. They have no `api`: where requests lead is the
+    /// publishers' and the app's word, not the online key's.
+    public let rules: WebRules?
+    /// The groups that conditions may name, by their names. A device fetches one only if a release names it.
+    public let groups: [String: GroupReference]
 
-    public init(app: String, channel: ChannelName, packages: [PackageID: Package]) {
+    public init(
+        app: String, channel: ChannelName, packages: [PackageID: Package], poll: ChannelPoll? = nil,
+        rules: WebRules? = nil, groups: [String: GroupReference] = [:]
+    ) {
         self.app = app
         self.channel = channel
         self.packages = packages
+        self.poll = poll
+        self.rules = rules
+        self.groups = groups
     }
 
     /// - Throws: ``FormatError/invalidDocument(_:reason:)``, ``FormatError/unsupportedFormat(_:found:supported:)``
@@ -54,7 +71,10 @@ public struct ChannelFile: Hashable, Sendable {
 
     /// The lowest format that can express the whole file.
     public var neededFormat: Int {
-        packages.values.contains { $0.releases.contains { !$0.isOfFormat1 } } ? 2 : 1
+        let isOfFormat1 = packages.values.allSatisfy { package in
+            package.skippedMandatory.isEmpty && package.releases.allSatisfy(\.isOfFormat1)
+        }
+        return isOfFormat1 && poll == nil && rules == nil && groups.isEmpty ? 1 : 2
     }
 
     /// The file for devices that read only format 1: it leaves out releases that are for some devices and rounds
@@ -78,13 +98,25 @@ public struct ChannelFile: Hashable, Sendable {
     public var bytes: [UInt8] {
         let packages = packages.map { id, package -> (String, JSONValue) in
             var json: JSONObject = ["releases": .array(package.releases.map { .object($0.json) })]
+            if !package.skippedMandatory.isEmpty {
+                json["skippedMandatory"] = .array(package.skippedMandatory.map { .object($0.json) })
+            }
             if !package.isEnabled { json["enabled"] = false }
             return (id.text, .object(json))
         }
-        let document: JSONObject = [
+        var document: JSONObject = [
             "format": .integer(neededFormat), "app": .string(app), "channel": .string(channel.text),
             "packages": .object(JSONObject(packages)),
         ]
+        if let poll { document["poll"] = .object(poll.json) }
+        if let rules { document["rules"] = .object(rules.json) }
+        if !groups.isEmpty {
+            document["groups"] = .object(
+                JSONObject(
+                    groups.map { name, group in
+                        (name, .object(["count": .integer(group.deviceCount), "sha256": .string(group.digest.hex)]))
+                    }))
+        }
         return JSONValue.object(document).canonicalBytes
     }
 
@@ -101,16 +133,49 @@ public struct ChannelFile: Hashable, Sendable {
         }
         for member in members {
             let package = try member.value.object(member.key)
-            let releases = try package.array("releases")
-            guard releases.count <= Self.maximumReleaseCount else {
-                throw FormatError.invalidDocument(
-                    "the channel file",
-                    reason: "it lists more than \(Self.maximumReleaseCount) releases of \"\(member.key)\"")
-            }
+            let skipped = format < 2 ? nil : package["skippedMandatory"]
             packages[try PackageID(member.key)] = try Package(
-                releases: releases.map { try Release(json: $0.object("release"), format: format) },
+                releases: Self.releases(package.array("releases"), of: member.key, format),
+                skippedMandatory: Self.releases(skipped?.array("skippedMandatory") ?? [], of: member.key, format),
                 isEnabled: package["enabled"]?.bool("enabled") ?? true)
         }
-        try self.init(app: json.string("app"), channel: ChannelName(json.string("channel")), packages: packages)
+        let poll = format < 2 ? nil : try json["poll"].map { try ChannelPoll(json: $0.object("poll")) }
+        let rules = format < 2 ? nil : try json["rules"].map { try WebRules(json: $0.object("rules")) }
+        try rules?.requireFit()
+        try self.init(
+            app: json.string("app"), channel: ChannelName(json.string("channel")), packages: packages, poll: poll,
+            rules: rules, groups: format < 2 ? [:] : Self.groups(json["groups"]))
+    }
+
+    private static func groups(_ value: JSONValue?) throws -> [String: GroupReference] {
+        var groups: [String: GroupReference] = [:]
+        let members = try value?.object("groups").members ?? []
+        guard members.count <= DeviceGroup.maximumCount else {
+            throw FormatError.invalidDocument(
+                "the channel file", reason: "it has more than \(DeviceGroup.maximumCount) groups")
+        }
+        for member in members {
+            let group = try member.value.object(member.key)
+            groups[member.key] = try GroupReference(
+                deviceCount: group.integer("count"), digest: Digest(hex: group.string("sha256")))
+        }
+        return groups
+    }
+
+    /// The groups that releases of these packages name, and that the channel has.
+    package func groups(namedBy packages: some Sequence<Package>) -> Set<String> {
+        var names: Set<String> = []
+        for release in packages.lazy.flatMap({ $0.releases + $0.skippedMandatory }) {
+            for case .group(let named) in release.rollout.audiences.flatMap(\.conditions) { names.formUnion(named) }
+        }
+        return names.filter { groups[$0] != nil }
+    }
+
+    private static func releases(_ values: [JSONValue], of package: String, _ format: Int) throws -> [Release] {
+        guard values.count <= maximumReleaseCount else {
+            throw FormatError.invalidDocument(
+                "the channel file", reason: "it lists more than \(maximumReleaseCount) releases of \"\(package)\"")
+        }
+        return try values.map { try Release(json: $0.object("release"), format: format) }
     }
 }

@@ -13,6 +13,7 @@ extension Condition {
         case .network(let kinds): return ["kind": "network", "in": values(kinds.map(\.rawValue))]
         case .tag(let name, let wanted): return ["kind": "tag", "name": .string(name), "in": values(wanted)]
         case .device(let hashes, let isIn): return ["kind": "device", isIn ? "in" : "notIn": values(hashes)]
+        case .group(let names): return ["kind": "group", "in": values(names)]
         case .unknown(_, let text):
             return (try? JSONValue(parsing: Array(text.utf8)).object("condition")) ?? ["kind": "unknown"]
         }
@@ -55,6 +56,7 @@ extension Condition {
             return .tag(name, in: wanted)
         case "device" where only("in"): return values("in").map { .device($0, isIn: true) }
         case "device" where only("notIn"): return values("notIn").map { .device($0, isIn: false) }
+        case "group" where only("in"): return values("in").map { .group($0) }
         default: return nil
         }
     }

@@ -16,6 +16,8 @@ public enum Condition: Hashable, Sendable {
     case network([NetworkKind])
     /// Single installations, by their hashes (``Condition/hash(ofDevice:)``): these, or all but these.
     case device([String], isIn: Bool)
+    /// Named groups of devices (``DeviceGroup``): one of these.
+    case group([String])
     /// A condition of a newer program: its kind, and its content as JSON.
     case unknown(String, json: String)
 
@@ -28,7 +30,7 @@ public enum Condition: Hashable, Sendable {
     /// Why a device is not admitted; nil if it is.
     func refusal(of device: DeviceFacts) -> String? {
         switch self {
-        case .app(let range): Self.refusal(device.lenientAppVersion, range, "the app's version")
+        case .app(let range): Self.refusal(device.appVersion, range, "the app's version")
         case .os(let range): Self.refusal(device.osVersion, range, "the system's version")
         case .platform(let names): Self.refusal(device.platform, "platform", names) { $0 == $1 }
         case .region(let names): Self.refusal(device.region, "region", names) { $0 == $1 }
@@ -45,6 +47,8 @@ public enum Condition: Hashable, Sendable {
         case .device(let hashes, let isIn):
             hashes.contains(Self.hash(ofDevice: device.deviceID)) == isIn
                 ? nil : isIn ? "the device is not among those that are named" : "the device is named as left out"
+        case .group(let names):
+            names.contains(where: device.groups.contains) ? nil : "the device is not in the group \(Self.list(names))"
         case .unknown(let kind, _): "it asks for \"\(kind)\", which this program does not know"
         }
     }
@@ -53,7 +57,7 @@ public enum Condition: Hashable, Sendable {
     func seen(on device: DeviceFacts) -> String {
         let value: String? =
             switch self {
-            case .app: device.lenientAppVersion?.description
+            case .app: device.appVersion?.description
             case .os: device.osVersion?.description
             case .platform: device.platform
             case .region: device.region
@@ -62,6 +66,7 @@ public enum Condition: Hashable, Sendable {
             case .network: device.network?.rawValue
             case .tag(let name, _): device.tags[name]
             case .device: device.deviceID.isEmpty ? nil : "the device's hash is \(Self.hash(ofDevice: device.deviceID))"
+            case .group: device.groups.isEmpty ? nil : device.groups.sorted().joined(separator: ",")
             case .unknown: "this program does not know the condition"
             }
         return value ?? "not known"

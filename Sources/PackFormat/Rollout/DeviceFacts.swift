@@ -2,8 +2,8 @@
 public struct DeviceFacts: Hashable, Sendable {
     /// The random id of this installation of the app.
     public let deviceID: String
-    /// The app's version. If it is nil, the device passes over releases that require a version.
-    public let appVersion: SemanticVersion?
+    /// The app's version as its store has it. If it is nil, the device passes over releases that require a version.
+    public let appVersion: AppVersion?
     /// The platform, such as `ios` or `linux`.
     public let platform: String?
     public let tags: [String: String]
@@ -16,12 +16,14 @@ public struct DeviceFacts: Hashable, Sendable {
     /// The device model, such as `iPhone14,2`.
     public let model: String?
     public let network: NetworkKind?
+    /// The channel's groups that the device is in. One whose file could not be read is none.
+    public let groups: Set<String>
 
     /// A fact that is nil is unknown, and the device passes over releases that ask for it.
     public init(
-        deviceID: String, appVersion: SemanticVersion? = nil, platform: String? = nil, tags: [String: String] = [:],
+        deviceID: String, appVersion: AppVersion? = nil, platform: String? = nil, tags: [String: String] = [:],
         osVersion: AppVersion? = nil, locale: String? = nil, region: String? = nil, model: String? = nil,
-        network: NetworkKind? = nil
+        network: NetworkKind? = nil, groups: Set<String> = []
     ) {
         self.deviceID = deviceID
         self.appVersion = appVersion
@@ -32,7 +34,6 @@ public struct DeviceFacts: Hashable, Sendable {
         self.region = region
         self.model = model
         self.network = network
+        self.groups = groups
     }
-
-    var lenientAppVersion: AppVersion? { appVersion.flatMap { try? AppVersion($0.description) } }
 }

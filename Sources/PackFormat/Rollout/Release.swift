@@ -11,6 +11,8 @@ public struct Release: Hashable, Sendable {
     public let id: String
     public let offer: Offer
     public let rollout: Rollout
+    /// How the devices that are admitted take it.
+    public let policy: ClientPolicy
     /// The app versions that can run it (from the manifest's `requires`); nil for all.
     public let requiredApp: VersionRange?
     /// How often the publisher has asked devices to retry a version that failed on them.
@@ -22,8 +24,8 @@ public struct Release: Hashable, Sendable {
 
     /// - Throws: ``FormatError/invalidDocument(_:reason:)``
     public init(
-        id: String, offer: Offer, rollout: Rollout = .everyone, requiredApp: VersionRange? = nil, retry: Int = 0,
-        set: String? = nil, unknownFields: [String] = []
+        id: String, offer: Offer, rollout: Rollout = .everyone, policy: ClientPolicy = .standard,
+        requiredApp: VersionRange? = nil, retry: Int = 0, set: String? = nil, unknownFields: [String] = []
     ) throws(FormatError) {
         guard Self.isName(id) else {
             throw .invalidDocument("a release", reason: "its id is not 1 to 64 letters, digits, - and _")
@@ -35,10 +37,24 @@ public struct Release: Hashable, Sendable {
         self.id = id
         self.offer = offer
         self.rollout = rollout
+        self.policy = policy
         self.requiredApp = requiredApp
         self.retry = retry
         self.set = set
         self.unknownFields = unknownFields
+    }
+
+    /// Whether what was offered before it is of no use to any device. A release that devices wait for hides nothing: those
+    /// that read format 1 never see it, and go by what is below.
+    package var hidesEarlier: Bool { rollout.reachesEveryone && !policy.delays }
+
+    /// The same release under another rollout or policy, or with another retry count.
+    package func with(
+        rollout: Rollout? = nil, policy: ClientPolicy? = nil, retry: Int? = nil
+    ) throws(FormatError) -> Release {
+        try Release(
+            id: id, offer: offer, rollout: rollout ?? self.rollout, policy: policy ?? self.policy,
+            requiredApp: requiredApp, retry: retry ?? self.retry, set: set, unknownFields: unknownFields)
     }
 
     public var version: SemanticVersion? {

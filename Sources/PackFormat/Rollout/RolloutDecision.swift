@@ -12,7 +12,7 @@ public struct RolloutDecision: Hashable, Sendable {
         case outsideShare(Share)
         /// The first condition that failed in each audience.
         case outsideAudience([String])
-        case appTooOld(requires: VersionRange, has: SemanticVersion?)
+        case appTooOld(requires: VersionRange, has: AppVersion?)
         /// The release has a field that this program does not know.
         case notUnderstood(String)
         /// The device cannot install another package of the release's set; says why.
@@ -65,7 +65,7 @@ public struct RolloutDecision: Hashable, Sendable {
     /// What one release says by itself, regardless of its set.
     static func reason(_ release: Release, of package: PackageID, app: String, _ device: DeviceFacts) -> Reason {
         if let unknown = release.unknownFields.first { return .notUnderstood(unknown) }
-        if let required = release.requiredApp, !(device.appVersion.map(required.contains) ?? false) {
+        if let required = release.requiredApp, !(device.appVersion.map { required.contains($0) } ?? false) {
             return .appTooOld(requires: required, has: device.appVersion)
         }
         return release.rollout.admission(

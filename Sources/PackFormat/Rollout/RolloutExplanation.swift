@@ -101,7 +101,7 @@ public struct RolloutExplanation: Hashable, Sendable {
             let version = device.appVersion
             checks.append(
                 Check(
-                    condition: "requires app \(range)", isMet: version.map(range.contains) ?? false,
+                    condition: "requires app \(range)", isMet: version.map { range.contains($0) } ?? false,
                     seen: version?.description ?? "not known", audience: nil))
         }
         for (index, audience) in release.rollout.audiences.enumerated() {

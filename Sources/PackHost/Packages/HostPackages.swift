@@ -44,6 +44,13 @@ public final class HostPackages: SiteCatalog {
         set(WebSettings.Package(isEnabled: isEnabled, origins: origins), session, of: package)
     }
 
+    /// Pages that start from now on have them.
+    func set(_ rules: WebRules) {
+        state.withLock { state in
+            if state.settings.rules != rules { state.settings.rules = rules }
+        }
+    }
+
     func set(_ settings: WebSettings.Package, _ session: PackageSession?, of package: PackageID) {
         state.withLock { state in
             state.sessions[package] = session

@@ -106,7 +106,7 @@ extension RemoteRegistry: RegistryReleasing {
                 Endpoints.changeChannel, change, path: ["channel": channel.text, "package": package.text])
         } catch let error as RegistryError where error.kind == .invalid {
             // It must not guess a share, and an older one needs it said.
-            if case .offer(let version, nil, _) = change, error.message.contains("\"percent\"") {
+            if case .offer(let version, nil, _, _) = change, error.message.contains("\"percent\"") {
                 throw RegistryError(
                     .invalid,
                     "the registry at \(base) is of an older packtool, which cannot keep a release's share: say for "
@@ -114,6 +114,12 @@ extension RemoteRegistry: RegistryReleasing {
             }
             throw error
         }
+    }
+}
+
+extension RemoteRegistry {
+    package func change(_ setting: ChannelSetting, on channel: ChannelName) async throws -> SettingOutcome {
+        try await call(Endpoints.changeSetting, setting, path: ["channel": channel.text])
     }
 }
 

@@ -90,6 +90,15 @@ extension AuthorizedRegistry {
         return try await services.commit(
             ReleaseSetOffer(set, on: channel, randomBits: .random(in: .min ... .max)), as: identity)
     }
+
+    package func change(_ setting: ChannelSetting, on channel: ChannelName) async throws -> SettingOutcome {
+        if case .gate(let package, _) = setting {
+            try identity.require(.release, package: package, channel: channel)
+        } else {
+            try identity.requireAllPackages(.release, channel: channel)
+        }
+        return try await services.commit(ChannelSettingChange(setting, on: channel), as: identity)
+    }
 }
 
 extension AuthorizedRegistry {

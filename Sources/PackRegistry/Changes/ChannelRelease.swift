@@ -17,7 +17,7 @@ package struct ChannelRelease: RegistryChange {
     }
 
     private var source: ChannelName? {
-        if case .promote(_, let source, _, _) = change { source } else { nil }
+        if case .promote(_, let source, _, _, _) = change { source } else { nil }
     }
 
     package var query: FactsQuery {
@@ -30,6 +30,7 @@ package struct ChannelRelease: RegistryChange {
     }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> ChannelOutcome {
+        try requireGroups(facts)
         let history = facts.histories[channel] ?? ReleaseHistory()
         let ids = ReleaseIDs(number: facts.nextRelease, randomBits: randomBits)
         let steps = try steps(facts, history, ids)
@@ -55,10 +56,16 @@ package struct ChannelRelease: RegistryChange {
         if let outcome = try rule.rollingBack(package, to: change) { return outcome.steps }
         let own = releaseFacts(facts, history, ids)
         let steps = try ReleaseRule(own).steps(for: change)
-        if case .promote(_, let source, let rollout, let consent) = change, !steps.isEmpty, let version = own.version,
+        if case .promote(_, let source, let rollout, let policy, let consent) = change, !steps.isEmpty,
+            let version = own.version,
             let set = own.source?.entries.last(where: { !$0.isRemoved && $0.release.offer == version.offer })?.release
                 .set
         {
+            guard policy == nil else {
+                throw RegistryError(
+                    .invalid,
+                    "a set is promoted without a policy: promote it, and give the policy with packtool rollout")
+            }
             return try promoting(set, from: facts.companions[source] ?? [:], rollout, consent, rule, facts, own)
         }
         return try rule.following(steps, of: package).merging([package: steps]) { $1 }
@@ -89,6 +96,18 @@ package struct ChannelRelease: RegistryChange {
         return try rule.offering(members, versions, rollout, consent: consent).steps
     }
 
+    /// A group that the channel does not have admits nobody: a misspelt name must not go out as a release.
+    private func requireGroups(_ facts: RegistryFacts) throws {
+        let known = facts.channelFiles[channel]?.groups ?? [:]
+        for case .group(let names) in change.audiences.flatMap(\.conditions) {
+            guard let unknown = names.first(where: { known[$0] == nil }) else { continue }
+            throw RegistryError(
+                .notFound,
+                "\(channel) has no group \"\(unknown)\" (it has: \(RegistryError.list(known.keys.sorted()))): make it first "
+                    + "(packtool group set \(unknown) --channel \(channel) --file IDS)")
+        }
+    }
+
     private func releaseFacts(_ facts: RegistryFacts, _ history: ReleaseHistory, _ ids: ReleaseIDs) -> ReleaseFacts {
         let source = source.map { facts.histories[$0] ?? ReleaseHistory() }
         let named = ReleaseRule.version(named: change, source: source)
@@ -103,6 +122,15 @@ package struct ChannelRelease: RegistryChange {
 }
 
 extension ChannelChange {
+    fileprivate var audiences: [Audience] {
+        switch self {
+        case .offer(_, let rollout, _, _): rollout?.audiences ?? []
+        case .promote(_, _, let rollout, _, _): rollout.audiences
+        case .setRollout(_, let audiences, _, _): audiences ?? []
+        case .rollBack, .rollBackToEmbedded, .retry: []
+        }
+    }
+
     /// The word in the audit log.
     fileprivate var auditName: String {
         switch self {
@@ -118,6 +146,7 @@ extension ChannelChange {
 extension Release {
     /// As the audit log has it.
     var auditText: String {
-        "\(version?.description ?? "embedded") at \(rollout.text) (release \(id)\(retry == 0 ? "" : ", retry \(retry)"))"
+        "\(version?.description ?? "embedded") at \(rollout.text)\(policy == .standard ? "" : ", \(policy.text)") "
+            + "(release \(id)\(retry == 0 ? "" : ", retry \(retry)"))"
     }
 }

@@ -71,17 +71,16 @@ extension ChangeSet {
         _ steps: [PackageID: [ReleaseHistory.Step]], on channel: ChannelName,
         histories: [PackageID: ReleaseHistory], _ facts: RegistryFacts
     ) -> [PackageID: [Release]] {
-        var packages = facts.channelFiles[channel]?.packages ?? [:]
+        var file = facts.channelFiles[channel] ?? ChannelFile(app: facts.app, channel: channel, packages: [:])
         var result: [PackageID: [Release]] = [:]
         for (package, steps) in steps.sorted(by: { $0.key < $1.key }) where !steps.isEmpty {
-            let history = histories[package] ?? ReleaseHistory()
-            let offered = history.applying(steps, by: actor.name, now: time).offered
+            let history = (histories[package] ?? ReleaseHistory()).applying(steps, by: actor.name, now: time)
             releases.append(Releases(package: package, channel: channel, steps: steps))
-            packages[package] = ChannelFile.Package(releases: offered)
-            result[package] = offered
+            file = file.offering(history.offered, skippedMandatory: history.skippedMandatory, of: package)
+            result[package] = history.offered
             work.insert(package)
         }
-        channelFiles.append(ChannelFile(app: facts.app, channel: channel, packages: packages))
+        channelFiles.append(file)
         signs = true
         return result
     }

@@ -19,6 +19,13 @@ package struct ChangeSet: Sendable {
         package let bytes: [UInt8]
     }
 
+    /// A group's file beside its channel's; nil bytes: it is no longer listed.
+    package struct GroupDocument: Hashable, Sendable {
+        package let channel: ChannelName
+        package let name: String
+        package let bytes: [UInt8]?
+    }
+
     package struct Publication: Hashable, Sendable {
         package let version: VersionName
         package let manifest: Digest
@@ -55,6 +62,7 @@ package struct ChangeSet: Sendable {
     package var channelFiles: [ChannelFile] = []
     /// The same files as the channels role lists them, made by the signer.
     package private(set) var channelDocuments: [ChannelDocument] = []
+    package var groups: [GroupDocument] = []
     /// Manifests whose objects are all stored.
     package var uploads: [SealedManifest] = []
     package var publications: [Publication] = []
@@ -82,7 +90,8 @@ package struct ChangeSet: Sendable {
 
     /// Whether there is nothing to record.
     package var isEmpty: Bool {
-        documents.isEmpty && channelFiles.isEmpty && uploads.isEmpty && publications.isEmpty && withdrawals.isEmpty
+        documents.isEmpty && channelFiles.isEmpty && groups.isEmpty && uploads.isEmpty && publications.isEmpty
+            && withdrawals.isEmpty
             && releases.isEmpty && tokens.isEmpty && audit.isEmpty && work.isEmpty
     }
 

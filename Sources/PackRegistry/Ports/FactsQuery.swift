@@ -87,6 +87,8 @@ package struct FactsQuery: Sendable {
     package var histories: Histories?
     package var companions: Companions?
     package var channel: ChannelAt?
+    /// The channel whose newest file is read without any history, with the names of all channels.
+    package var channelFile: ChannelName?
     package var names: Names?
     /// The objects to look for; those that are not recorded are returned.
     package var objects: [Object] = []

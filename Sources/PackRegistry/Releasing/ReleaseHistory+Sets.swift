@@ -22,7 +22,7 @@ extension ReleaseHistory {
     /// The package's part in a change of another release of its set.
     package func following(_ release: Release) throws -> [Step] {
         guard let set = release.set, let own = entry(of: set)?.release else { return [] }
-        let changed = try own.with(release.rollout, retry: release.retry)
+        let changed = try own.with(rollout: release.rollout, policy: release.policy, retry: release.retry)
         return changed == own ? [] : [.update(changed)]
     }
 

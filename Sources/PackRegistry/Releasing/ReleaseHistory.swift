@@ -54,13 +54,25 @@ package struct ReleaseHistory: Hashable, Sendable {
         var offered: [Release] = []
         for entry in entries.reversed() where !entry.isRemoved {
             let isHidden = offered.contains {
-                $0.rollout.reachesEveryone
+                $0.hidesEarlier
                     && ($0.requiredApp == nil || $0.requiredApp == entry.release.requiredApp)
             }
             if !isHidden { offered.append(entry.release) }
         }
         return offered
     }
+
+    /// Mandatory releases that ``offered`` hides, newest first. The oldest of many are left out: who runs a version below them
+    /// skips the newer ones as well.
+    package var skippedMandatory: [Release] {
+        let shown = Set(offered.map(\.id))
+        let hidden = entries.reversed().lazy.filter {
+            !$0.isRemoved && $0.release.policy.isMandatory && !shown.contains($0.release.id)
+        }
+        return hidden.prefix(Self.maximumSkippedCount).map(\.release)
+    }
+
+    private static let maximumSkippedCount = 16
 
     /// The newest release that everyone gets.
     package var newestFull: Release? { offered.first { $0.rollout.reachesEveryone } }
@@ -97,21 +109,32 @@ package struct ReleaseHistory: Hashable, Sendable {
     /// Offers something as the newest release. If the newest release offers the same, it keeps its id, and its share
     /// is never lowered: publishing twice must not take a version from devices that have it.
     /// - Parameter rollout: nil leaves the share of a release that is there as it is; a new one is for everyone.
+    /// - Parameter policy: nil leaves that of a release that is there as it is; a new one has none.
     package func offering(
-        _ offer: Release.Offer, _ rollout: Rollout?, requiredApp: VersionRange?, id: String
+        _ offer: Release.Offer, _ rollout: Rollout?, _ policy: ClientPolicy?, requiredApp: VersionRange?, id: String
     ) throws -> [Step] {
         if let newest = offered.first, newest.offer == offer {
-            guard let rollout else { return [] }
+            let changed = try policy.map { try newest.with(policy: $0) } ?? newest
+            let steps: [Step] = changed == newest ? [] : [.update(changed)]
+            guard let rollout else { return steps }
             guard rollout.audiences.isEmpty || rollout.audiences == newest.rollout.audiences else {
                 throw RegistryError(
                     .conflict,
                     "this version is offered to \(newest.rollout.text) already: packtool rollout changes the audience of a "
                         + "release")
             }
-            guard rollout.share > newest.rollout.share else { return [] }
-            return [.update(try newest.with(Rollout(share: rollout.share, audiences: newest.rollout.audiences)))]
+            guard rollout.share > newest.rollout.share else { return steps }
+            return [
+                .update(
+                    try changed.with(rollout: Rollout(share: rollout.share, audiences: newest.rollout.audiences)))
+            ]
         }
-        return [.add(try Release(id: id, offer: offer, rollout: rollout ?? .everyone, requiredApp: requiredApp))]
+        return [
+            .add(
+                try Release(
+                    id: id, offer: offer, rollout: rollout ?? .everyone, policy: policy ?? .standard,
+                    requiredApp: requiredApp))
+        ]
     }
 
     /// Who rolled back an offer, if its last release here was rolled back: a CI job that runs again must not silently
@@ -181,12 +204,13 @@ package struct ReleaseHistory: Hashable, Sendable {
         if case .version(let version, _) = offer { version.description } else { "embedded" }
     }
 
-    package func setting(_ rollout: Rollout, of release: Release) throws -> [Step] {
-        release.rollout == rollout ? [] : [.update(try release.with(rollout))]
+    package func setting(_ rollout: Rollout, _ policy: ClientPolicy?, of release: Release) throws -> [Step] {
+        let changed = try release.with(rollout: rollout, policy: policy)
+        return changed == release ? [] : [.update(changed)]
     }
 
     package func retrying(_ release: Release) throws -> [Step] {
-        [.update(try release.with(release.rollout, retry: release.retry + 1))]
+        [.update(try release.with(retry: release.retry + 1))]
     }
 
     /// Offers an older version, or what the app embeds, to everyone under a new id, and removes what came after it.
@@ -228,12 +252,5 @@ package struct ReleaseHistory: Hashable, Sendable {
             }
         }
         return result
-    }
-}
-
-extension Release {
-    func with(_ rollout: Rollout, retry: Int? = nil) throws -> Release {
-        try Release(
-            id: id, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry ?? self.retry, set: set)
     }
 }

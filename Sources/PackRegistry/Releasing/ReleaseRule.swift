@@ -18,8 +18,8 @@ package struct ReleaseRule {
     /// The version that a change is about, if it is known before a lookup.
     package static func version(named change: ChannelChange, source: ReleaseHistory?) -> SemanticVersion? {
         switch change {
-        case .offer(let version, _, _): version
-        case .promote(let version, _, _, _): version ?? source?.newestFull?.version
+        case .offer(let version, _, _, _): version
+        case .promote(let version, _, _, _, _): version ?? source?.newestFull?.version
         case .rollBack(let version): version
         case .setRollout, .rollBackToEmbedded, .retry: nil
         }
@@ -28,15 +28,15 @@ package struct ReleaseRule {
     /// - Throws: ``RegistryError``
     package func steps(for change: ChannelChange) throws -> [ReleaseHistory.Step] {
         switch change {
-        case .offer(let version, let rollout, let consent):
-            return try offering(installable(version), rollout, consent)
-        case .promote(let version, let source, let rollout, let consent):
-            return try offering(installable(promoted(version, from: source)), rollout, consent)
-        case .setRollout(let share, let audiences, let version):
+        case .offer(let version, let rollout, let policy, let consent):
+            return try offering(installable(version), rollout, policy, consent)
+        case .promote(let version, let source, let rollout, let policy, let consent):
+            return try offering(installable(promoted(version, from: source)), rollout, policy, consent)
+        case .setRollout(let share, let audiences, let policy, let version):
             let release = try subject(version)
             let rollout = Rollout(
                 share: share ?? release.rollout.share, audiences: audiences ?? release.rollout.audiences)
-            return try history.setting(rollout, of: release)
+            return try history.setting(rollout, policy, of: release)
         case .retry(let version): return try history.retrying(subject(version))
         case .rollBackToEmbedded:
             try checkNames()
@@ -60,11 +60,11 @@ package struct ReleaseRule {
     }
 
     private func offering(
-        _ published: PublishedVersion, _ rollout: Rollout?, _ consent: OfferConsent
+        _ published: PublishedVersion, _ rollout: Rollout?, _ policy: ClientPolicy?, _ consent: OfferConsent
     ) throws -> [ReleaseHistory.Step] {
         try require(consent, toOffer: published)
         return try history.offering(
-            published.offer, rollout, requiredApp: published.requiredApp, id: facts.newID)
+            published.offer, rollout, policy, requiredApp: published.requiredApp, id: facts.newID)
     }
 
     /// - Throws: ``RegistryError`` of the kind `.conflict` where an offer would undo what it has no consent for.
@@ -96,16 +96,12 @@ package struct ReleaseRule {
     private func checkNames() throws {
         guard history.entries.isEmpty else { return }
         guard facts.channels.contains(channel) else {
-            throw RegistryError(.notFound, "there is no channel \(channel) (there is: \(Self.list(facts.channels)))")
+            throw RegistryError(
+                .notFound, "there is no channel \(channel) (there is: \(RegistryError.list(facts.channels)))")
         }
         throw RegistryError(
-            .notFound, "\(channel) never offered anything of \(package) (it has: \(Self.list(facts.packages)))")
-    }
-
-    private static func list(_ names: [some CustomStringConvertible]) -> String {
-        guard !names.isEmpty else { return "none yet" }
-        let shown = names.prefix(50).map(\.description).joined(separator: ", ")
-        return names.count > 50 ? "\(shown), and \(names.count - 50) more" : shown
+            .notFound, "\(channel) never offered anything of \(package) (it has: \(RegistryError.list(facts.packages)))"
+        )
     }
 
     private func promoted(_ version: SemanticVersion?, from source: ChannelName) throws -> SemanticVersion {
@@ -122,11 +118,12 @@ package struct ReleaseRule {
         }
         guard !history.entries.isEmpty else {
             guard facts.channels.contains(source) else {
-                throw RegistryError(.notFound, "there is no channel \(source) (there is: \(Self.list(facts.channels)))")
+                throw RegistryError(
+                    .notFound, "there is no channel \(source) (there is: \(RegistryError.list(facts.channels)))")
             }
             throw RegistryError(
                 .notFound,
-                "\(source) offers nothing of \(package), and never did (it has: \(Self.list(facts.packages)))")
+                "\(source) offers nothing of \(package), and never did (it has: \(RegistryError.list(facts.packages)))")
         }
         guard let newest = history.newestFull else {
             throw RegistryError(
@@ -153,7 +150,7 @@ package struct ReleaseRule {
             let name = version?.description ?? "without a version"
             throw RegistryError(
                 .notFound,
-                "\(package) \(name) is not published in this registry (there is: \(Self.list(facts.versions)))"
+                "\(package) \(name) is not published in this registry (there is: \(RegistryError.list(facts.versions)))"
             )
         }
         if let reason = published.withdrawn {

@@ -91,7 +91,7 @@ package struct ReleaseSetRule {
             )
         }
         guard rollout.share > release.rollout.share else { return [:] }
-        let raised = try release.with(Rollout(share: rollout.share, audiences: release.rollout.audiences))
+        let raised = try release.with(rollout: Rollout(share: rollout.share, audiences: release.rollout.audiences))
         return try histories.compactMapValues { try $0.following(raised) }.filter { !$0.value.isEmpty }
     }
 

@@ -47,6 +47,9 @@ package struct MetadataSigner {
         var role = TargetsMetadata(
             version: (current?.body.version ?? 0) + 1, expires: now.addingTimeInterval(MetadataLifetime.channels))
         role.targets = current?.body.targets ?? [:]
+        for group in changes.groups {
+            role.targets[ViewLayout.groupTarget(group.name, of: group.channel)] = group.bytes.map { TargetInfo(of: $0) }
+        }
         for file in changes.channelFiles {
             let documents = file.documents
             // Devices that read format 1 only go on with what everybody may have.

@@ -44,7 +44,8 @@ package struct Population: Sendable {
         let phase = Double(dice.next() >> 11) / Double(1 << 53)
         return Device(
             facts: DeviceFacts(
-                deviceID: "\(seed)-\(index)", appVersion: appVersions.value(at: dice.next()),
+                deviceID: "\(seed)-\(index)",
+                appVersion: appVersions.value(at: dice.next()).flatMap { try? AppVersion($0.description) },
                 platform: platforms.value(at: dice.next()), tags: tagValues,
                 osVersion: osVersions.value(at: dice.next()), locale: locales.value(at: dice.next()),
                 region: regions.value(at: dice.next()), model: models.value(at: dice.next()),

@@ -77,15 +77,16 @@ struct ViewDocuments: Sendable {
 
     func file(ofTarget name: String, _ info: TargetInfo) -> ViewFile? {
         guard let digest = info.digest, let path = ViewPath(target: name, digest: digest) else { return nil }
-        if case .channelFile = path {
+        switch path {
+        case .channelFile, .group:
             return ViewFile(path) {
                 var query = FactsQuery.unsigned
                 query.channelFiles = [digest]
                 guard let bytes = try await store.facts(query).channelBytes[digest] else { throw StaleView() }
                 return bytes
             }
+        default: return manifest(path)
         }
-        return manifest(path)
     }
 
     private func manifest(_ path: ViewPath) -> ViewFile? {

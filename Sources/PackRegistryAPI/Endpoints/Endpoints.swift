@@ -70,6 +70,12 @@ package enum Endpoints {
             "Offers versions of several packages as one: devices get all of them or none."),
         encodeBody: \.json, decodeBody: ReleaseSet.init(json:), encodeAnswer: \.json,
         decodeAnswer: ReleaseSetOutcome.init(json:))
+    package static let changeSetting = Endpoint<ChannelSetting, SettingOutcome>(
+        Route(
+            .post, "/v1/channels/{channel}/settings", right: .release, isRepeatable: true,
+            "Changes what a channel tells its devices beside releases: gates, the interval, web rules, groups."),
+        encodeBody: \.json, decodeBody: ChannelSetting.init(json:), encodeAnswer: \.json,
+        decodeAnswer: SettingOutcome.init(json:))
 
     // MARK: Administration
 
@@ -102,7 +108,8 @@ package enum Endpoints {
     package static let routes: [Route] = [
         overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route,
-        submitMetadata, changeChannel.route, releaseSet.route, tokens.route, createToken.route, revokeToken.route,
+        submitMetadata, changeChannel.route, releaseSet.route, changeSetting.route, tokens.route, createToken.route,
+        revokeToken.route,
         audit.route,
         healthDetails.route, healthLive, healthReady,
     ]

@@ -4,13 +4,17 @@ package import PackFormat
 package enum ChannelChange: Hashable, Sendable {
     /// Offers a published version as the newest release. Without a share, an existing release keeps its share and a
     /// new one is for everyone. Without audiences, an existing release keeps its audiences too.
+    /// - Parameter policy: The way devices take it. Nil: an existing release keeps its policy, and a new one has none.
     /// - Parameter consent: The consequences that the caller accepts.
-    case offer(SemanticVersion, Rollout? = nil, consent: OfferConsent = [])
+    case offer(SemanticVersion, Rollout? = nil, policy: ClientPolicy? = nil, consent: OfferConsent = [])
     /// Offers the version that another channel's newest release offers to everyone (`packtool promote`).
-    case promote(SemanticVersion?, from: ChannelName, Rollout = .everyone, consent: OfferConsent = [])
-    /// Changes the share or the audiences of the newest release, or of the one that offers this version. A nil value
-    /// is not changed; empty audiences mean all devices.
-    case setRollout(Share?, audiences: [Audience]? = nil, of: SemanticVersion? = nil)
+    case promote(
+        SemanticVersion?, from: ChannelName, Rollout = .everyone, policy: ClientPolicy? = nil,
+        consent: OfferConsent = [])
+    /// Changes the share, the audiences or the policy of the newest release, or of the one that offers this version. A
+    /// nil value is not changed; empty audiences mean all devices.
+    case setRollout(
+        Share?, audiences: [Audience]? = nil, policy: ClientPolicy? = nil, of: SemanticVersion? = nil)
     /// Goes back to a version. Nil: to the newest earlier one.
     case rollBack(to: SemanticVersion?)
     /// Goes back to the version that the app embeds.

@@ -29,6 +29,17 @@ package struct Identity: Hashable, Sendable {
         "local:": "people who open the registry in place", "system:": "the registry itself",
     ]
 
+    /// For what touches every package of a channel: a right for some of them is not enough.
+    /// - Throws: ``RegistryError`` of the kind `.forbidden`.
+    package func requireAllPackages(_ action: TokenAction, channel: ChannelName) throws(RegistryError) {
+        try require(action, channel: channel)
+        guard scope.packages != nil else { return }
+        throw RegistryError(
+            .forbidden,
+            "\(name) has the right to \(action.rawValue) some packages only, and this is for all of the channel \(channel): ask "
+                + "for a token without --package")
+    }
+
     /// - Throws: ``RegistryError`` of the kind `.forbidden` that names the missing right.
     package func require(
         _ action: TokenAction, package: PackageID? = nil, channel: ChannelName? = nil

@@ -62,6 +62,9 @@ package protocol RegistryReleasing: Sendable {
 
     /// Offers several packages as one, in one commit and one channel file.
     func release(_ set: ReleaseSet, on channel: ChannelName) async throws -> ReleaseSetOutcome
+
+    /// Changes what a channel tells its devices beside releases, and signs the channel anew.
+    func change(_ setting: ChannelSetting, on channel: ChannelName) async throws -> SettingOutcome
 }
 
 package protocol RegistryAdministration: Sendable {

@@ -42,14 +42,17 @@ package struct RegistryOverview: Hashable, Sendable {
     /// The releases that devices go back to when the newest release for everyone is no longer offered; without an
     /// entry if there is none.
     package let earlier: [ChannelName: [PackageID: Release]]
+    /// What channels tell their devices beside releases; only those that do.
+    package let settings: [ChannelName: ChannelSettings]
 
     package init(
         app: String, versions: [PackageID: [Version]], channels: [ChannelName: [PackageID: [Release]]],
-        earlier: [ChannelName: [PackageID: Release]] = [:]
+        earlier: [ChannelName: [PackageID: Release]] = [:], settings: [ChannelName: ChannelSettings] = [:]
     ) {
         self.app = app
         self.versions = versions
         self.channels = channels
         self.earlier = earlier
+        self.settings = settings
     }
 }

@@ -7,19 +7,22 @@ extension ChannelChange {
         // What is as it always was is left out, so that an older registry understands all that it can do.
         var json: JSONObject
         switch self {
-        case .offer(let version, let rollout, let consent):
+        case .offer(let version, let rollout, let policy, let consent):
             json = ["change": "offer", "version": .string(version.description)]
             if let rollout { json.set(rollout) }
+            json["policy"] = policy.map { .object($0.json) }
             json.set(consent)
-        case .promote(let version, let channel, let rollout, let consent):
+        case .promote(let version, let channel, let rollout, let policy, let consent):
             json = ["change": "promote", "from": .string(channel.text)]
             json["version"] = version.map { .string($0.description) }
             if rollout != .everyone { json.set(rollout) }
+            json["policy"] = policy.map { .object($0.json) }
             json.set(consent)
-        case .setRollout(let share, let audiences, let version):
+        case .setRollout(let share, let audiences, let policy, let version):
             json = ["change": "percent"]
             if let share { json.set(share) }
             if let audiences { json["audiences"] = .array(audiences.map(\.json)) }
+            json["policy"] = policy.map { .object($0.json) }
             json["version"] = version.map { .string($0.description) }
         case .rollBack(let version):
             json = ["change": "rollBack"]
@@ -39,20 +42,30 @@ extension ChannelChange {
             try json[key].map { try SemanticVersion($0.string(key)) }
         }
         func audiences() throws -> [Audience]? { try json["audiences"].map { try [Audience](json: $0) } }
+        func policy() throws -> ClientPolicy? {
+            try json["policy"].map { value in
+                guard let policy = ClientPolicy(json: value) else {
+                    throw JSONError.unexpected(
+                        field: "policy", wanted: "a policy that this registry knows", found: value.compactText)
+                }
+                return policy
+            }
+        }
         switch name {
         case "offer":
-            try only(OfferConsent.fields.union(["version", "percent", "share", "audiences"]))
-            self = try .offer(SemanticVersion(json.string("version")), json.rollout(), consent: json.consent())
+            try only(OfferConsent.fields.union(["version", "percent", "share", "audiences", "policy"]))
+            self = try .offer(
+                SemanticVersion(json.string("version")), json.rollout(), policy: policy(), consent: json.consent())
         case "promote":
-            try only(OfferConsent.fields.union(["version", "from", "percent", "share", "audiences"]))
+            try only(OfferConsent.fields.union(["version", "from", "percent", "share", "audiences", "policy"]))
             self = try .promote(
                 version("version"), from: ChannelName(json.string("from")), json.rollout() ?? .everyone,
-                consent: json.consent())
+                policy: policy(), consent: json.consent())
         case "percent":
-            try only(["percent", "share", "audiences", "version"])
-            let (share, audiences) = try (json.oneShare(), audiences())
-            guard share != nil || audiences != nil else { throw JSONError.missing(field: "percent") }
-            self = try .setRollout(share, audiences: audiences, of: version("version"))
+            try only(["percent", "share", "audiences", "policy", "version"])
+            let (share, audiences, policy) = try (json.oneShare(), audiences(), policy())
+            guard share != nil || audiences != nil || policy != nil else { throw JSONError.missing(field: "percent") }
+            self = try .setRollout(share, audiences: audiences, policy: policy, of: version("version"))
         case "rollBack":
             try only(["to"])
             self = try .rollBack(to: version("to"))

@@ -16,10 +16,13 @@ extension RegistryOverview {
         let earlier = earlier.filter { !$0.value.isEmpty }.map { channel, packages in
             (channel.text, JSONValue.object(JSONObject(packages.map { ($0.key.text, .object($0.value.json)) })))
         }
-        return [
+        var json: JSONObject = [
             "app": .string(app), "packages": .object(JSONObject(packages)), "channels": .object(JSONObject(channels)),
             "earlier": .object(JSONObject(earlier)),
         ]
+        let settings = settings.filter { !$0.value.isEmpty }.map { ($0.key.text, JSONValue.object($0.value.json)) }
+        if !settings.isEmpty { json["settings"] = .object(JSONObject(settings)) }
+        return json
     }
 
     package init(json: JSONObject) throws {
@@ -47,7 +50,12 @@ extension RegistryOverview {
                     json: member.value.object(member.key))
             }
         }
-        try self.init(app: json.string("app"), versions: versions, channels: channels, earlier: earlier)
+        var settings: [ChannelName: ChannelSettings] = [:]
+        for member in try json["settings"]?.object("settings").members ?? [] {
+            settings[try ChannelName(member.key)] = try ChannelSettings(json: member.value.object(member.key))
+        }
+        try self.init(
+            app: json.string("app"), versions: versions, channels: channels, earlier: earlier, settings: settings)
     }
 
     /// The same without the publishers' names, for clients without a token.
@@ -61,7 +69,7 @@ extension RegistryOverview {
                         fileCount: $0.fileCount, size: $0.size, fullSize: $0.fullSize,
                         archiveSize: $0.archiveSize, withdrawn: $0.withdrawn)
                 }
-            }, channels: channels, earlier: earlier)
+            }, channels: channels, earlier: earlier, settings: settings)
     }
 }
 

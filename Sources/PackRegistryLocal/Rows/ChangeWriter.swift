@@ -25,6 +25,7 @@ struct ChangeWriter {
         let metadata = MetadataTable(db: db)
         for document in changes.documents { try metadata.put(document) }
         for document in changes.channelDocuments { try metadata.put(document) }
+        for document in changes.groups { try GroupTable(db: db).put(document) }
         for step in changes.tokens { try TokenTable(db: db).apply(step, now: now) }
         for line in changes.audit { try AuditTable(db: db).append(line, by: actor, now: now) }
         for package in changes.work { try BuildQueueTable(db: db).add(package) }

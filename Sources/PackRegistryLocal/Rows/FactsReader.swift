@@ -18,7 +18,9 @@ struct FactsReader {
         var facts = RegistryFacts(app: app)
         if query.signs { try readMetadata(query, into: &facts) }
         for id in query.documents { facts.documentVersions[id] = try metadata.bytes(of: id) }
-        for digest in query.channelFiles { facts.channelBytes[digest] = try metadata.channelBytes(digest) }
+        for digest in query.channelFiles {
+            facts.channelBytes[digest] = try metadata.channelBytes(digest) ?? GroupTable(db: db).bytes(digest)
+        }
         if let view = query.view { try readView(view, into: &facts) }
         for digest in query.manifests { facts.manifests[digest] = try versions.manifestBytes(digest) }
         for name in query.versions { facts.versions[name] = try versions.published(name.package, name.version) }
@@ -34,6 +36,10 @@ struct FactsReader {
             }
         }
         if let companions = query.companions { try readCompanions(companions, into: &facts) }
+        if let channel = query.channelFile {
+            facts.channelFiles[channel] = try channelFile(channel)
+            facts.channelNames = try releases.channels()
+        }
         if let names = query.names { try readNames(names, into: &facts) }
         facts.missingObjects = try ObjectTable(db: db).missing(among: query.objects)
         switch query.tokens {
@@ -59,7 +65,7 @@ struct FactsReader {
         facts.oldestManifest = try versions.oldestManifest()
         guard view == .everything else { return }
         facts.keptDocuments = try metadata.all()
-        facts.keptChannelFiles = Set(try metadata.channelDigests())
+        facts.keptChannelFiles = Set(try metadata.channelDigests() + GroupTable(db: db).digests())
         facts.publishedManifests = try versions.allManifests()
     }
 
@@ -99,7 +105,10 @@ struct FactsReader {
         let histories = try releases.histories(on: channel)
         guard !histories.isEmpty else { return nil }
         return ChannelFile(
-            app: app, channel: channel, packages: histories.mapValues { ChannelFile.Package(releases: $0.offered) })
+            app: app, channel: channel,
+            packages: histories.mapValues {
+                ChannelFile.Package(releases: $0.offered, skippedMandatory: $0.skippedMandatory)
+            })
     }
 
     /// What a channel offered at a moment; nil if nothing had been offered on it by then.

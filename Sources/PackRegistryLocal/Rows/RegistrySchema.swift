@@ -22,6 +22,9 @@ enum RegistrySchema {
         migrator.registerMigration("sets of releases") { db in
             try db.execute(sql: sets)
         }
+        migrator.registerMigration("policies of releases, groups of devices") { db in
+            try db.execute(sql: policies)
+        }
         return migrator
     }
 
@@ -197,6 +200,20 @@ enum RegistrySchema {
             CASE WHEN json_valid(CAST(bytes AS TEXT)) THEN CAST(bytes AS TEXT) ELSE '{}' END, '$.files') AS file
         WHERE json_type(file.value, '$.sha256') = 'text' AND json_type(file.value, '$.size') = 'integer'
             AND json_type(file.value, '$.from') IS NULL;
+        """
+
+    private static let policies = """
+        -- JSON as in the channel file; none: nothing but what the app has configured.
+        ALTER TABLE release ADD COLUMN policy TEXT;
+        -- The files of channels' groups as the channels role lists them, byte for byte as they stand in the view.
+        CREATE TABLE groupFile (
+            digest TEXT NOT NULL,
+            channel TEXT NOT NULL,
+            name TEXT NOT NULL,
+            bytes BLOB NOT NULL,
+            sequence INTEGER NOT NULL,
+            PRIMARY KEY (channel, name, digest)
+        ) STRICT, WITHOUT ROWID;
         """
 
     private static let fourth = """

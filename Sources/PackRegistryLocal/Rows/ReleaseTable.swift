@@ -72,10 +72,12 @@ struct ReleaseTable {
             } else {
                 offer = .embedded
             }
-            let (rollout, retry) = try (Self.rollout(row), row.integer("retry"))
+            let (rollout, policy, retry) = try (Self.rollout(row), Self.policy(row), row.integer("retry"))
             let set = try row.optionalText("setID")
             let release = try row.parsed("id") {
-                try Release(id: $0, offer: offer, rollout: rollout, requiredApp: requiredApp, retry: retry, set: set)
+                try Release(
+                    id: $0, offer: offer, rollout: rollout, policy: policy, requiredApp: requiredApp, retry: retry,
+                    set: set)
             }
             entries[package, default: []].append(
                 ReleaseHistory.Entry(
@@ -98,21 +100,23 @@ struct ReleaseTable {
                 try db.execute(
                     sql: """
                         INSERT INTO release
-                        (id, channel, package, manifest, percent, share, audiences, retry, created, createdBy, setID, app)
-                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                        (id, channel, package, manifest, percent, share, audiences, policy, retry, created, createdBy,
+                         setID, app)
+                        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                         """,
                     arguments: [
                         release.id, channel.text, package.text, manifest, release.rollout.share.percent,
-                        release.rollout.share.tenThousandths, Self.text(release.rollout.audiences), release.retry, now,
-                        actor.name, release.set, release.set == nil ? nil : release.requiredApp?.description,
+                        release.rollout.share.tenThousandths, Self.text(release.rollout.audiences),
+                        Self.text(release.policy), release.retry, now, actor.name, release.set,
+                        release.set == nil ? nil : release.requiredApp?.description,
                     ])
                 try events.append(.add, release.id, content: release.eventContent, by: actor, now: now)
             case .update(let release):
                 try db.execute(
-                    sql: "UPDATE release SET percent = ?, share = ?, audiences = ?, retry = ? WHERE id = ?",
+                    sql: "UPDATE release SET percent = ?, share = ?, audiences = ?, policy = ?, retry = ? WHERE id = ?",
                     arguments: [
                         release.rollout.share.percent, release.rollout.share.tenThousandths,
-                        Self.text(release.rollout.audiences), release.retry, release.id,
+                        Self.text(release.rollout.audiences), Self.text(release.policy), release.retry, release.id,
                     ])
                 try events.append(.update, release.id, content: release.eventContent, by: actor, now: now)
             case .remove(let id):
@@ -134,6 +138,21 @@ struct ReleaseTable {
             audiences: try row.parsed("audiences") { try [Audience](json: JSONValue(parsing: Array($0.utf8))) })
     }
 
+    private static func policy(_ row: Row) throws -> ClientPolicy {
+        guard try row.optionalText("policy") != nil else { return .standard }
+        return try row.parsed("policy") { text in
+            guard let policy = try ClientPolicy(json: JSONValue(parsing: Array(text.utf8))) else {
+                throw FormatError.invalidPolicy("it is of a newer packtool")
+            }
+            return policy
+        }
+    }
+
+    private static func text(_ policy: ClientPolicy) -> String? {
+        guard policy != .standard else { return nil }
+        return String(decoding: JSONValue.object(policy.json).canonicalBytes, as: UTF8.self)
+    }
+
     private static func text(_ audiences: [Audience]) -> String? {
         guard !audiences.isEmpty else { return nil }
         return String(decoding: JSONValue.array(audiences.map(\.json)).canonicalBytes, as: UTF8.self)
@@ -150,6 +169,7 @@ extension Release {
     fileprivate var eventContent: JSONObject {
         var content: JSONObject = ["share": .integer(rollout.share.tenThousandths), "retry": .integer(retry)]
         if !rollout.audiences.isEmpty { content["audiences"] = .array(rollout.audiences.map(\.json)) }
+        if policy != .standard { content["policy"] = .object(policy.json) }
         return content
     }
 }

@@ -24,13 +24,17 @@ struct SQLiteStore: RegistryStore {
                 let releases = ReleaseTable(db: db)
                 var channels: [ChannelName: [PackageID: [Release]]] = [:]
                 var earlier: [ChannelName: [PackageID: Release]] = [:]
+                var settings: [ChannelName: ChannelSettings] = [:]
                 for channel in try releases.channels() {
+                    let file = try? MetadataTable(db: db).channelFile(channel)
+                    settings[channel] = file.map { ChannelSettings($0) }.flatMap { $0.isEmpty ? nil : $0 }
                     let histories = try releases.histories(on: channel)
                     channels[channel] = histories.mapValues(\.offered)
                     earlier[channel] = histories.compactMapValues(\.hidden)
                 }
                 return RegistryOverview(
-                    app: app, versions: try VersionTable(db: db).overview(), channels: channels, earlier: earlier)
+                    app: app, versions: try VersionTable(db: db).overview(), channels: channels, earlier: earlier,
+                    settings: settings)
             }
         }
     }

@@ -11,5 +11,8 @@ struct ChannelController {
         router.add(Endpoints.releaseSet) { call, set in
             try await call.registry.release(set, on: ChannelName(call.value("channel")))
         }
+        router.add(Endpoints.changeSetting) { call, setting in
+            try await call.registry.change(setting, on: ChannelName(call.value("channel")))
+        }
     }
 }

@@ -19,14 +19,13 @@ struct DeviceQuery {
     }
 
     /// Without a device's id it is empty.
-    var facts: DeviceFacts {
-        get throws {
-            try DeviceFacts(
-                deviceID: self["device"] ?? "", appVersion: self["app"].map { try SemanticVersion($0) },
-                platform: self["platform"], tags: Self.tags(request.uri.queryParameters[values: "tag"]),
-                osVersion: self["os"].map { try AppVersion($0) }, locale: self["locale"], region: self["region"],
-                model: self["model"], network: self["network"].map { try Self.network($0) })
-        }
+    /// - Parameter groups: of the channel that the device is in.
+    func facts(groups: Set<String>) throws -> DeviceFacts {
+        try DeviceFacts(
+            deviceID: self["device"] ?? "", appVersion: self["app"].map { try AppVersion($0) },
+            platform: self["platform"], tags: Self.tags(request.uri.queryParameters[values: "tag"]),
+            osVersion: self["os"].map { try AppVersion($0) }, locale: self["locale"], region: self["region"],
+            model: self["model"], network: self["network"].map { try Self.network($0) }, groups: groups)
     }
 
     private static func network(_ text: String) throws -> NetworkKind {

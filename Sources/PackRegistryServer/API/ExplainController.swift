@@ -24,7 +24,8 @@ struct ExplainController {
         let query = DeviceQuery(request)
         let channel = try ChannelName(query.required("channel"))
         let package = try PackageID(query.required("package"))
-        let facts = try query.facts
+        let facts = try await query.facts(
+            groups: state.groups(of: query["device"] ?? "", on: channel))
         return try await reports.pass {
             let explanation = try await RolloutExplanation(package, in: file(channel, request), for: facts)
             return try FileResponder.document(to: request, explanation.json)

@@ -27,7 +27,7 @@ struct OfflineController {
         let channel = try ChannelName(query["channel"].map(String.init) ?? "stable")
         let device = try DeviceFacts(
             deviceID: query["device"].map(String.init) ?? "",
-            appVersion: query["app"].map { try SemanticVersion(String($0)) })
+            appVersion: query["app"].map { try AppVersion(String($0)) })
         let base = publicURL ?? "\(isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
         var common: [String: JSONValue] = [:]
         var business: [JSONValue] = []

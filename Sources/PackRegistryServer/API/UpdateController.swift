@@ -23,17 +23,22 @@ struct UpdateController {
         let query = DeviceQuery(request)
         let channel = try ChannelName(query.required("channel"))
         let package = try PackageID(query.required("package"))
-        _ = try query.required("device")
-        let device = try query.facts
-        let releases = try await state.releases(of: package, on: channel)
-        guard !releases.isEmpty else {
+        let id = try query.required("device")
+        let device = try await query.facts(groups: state.groups(of: id, on: channel))
+        guard let offer = try await state.offer(of: package, on: channel), !offer.releases.isEmpty else {
             throw Problem.notFound("the channel \(channel) offers no version of \(package)")
         }
         let decision = try await RolloutDecision(
-            app: state.app, package: package, releases: releases, device: device,
+            app: state.app, package: package, releases: offer.releases, device: device,
             refusedSets: state.refusedSets(on: channel, for: device))
         let current = query["current"]
-        let body = try await document(decision, package: package, current: current)
+        var body = try await document(decision, package: package, current: current)
+        if let release = decision.release {
+            let terms = RolloutDecision.terms(
+                of: release, in: offer, app: state.app, package: package, device: device,
+                running: current.flatMap { try? SemanticVersion($0) })
+            if terms.policy != .standard { body["policy"] = .object(terms.policy.json) }
+        }
         return try FileResponder.document(to: request, body)
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import PackFormat
 import PackRegistry
 import PackSystem
@@ -24,6 +25,8 @@ actor ReleaseCache {
     private var stamp: FileStamp?
     /// Manifests can be large, and anybody may ask for any version.
     private var manifests = RecentCache<SiteKey, Manifest>(maximumCount: 64)
+    /// Files of up to two megabytes that never change under their digest.
+    private var groups = RecentCache<Digest, DeviceGroup>(maximumCount: 8)
     /// Each holds all packages of the app.
     private var channels = RecentCache<ChannelName, Task<Offers?, any Error>>(maximumCount: 32)
 
@@ -50,12 +53,37 @@ actor ReleaseCache {
 
     /// What a channel offers for a package, newest first.
     func releases(of package: PackageID, on channel: ChannelName) async throws -> [Release] {
-        try await offers(on: channel)?.file.packages[package]?.releases ?? []
+        try await offer(of: package, on: channel)?.releases ?? []
+    }
+
+    /// What a channel says of a package; nil where it never offered it.
+    func offer(of package: PackageID, on channel: ChannelName) async throws -> ChannelFile.Package? {
+        try await offers(on: channel)?.file.packages[package]
     }
 
     /// The sets of a channel that a device cannot take whole, and why.
     func refusedSets(on channel: ChannelName, for device: DeviceFacts) async throws -> [String: String] {
         try await offers(on: channel)?.sets.refusals(app: app, device) ?? [:]
+    }
+
+    /// The groups of a channel that releases name and a device is in. A set is judged by all of its packages.
+    func groups(of device: String, on channel: ChannelName) async throws -> Set<String> {
+        guard let file = try await offers(on: channel)?.file else { return [] }
+        var names: Set<String> = []
+        for name in file.groups(namedBy: file.packages.values) {
+            guard let digest = file.groups[name]?.digest else { continue }
+            if try group(name, digest, of: channel).contains(device: device) { names.insert(name) }
+        }
+        return names
+    }
+
+    private func group(_ name: String, _ digest: Digest, of channel: ChannelName) throws -> DeviceGroup {
+        if let known = groups.value(for: digest) { return known }
+        let path = ViewPath.group(channel, name, digest)
+        let data = try Data(contentsOf: host.viewFolder.appending(path: path.description))
+        let group = try DeviceGroup(parsing: data)
+        groups.insert(group, for: digest)
+        return group
     }
 
     /// The whole channel at once: after a change one reading serves all who ask, whichever packages they ask about.

@@ -23,18 +23,32 @@ struct PackageDecision {
     let offered: VersionID?
     /// The set of the release that was chosen.
     var set: String?
+    /// How an install is to go; nil for every other choice.
+    var terms: RolloutDecision.Terms?
+    /// What an update waits for before it installs. A page that somebody opens waits for nothing.
+    var delay: String?
 
     /// At most 4 KiB: it is written down for each package.
     var summary: String { Event.shortened(steps.joined(separator: "; ")) }
 
+    var isMandatory: Bool { terms?.policy.isMandatory ?? false }
+
+    /// When pages get the version: by the release's policy, else as the app has it. A mandatory version is shown at
+    /// once if its policy does not say.
+    func install(else configured: ClientPolicy.Install) -> ClientPolicy.Install {
+        terms?.policy.install ?? (isMandatory ? .now : configured)
+    }
+
     /// Takes the first release that admits the device, that did not fail on it, and that its publisher still lists.
     /// - Parameters:
     ///   - sets: which sets the device can install as a whole.
+    ///   - time: on the device's clock.
     ///   - targets: nil leaves out what the publisher says, for a package that is not to be installed.
     ///   - isThere: whether the store has the files of a version.
     static func make(
         _ package: PackageID, app: String, channel: ChannelFile.Package, state: PackageState, facts: DeviceFacts,
-        sets: SetCheck, targets: (any SignedTargets)?, isThere: @Sendable (VersionID) throws -> Bool
+        sets: SetCheck, time: LocalTime, targets: (any SignedTargets)?,
+        isThere: @Sendable (VersionID) throws -> Bool
     ) async throws -> PackageDecision {
         guard channel.isEnabled else {
             return PackageDecision(
@@ -89,7 +103,13 @@ struct PackageDecision {
                 return PackageDecision(
                     choice: .embedded(mark, isWithdrawn: false), steps: steps, offered: id, set: release.set)
             }
-            return PackageDecision(choice: .install(id, mark), steps: steps, offered: id, set: release.set)
+            let terms = RolloutDecision.terms(
+                of: release, in: channel, app: app, package: package, device: facts, running: state.active?.id.version)
+            if let skipped = terms.skipped { steps.append("it is mandatory: the device skips \(skipped), which was") }
+            let delay = try terms.policy.delay(network: facts.network, needsNetwork: !isThere(id), at: time)
+            if let delay { steps.append("\(id.version) is not installed yet: \(delay)") }
+            return PackageDecision(
+                choice: .install(id, mark), steps: steps, offered: id, set: release.set, terms: terms, delay: delay)
         }
     }
 

@@ -20,6 +20,9 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
     /// it.
     case noChannel(ChannelName, existing: [String])
     case unreachable(address: String, reason: String)
+    /// The server has more to do than it can (429, 503), and when it wants to be asked again, if it says. Nothing else is
+    /// asked of it meanwhile.
+    case overloaded(address: String, reason: String, retryAfter: Duration?)
     case notFound(address: String)
     /// The answer broke a rule: too long, too slow, of the wrong length.
     case badAnswer(address: String, reason: String)
@@ -48,6 +51,9 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
         case .noChannel(let name, let existing):
             "the registry has no channel \"\(name)\" (there is: \(Self.list(existing))): check the name"
         case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
+        case .overloaded(let address, let reason, let retryAfter):
+            "\(address) is overloaded: \(reason)"
+                + (retryAfter.map { "; it asks to come back in \($0.components.seconds) s" } ?? "; try again later")
         case .notFound(let address): "\(address) does not exist"
         case .badAnswer(let address, let reason): "the answer of \(address) was refused: \(reason)"
         case .damagedContent(let name, let reason): "\(name) was refused: \(reason)"
@@ -60,7 +66,7 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
 
     public var isUnreachable: Bool {
         switch self {
-        case .unreachable, .storeIsBusy: true
+        case .unreachable, .overloaded, .storeIsBusy: true
         default: false
         }
     }

@@ -12,6 +12,8 @@ struct Installer: Sendable {
     let journal: Journal
     /// Two packages may lack the same object, or pin the same bundle.
     var turns = DownloadTurns()
+    /// Those who want to know how far it is.
+    var broadcast = UpdateBroadcast()
     /// What was read and found right since this installer was made.
     let verified = VerifiedObjects()
 
@@ -91,6 +93,13 @@ struct Installer: Sendable {
 
     /// Brings every own object of a version into the store, by the cheapest way that works.
     func fetchObjects(of verified: VerifiedManifest, bases: [VersionID]) async throws {
+        let meter = DownloadMeter(verified.manifest.package, verified.manifest.version, broadcast)
+        try await DownloadMeter.$current.withValue(meter) {
+            try await fetchCounted(of: verified, bases: bases)
+        }
+    }
+
+    private func fetchCounted(of verified: VerifiedManifest, bases: [VersionID]) async throws {
         let manifest = verified.manifest
         let own = manifest.ownObjects
         let missing = objects.missing(among: own)
@@ -143,7 +152,7 @@ struct Installer: Sendable {
     private static func endsTheUpdate(_ error: any Error) -> Bool {
         if error is CancellationError { return true }
         switch error as? UpdateError {
-        case .diskIsFull, .unreachable: return true
+        case .diskIsFull, .unreachable, .overloaded: return true
         default: return false
         }
     }
@@ -151,6 +160,8 @@ struct Installer: Sendable {
     /// Makes the version's tree. Every object of its manifest must be in the store, its bundles' too.
     func installTree(_ verified: VerifiedManifest) throws {
         let manifest = verified.manifest
+        broadcast.send(
+            .progress(UpdateProgress(package: manifest.package, version: manifest.version, phase: .installing)))
         try dropDamaged(of: verified)
         let lacking = objects.missing(
             among: Set(manifest.files.values.map { Object(digest: $0.digest, size: $0.size) }).sorted {
@@ -194,6 +205,7 @@ struct Installer: Sendable {
         guard try await transport.download(path, to: file, maximumByteCount: patch.maximumByteCount) else {
             return false
         }
+        DownloadMeter.current?.enter(.unpacking)
         let batch = try ObjectBatch(objects)
         do {
             do {

@@ -14,13 +14,18 @@ struct InstallResult: Sendable {
     let job: InstallJob
     /// Whether the version has pages, or why it is not in the store.
     let outcome: Result<Bool, any Error>
+
+    var overload: UpdateReport.Overload? {
+        guard case .failure(UpdateError.overloaded(_, _, let retryAfter)) = outcome else { return nil }
+        return UpdateReport.Overload(retryAfter: retryAfter)
+    }
 }
 
 /// Installs several versions: first the manifests, then each shared bundle that they pin once, then the packages. If
 /// one fails, the others are not affected.
 struct UpdateRun: Sendable {
     let installer: Installer
-    let appVersion: SemanticVersion?
+    let appVersion: AppVersion?
     let parallelism: Int
 
     func install(_ jobs: [InstallJob]) async -> [InstallResult] {
@@ -54,7 +59,7 @@ struct UpdateRun: Sendable {
     func manifest(of job: InstallJob) async throws -> VerifiedManifest {
         let verified = try await installer.manifest(
             of: job.package, job.id.version, expected: job.id.manifest, bases: try bases(of: job.package))
-        if let range = verified.manifest.requiredApp, !(appVersion.map(range.contains) ?? false) {
+        if let range = verified.manifest.requiredApp, !(appVersion.map { range.contains($0) } ?? false) {
             let has = appVersion.map { "this is \($0)" } ?? "the app's version is not known"
             throw UpdateError.refused(job.package, job.id.version, reason: "it requires app \(range) and \(has)")
         }

@@ -12,6 +12,8 @@ public struct UpdateReport: Hashable, Sendable {
         case wouldInstall(SemanticVersion)
         /// Result of a check: an update would go back to the embedded version. Nil: the app embeds none.
         case wouldGoBack(SemanticVersion?)
+        /// The channel offers this version, and the policy of its release makes the device wait, and for what.
+        case waiting(SemanticVersion, for: String)
         /// The channel offers this device nothing, or its feature gate is off.
         case nothing
         /// The update of the package failed, and why; what ran before still runs.
@@ -25,20 +27,41 @@ public struct UpdateReport: Hashable, Sendable {
         public let why: String
         /// False if the package was requested by name and the channel does not have it.
         public let isInChannel: Bool
+        /// The publisher says that the app should not go on without this version, or without one that the device skips.
+        public let isMandatory: Bool
+        /// The page on view should be shown again, because the version is active and is to be seen at once.
+        public let isShownAtOnce: Bool
 
-        public init(package: PackageID, outcome: Outcome, why: String, isInChannel: Bool = true) {
+        public init(
+            package: PackageID, outcome: Outcome, why: String, isInChannel: Bool = true, isMandatory: Bool = false,
+            isShownAtOnce: Bool = false
+        ) {
             self.package = package
             self.outcome = outcome
             self.why = why
             self.isInChannel = isInChannel
+            self.isMandatory = isMandatory
+            self.isShownAtOnce = isShownAtOnce
         }
     }
 
     /// The entries in the order of package ids.
     public let entries: [Entry]
+    /// The server had too much to do, and a package could not be fetched.
+    public let overload: Overload?
 
-    public init(entries: [Entry]) {
+    public struct Overload: Hashable, Sendable {
+        /// When the server wants to be asked again; nil if it does not say.
+        public let retryAfter: Duration?
+
+        public init(retryAfter: Duration?) {
+            self.retryAfter = retryAfter
+        }
+    }
+
+    public init(entries: [Entry], overload: Overload? = nil) {
         self.entries = entries.sorted { $0.package < $1.package }
+        self.overload = overload
     }
 
     public var failures: [Entry] {
@@ -81,6 +104,8 @@ public struct PackageStatus: Hashable, Sendable {
     public let isEnabled: Bool
     /// The decision of the last check.
     public let decision: String
+    /// What the device waits for before it installs what the channel offers; nil: for nothing.
+    public let waitsFor: String?
 
     init(package: PackageID, state: PackageState) {
         self.package = package
@@ -96,6 +121,7 @@ public struct PackageStatus: Hashable, Sendable {
         }
         isEnabled = state.isEnabled
         decision = state.decision
+        waitsFor = state.delay
     }
 }
 

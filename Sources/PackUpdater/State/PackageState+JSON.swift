@@ -39,6 +39,7 @@ extension PackageState {
         isEnabled = try json["enabled"]?.bool("enabled") ?? true
         offered = try json["offered"].map { try VersionID(json: $0.object("offered")) }
         decision = try json["decision"]?.string("decision") ?? ""
+        delay = try json["delay"]?.string("delay")
     }
 
     var json: JSONObject {
@@ -81,6 +82,7 @@ extension PackageState {
         if isWanted { json["wanted"] = true }
         if !isEnabled { json["enabled"] = false }
         if !decision.isEmpty { json["decision"] = .string(decision) }
+        json["delay"] = delay.map { .string($0) }
         return json
     }
 }

@@ -104,6 +104,8 @@ package struct PackageState: Hashable, Sendable {
     package var isEnabled = true
     /// The decision of the last check, in words.
     package var decision = ""
+    /// What the offered release makes this device wait for, as of the last check.
+    package var delay: String?
     /// The version that the last check found for this device. It installs itself when the package is opened and no
     /// version is here.
     package var offered: VersionID?

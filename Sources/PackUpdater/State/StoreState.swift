@@ -14,6 +14,11 @@ package struct StoreState: Hashable, Sendable {
     package var packages: [PackageID: PackageState] = [:]
     /// The digests of the installed presets, so that each is read once.
     package var presets: Set<Digest> = []
+    /// What the channel last said of pages, and of how often to look.
+    package var rules: WebRules?
+    /// The app's version when it started last.
+    package var appVersion: AppVersion?
+    package var poll: ChannelPoll?
 
     package init(deviceID: String) {
         self.deviceID = deviceID
@@ -38,6 +43,25 @@ package struct StoreState: Hashable, Sendable {
         packages = packages.filter { known.contains($0.key) || !$0.value.isOnlyWanted }
     }
 
+    /// Takes over what the channel says of all its packages, whichever of them a check is about: gates and rules are
+    /// switches for an emergency.
+    /// - Returns: what changed, in words, by package; nil: of all of them.
+    mutating func obey(_ channel: ChannelFile) -> [(PackageID?, String)] {
+        var changes: [(PackageID?, String)] = []
+        for (package, offered) in channel.packages.sorted(by: { $0.key < $1.key })
+        where self[package].isEnabled != offered.isEnabled {
+            self[package].isEnabled = offered.isEnabled
+            changes.append((package, "the channel's feature gate is \(offered.isEnabled ? "on" : "off")"))
+        }
+        if rules != channel.rules {
+            rules = channel.rules
+            let count = rules.map { "\($0.rules.count) web rules" } ?? "no web rules any more"
+            changes.append((nil, "the channel has \(count)"))
+        }
+        poll = channel.poll
+        return changes
+    }
+
     static let wishLimit = 64
 }
 
@@ -58,6 +82,9 @@ extension StoreState {
             for member in try json.object("packages").members {
                 packages[try PackageID(member.key)] = try PackageState(json: member.value.object(member.key))
             }
+            appVersion = try json["appVersion"].map { try AppVersion($0.string("appVersion")) }
+            rules = try json["rules"].map { try WebRules(json: $0.object("rules")) }
+            poll = try json["poll"].map { try ChannelPoll(json: $0.object("poll")) }
             presets = try Set(json.array("presets").map { try Digest(hex: $0.string("presets")) })
         } catch let error as ReadError {
             throw error
@@ -73,6 +100,9 @@ extension StoreState {
             "presets": .array(presets.sorted().map { .string($0.hex) }),
         ]
         json["app"] = app.map { .string($0) }
+        json["appVersion"] = appVersion.map { .string($0.description) }
+        json["rules"] = rules.map { .object($0.json) }
+        json["poll"] = poll.map { .object($0.json) }
         return Array((JSONValue.object(json).prettyText + "\n").utf8)
     }
 }

@@ -12,6 +12,8 @@ struct TransferFailure: Error {
     let isTransient: Bool
     /// The server is there and answered; another way to the same content may work.
     var isAnswer = false
+    /// The server has more to do than it can (429, 503).
+    var isOverload = false
     /// What a busy server asked for.
     var retryAfter: Duration?
     /// What is on disk cannot be continued.
@@ -32,7 +34,8 @@ struct TransferAnswer: Sendable {
     var statusFailure: TransferFailure {
         TransferFailure(
             reason: "the server answered with status \(status)",
-            isTransient: status == 408 || status == 429 || status >= 500, isAnswer: true, retryAfter: retryAfter)
+            isTransient: status == 408 || status == 429 || status >= 500, isAnswer: true,
+            isOverload: status == 429 || status == 503, retryAfter: retryAfter)
     }
 }
 
@@ -41,6 +44,8 @@ struct DownloadAttempt: Sendable {
     private let file: DownloadFile?
     private let maximumByteCount: Int
     private let continuation: CheckedContinuation<TransferAnswer, any Error>
+    /// Told of the bytes of the file that are here, and of all that it will have.
+    private let report: @Sendable (_ received: Int, _ expected: Int?) -> Void
     private var status = 0
     private var validator: String?
     private var bytes: [UInt8] = []
@@ -54,8 +59,10 @@ struct DownloadAttempt: Sendable {
     private(set) var received = 0
 
     init(
-        file: DownloadFile?, maximumByteCount: Int, continuation: CheckedContinuation<TransferAnswer, any Error>
+        file: DownloadFile?, maximumByteCount: Int, continuation: CheckedContinuation<TransferAnswer, any Error>,
+        report: @escaping @Sendable (_ received: Int, _ expected: Int?) -> Void = { _, _ in }
     ) {
+        self.report = report
         self.file = file
         self.maximumByteCount = maximumByteCount
         self.continuation = continuation
@@ -122,7 +129,12 @@ struct DownloadAttempt: Sendable {
         }
         guard hasBody else { return true }
         if let file {
-            do { try file.append(data) } catch { refuse(error) }
+            do {
+                try file.append(data)
+                report(offset + received, announced.map { offset + $0 })
+            } catch {
+                refuse(error)
+            }
         } else {
             bytes += data
         }

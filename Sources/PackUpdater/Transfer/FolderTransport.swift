@@ -41,6 +41,7 @@ package struct FolderTransport: UpdateTransport {
             guard total <= maximumByteCount else {
                 throw UpdateError.badAnswer(address: source.path, reason: "it is longer than \(maximumByteCount) bytes")
             }
+            DownloadMeter.current?.report(path, received: total, expected: size)
             try chunk.withUnsafeBytes { try writer.write(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
         }
     }

@@ -101,9 +101,11 @@ package final class HTTPTransport: UpdateTransport {
     private func wait(after failure: TransferFailure, attempt: Int, path: String) async throws {
         let address = address(path).absoluteString
         let final: UpdateError =
-            failure.isTransient && !failure.isAnswer
-            ? .unreachable(address: address, reason: failure.reason)
-            : .badAnswer(address: address, reason: failure.reason)
+            failure.isOverload
+            ? .overloaded(address: address, reason: failure.reason, retryAfter: failure.retryAfter)
+            : failure.isTransient && !failure.isAnswer
+                ? .unreachable(address: address, reason: failure.reason)
+                : .badAnswer(address: address, reason: failure.reason)
         guard failure.isTransient, attempt < limits.attempts else { throw final }
         var pause = limits.backoff * (1 << min(attempt - 1, 6))
         if let asked = failure.retryAfter {
@@ -120,13 +122,16 @@ package final class HTTPTransport: UpdateTransport {
         // What arrives is what is counted: no transparent decompression.
         request.acceptPlainAnswer(upTo: DownloadAttempt.limit(maximumByteCount))
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
+        let meter = DownloadMeter.current
         let task = session.dataTask(with: request)
         let watch = Task { try await self.watch(task) }
         defer { watch.cancel() }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 relay.add(
-                    DownloadAttempt(file: file, maximumByteCount: maximumByteCount, continuation: continuation),
+                    DownloadAttempt(
+                        file: file, maximumByteCount: maximumByteCount, continuation: continuation,
+                        report: { meter?.report(path, received: $0, expected: $1) }),
                     for: task)
                 task.resume()
                 // Who was cancelled before the task was known has cancelled nothing.

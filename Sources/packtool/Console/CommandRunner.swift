@@ -73,7 +73,7 @@ extension UpdateError {
         switch self {
         case .notTrusted, .refused, .damagedContent: "notTrusted"
         case .noChannel, .notFound, .notInstalled: "notFound"
-        case .unreachable, .badAnswer: "unreachable"
+        case .unreachable, .overloaded, .badAnswer: "unreachable"
         case .diskIsFull: "full"
         case .storeIsBusy: "busy"
         case .notConfirmed, .nothingToGoBackTo: "conflict"

@@ -24,7 +24,7 @@ struct ReleaseRuleTests {
             let channel = try ChannelName(name)
             let history = histories[channel] ?? ReleaseHistory()
             var source: ReleaseHistory?
-            if case .promote(_, let from, _, _) = change { source = histories[from] ?? ReleaseHistory() }
+            if case .promote(_, let from, _, _, _) = change { source = histories[from] ?? ReleaseHistory() }
             let named = ReleaseRule.version(named: change, source: source)
             count += 1
             var facts = ReleaseFacts(

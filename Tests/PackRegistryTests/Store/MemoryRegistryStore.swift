@@ -20,6 +20,7 @@ final class MemoryRegistryStore: RegistryStore {
         var documents: [String: [Int: [UInt8]]] = [:]
         var channelFiles: [ChannelName: ChannelFile] = [:]
         var channelDocuments: Set<ChangeSet.ChannelDocument> = []
+        var groups: [Digest: [UInt8]] = [:]
         var manifests: [Digest: SealedManifest] = [:]
         var objects: Set<Object> = []
         var versions: [Version] = []
@@ -48,7 +49,7 @@ final class MemoryRegistryStore: RegistryStore {
             facts.oldestManifest = manifests.first
             guard view == .everything else { return }
             facts.publishedManifests = manifests
-            facts.keptChannelFiles = Set(channelDocuments.map { Digest(of: $0.bytes) })
+            facts.keptChannelFiles = Set(channelDocuments.map { Digest(of: $0.bytes) }).union(groups.keys)
             facts.keptDocuments = documents.keys.flatMap { role in
                 MetadataLifetime.keptVersions(of: role, newest: newestVersion(role) ?? 0)
                     .map { DocumentID(role: role, version: $0) }
@@ -90,6 +91,7 @@ final class MemoryRegistryStore: RegistryStore {
             }
         }
         for id in query.documents { facts.documentVersions[id] = state.documents[id.role]?[id.version] }
+        for digest in query.channelFiles { facts.channelBytes[digest] = state.groups[digest] }
         for document in state.channelDocuments where query.channelFiles.contains(Digest(of: document.bytes)) {
             facts.channelBytes[Digest(of: document.bytes)] = document.bytes
         }
@@ -151,6 +153,10 @@ final class MemoryRegistryStore: RegistryStore {
                 facts.versions[version.name] = state.published(version)
             }
         }
+        if let channel = query.channelFile {
+            facts.channelFiles[channel] = state.channelFiles[channel]
+            facts.channelNames = state.histories.keys.sorted()
+        }
         if let names = query.names {
             facts.channelNames = state.histories.keys.sorted()
             facts.packageNames = state.histories[names.packagesOn]?.keys.sorted() ?? []
@@ -193,7 +199,8 @@ final class MemoryRegistryStore: RegistryStore {
         }
         return RegistryOverview(
             app: app, versions: versions, channels: state.histories.mapValues { $0.mapValues(\.offered) },
-            earlier: state.histories.mapValues { $0.compactMapValues(\.hidden) })
+            earlier: state.histories.mapValues { $0.compactMapValues(\.hidden) },
+            settings: state.channelFiles.mapValues { ChannelSettings($0) }.filter { !$0.value.isEmpty })
     }
 
     private struct Impossible: Error {}
@@ -231,6 +238,9 @@ final class MemoryRegistryStore: RegistryStore {
             state.documents[document.role, default: [:]][document.version] = document.bytes
         }
         state.channelDocuments.formUnion(changes.channelDocuments)
+        for document in changes.groups {
+            if let bytes = document.bytes { state.groups[Digest(of: bytes)] = bytes }
+        }
         for file in changes.channelFiles { state.channelFiles[file.channel] = file }
         for step in changes.tokens {
             switch step {

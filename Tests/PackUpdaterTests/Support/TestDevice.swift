@@ -14,7 +14,7 @@ final class TestDevice {
         store = try Folders.temporary("device").appending(path: "store")
         configuration = UpdaterConfiguration(store: store, base: registry.view, channel: registry.channel)
         configuration.activation = .atOnce
-        configuration.appVersion = try SemanticVersion("3.0.0")
+        configuration.appVersion = try AppVersion("3.0.0")
     }
 
     deinit {

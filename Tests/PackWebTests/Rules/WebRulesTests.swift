@@ -32,7 +32,7 @@ struct WebRulesTests {
         #"{"format": 1, "rules": [{"action": "deny"}]}"#,
     ])
     func `a document that is not understood is refused as a whole`(text: String) {
-        #expect(throws: WebError.self) { try rules(text) }
+        #expect(throws: FormatError.self) { try rules(text) }
     }
 
     @Test(arguments: [

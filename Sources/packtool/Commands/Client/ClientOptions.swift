@@ -75,7 +75,7 @@ struct ClientOptions: ParsableArguments {
         configuration.deviceID = device
         configuration.platform = platform
         configuration.app = app
-        configuration.appVersion = try appVersion.map { try SemanticVersion($0) }
+        configuration.appVersion = try appVersion.map { try AppVersion($0) }
         configuration.tags = DeviceOptions.tags(tag)
         try facts.set(&configuration)
         configuration.presets = preset.map { URL(fileURLWithPath: $0) }

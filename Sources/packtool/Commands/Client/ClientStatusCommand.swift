@@ -30,6 +30,7 @@ struct ClientStatusCommand: AsyncParsableCommand {
         if let staged = status.staged { parts.append("\(staged) from the next start on") }
         if let previous = status.previous { parts.append("goes back to \(previous)") }
         if let embedded = status.embedded { parts.append("app embeds \(embedded)") }
+        if let wait = status.waitsFor { parts.append("what the channel offers is not installed yet: \(wait)") }
         if !status.isEnabled { parts.append("switched off by the channel") }
         let failures = status.failures.map { "\n  failed: \($0.version), \($0.reason)" }.joined()
         return "\(status.package)  \(parts.joined(separator: "; "))\(failures)"
@@ -50,6 +51,7 @@ struct ClientStatusCommand: AsyncParsableCommand {
         json["active"] = status.active.map { .string($0.description) }
         json["previous"] = status.previous.map { .string($0.description) }
         json["staged"] = status.staged.map { .string($0.description) }
+        json["waitsFor"] = status.waitsFor.map { .string($0) }
         json["embedded"] = status.embedded.map { .string($0.description) }
         return .object(json)
     }

@@ -56,6 +56,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             case .upToDate(nil): "\(entry.package) is as the channel wants it: nothing is installed"
             case .staged(let version): "\(entry.package) \(version) is active from the next start on"
             case .wouldInstall(let version): "\(entry.package) \(version) would be installed"
+            case .waiting(let version, let reason): "\(entry.package) \(version) is offered, but \(reason)"
             case .activated(let version?): "\(entry.package) \(version) is active"
             case .activated(nil): "\(entry.package) is back to what the app embeds: nothing"
             case .wouldGoBack(let version?):
@@ -71,6 +72,8 @@ struct ClientUpdateCommand: AsyncParsableCommand {
 
     private func json(_ entry: UpdateReport.Entry) -> JSONValue {
         var json: JSONObject = ["why": .string(entry.why)]
+        if entry.isMandatory { json["mandatory"] = true }
+        if entry.isShownAtOnce { json["showAtOnce"] = true }
         switch entry.outcome {
         case .upToDate(let version):
             json["outcome"] = "up-to-date"
@@ -87,6 +90,10 @@ struct ClientUpdateCommand: AsyncParsableCommand {
         case .wouldGoBack(let version):
             json["outcome"] = "would-go-back"
             json["version"] = version.map { .string($0.description) }
+        case .waiting(let version, let reason):
+            json["outcome"] = "waiting"
+            json["version"] = .string(version.description)
+            json["reason"] = .string(reason)
         case .nothing: json["outcome"] = "nothing"
         case .failed(let reason):
             json["outcome"] = "failed"

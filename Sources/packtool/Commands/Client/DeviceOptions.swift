@@ -24,7 +24,7 @@ struct DeviceOptions: ParsableArguments {
         device: String, platform: String?, appVersion: String?, tags: [String]
     ) throws -> DeviceFacts {
         try DeviceFacts(
-            deviceID: device, appVersion: appVersion.map { try SemanticVersion($0) }, platform: platform,
+            deviceID: device, appVersion: appVersion.map { try AppVersion($0) }, platform: platform,
             tags: Self.tags(tags), osVersion: osVersion.map { try AppVersion($0) }, locale: locale, region: region,
             model: model, network: network)
     }

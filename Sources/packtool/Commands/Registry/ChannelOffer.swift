@@ -22,7 +22,8 @@ struct ChannelOffer {
             }
             let rollout = outcome.releases.first?.rollout ?? Rollout(share: .none)
             return "\(outcome.isChanged ? "offered  " : "unchanged")  \(package) \(version) on \(channel) to "
-                + rollout.devicesText + (set.map { ", as part of \($0)" } ?? "")
+                + rollout.devicesText + (outcome.releases.first.map(ReleaseText.policy) ?? "")
+                + (set.map { ", as part of \($0)" } ?? "")
         }
 
         var json: JSONObject {
@@ -56,7 +57,8 @@ struct ChannelOffer {
     }
 
     func make(_ manifest: Manifest, _ consent: OfferConsent) async throws -> Made {
-        let change = ChannelChange.offer(manifest.version, given.wanted, consent: consent)
+        let change = try ChannelChange.offer(
+            manifest.version, given.wanted, policy: given.policy.policy(), consent: consent)
         do {
             let outcome = try await session.registry.change(change, of: manifest.package, on: channel)
             return Made(package: manifest.package, version: manifest.version, channel: channel, outcome: outcome)

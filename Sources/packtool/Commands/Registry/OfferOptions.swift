@@ -13,6 +13,8 @@ struct OfferOptions: ParsableArguments {
             valueName: "CONDITIONS"), transform: { try Audience($0) })
     var audience: [Audience] = []
 
+    @OptionGroup var policy: PolicyOptions
+
     @Flag(help: "Offer the version also where the channel was rolled back from it.")
     var again = false
 

@@ -50,7 +50,9 @@ struct PromoteCommand: AsyncParsableCommand {
             }
         }
         try await ReleaseText.change(
-            .promote(package.version, from: from, rollout, consent: offer.consent(isOlder: isOlder)),
+            .promote(
+                package.version, from: from, rollout, policy: offer.policy.policy(),
+                consent: offer.consent(isOlder: isOlder)),
             of: package.package, on: to, before: present, session, options)
     }
 

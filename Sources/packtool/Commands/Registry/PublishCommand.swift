@@ -73,6 +73,11 @@ struct PublishCommand: AsyncParsableCommand {
         if offering == nil { try requireNoChannel(pages) }
         // Before anything is sent.
         let isSet = pages.count > 1 && !separately
+        guard !isSet || !offer.policy.isGiven else {
+            throw CommandFailure(
+                "a set is published without --install, --network, --window and --mandatory: publish it, and give them with "
+                    + "packtool rollout, which holds for the whole set; or publish --separately")
+        }
         if isSet { try await offering?.check(set: packages.manifests.filter { $0.entry == nil } + pages) }
         let consent = try await offering?.consent(to: pages) ?? []
         let publisher = try await session.publisher(console: console)

@@ -33,6 +33,11 @@ struct ReleaseCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        guard !offer.policy.isGiven else {
+            throw CommandFailure(
+                "a set is released without --install, --network, --window and --mandatory: release it, and give them with "
+                    + "packtool rollout, which holds for the whole set")
+        }
         let session = try await RegistrySession(registry, console: options.console)
         let offering = ChannelOffer(session: session, channel: channel, given: offer, options: options)
         let versions = try packages.map { ($0.package, try $0.requiredVersion()) }

@@ -7,7 +7,15 @@ import PackRegistryAPI
 enum ReleaseText {
     static func text(_ release: Release) -> String {
         let offer = release.version?.description ?? "embedded"
-        return release.rollout.reachesEveryone ? offer : "\(offer) (\(release.rollout.text))"
+        let conditions = [
+            release.rollout.reachesEveryone ? "" : release.rollout.text, release.policy.text,
+        ].filter { !$0.isEmpty }
+        return conditions.isEmpty ? offer : "\(offer) (\(conditions.joined(separator: "; ")))"
+    }
+
+    /// Such as `, mandatory`; empty for none.
+    static func policy(_ release: Release) -> String {
+        release.policy == .standard ? "" : ", \(release.policy.text)"
     }
 
     static func text(_ releases: [Release]) -> String {

@@ -17,6 +17,9 @@ struct RolloutCommand: AsyncParsableCommand {
             --audience "platform=ios,android; app>=3.2; tag.tier=gold" is one audience, all of
             whose conditions hold; given twice, a device is in one of the two. --audience all
             takes every device again.
+
+            --install, --network, --window and --mandatory say how those devices take it;
+            what is not given stays. --network any and --window any take one back.
             """)
 
     @Argument(help: "The package, and the version if it is not the newest.")
@@ -35,6 +38,8 @@ struct RolloutCommand: AsyncParsableCommand {
         transform: { try $0 == "all" ? nil : Audience($0) })
     var audience: [Audience?] = []
 
+    @OptionGroup var policy: PolicyOptions
+
     @Flag(help: "Let devices on which the release failed try it once more.")
     var retry = false
 
@@ -43,8 +48,8 @@ struct RolloutCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard (percent != nil || !audience.isEmpty) != retry else {
-            throw ValidationError("give --percent P or --audience CONDITIONS, or else --retry")
+        guard (percent != nil || !audience.isEmpty || policy.isGiven) != retry else {
+            throw ValidationError("give --percent P, --audience CONDITIONS or a policy, or else --retry")
         }
         guard !audience.contains(nil) || audience.count == 1 else {
             throw ValidationError("--audience all goes with no other audience")
@@ -65,7 +70,11 @@ struct RolloutCommand: AsyncParsableCommand {
                 options)
         }
         let change: ChannelChange =
-            retry ? .retry(of: package.version) : .setRollout(percent, audiences: audiences, of: package.version)
+            retry
+            ? .retry(of: package.version)
+            : try .setRollout(
+                percent, audiences: audiences,
+                policy: policy.policy(over: index.map { releases[$0].policy } ?? .standard), of: package.version)
         try await ReleaseText.change(
             change, of: package.package, on: channel, before: releases, session, options)
     }

@@ -55,7 +55,7 @@ struct StatusCommand: AsyncParsableCommand {
             },
             channels: overview.channels.filter { channel == nil || $0.key == channel }.mapValues { packages in
                 packages.filter { package == nil || $0.key == package }
-            })
+            }, settings: overview.settings.filter { channel == nil || $0.key == channel })
     }
 
     private func text(_ overview: RegistryOverview) -> String {
@@ -78,6 +78,9 @@ struct StatusCommand: AsyncParsableCommand {
             where releases.first?.offer == .embedded {
                 lines.append("\(channel) offers \(package) as the app embeds it")
             }
+        }
+        for (channel, settings) in overview.settings.sorted(by: { $0.key < $1.key }) {
+            lines += ChannelSettingText.lines(settings, of: channel)
         }
         return lines.joined(separator: "\n")
     }

@@ -95,6 +95,10 @@ struct KeepingRegistry: Registry {
 
     func submit(metadata: [UInt8], role: String) async throws { throw RegistryError(.busy, "later") }
 
+    func change(_ setting: ChannelSetting, on channel: ChannelName) async throws -> SettingOutcome {
+        SettingOutcome(isChanged: false, settings: ChannelSettings())
+    }
+
     func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName
     ) async throws -> ChannelOutcome {

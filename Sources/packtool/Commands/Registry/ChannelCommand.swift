@@ -1,0 +1,53 @@
+import ArgumentParser
+import PackFormat
+import PackJSON
+import PackRegistryAPI
+
+/// `packtool channel`: what a channel tells its devices beside releases.
+struct ChannelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "channel", abstract: "Show or change how often a channel's devices look for updates.",
+        discussion: """
+            packtool channel beta --poll 15m --jitter 2m
+
+            Apps that use the scheduler of PackUpdater, and packtool-kiosk, obey it. Without
+            --jitter it is a tenth of the interval. --poll app leaves it to the apps again.
+            Without options: prints what the channel tells its devices.
+            """)
+
+    @Argument(help: "The channel.")
+    var channel: ChannelName
+
+    @Option(
+        help: ArgumentHelp("The time between two checks, 1m to 7d, or app.", valueName: "TIME"),
+        transform: { try $0 == "app" ? nil : PollInterval($0) })
+    var poll: PollInterval??
+
+    @Option(
+        help: ArgumentHelp("Each device waits up to so much longer, at random.", valueName: "TIME"),
+        transform: { try PollInterval($0) })
+    var jitter: PollInterval?
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard jitter == nil || (poll ?? nil) != nil else { throw ValidationError("--jitter goes with --poll TIME") }
+    }
+
+    func run() async throws {
+        let session = try await RegistrySession(registry, console: options.console)
+        guard let poll else {
+            let settings = try await ChannelSettingText.settings(of: channel, session)
+            let lines = ChannelSettingText.lines(settings, of: channel)
+            return options.console.result(
+                lines.isEmpty ? "\(channel) tells its devices nothing beside releases" : lines.joined(separator: "\n"),
+                json: .object(["channel": .string(channel.text), "settings": .object(settings.json)]))
+        }
+        let wanted = try poll.map { try ChannelPoll(seconds: $0.seconds, jitter: jitter?.seconds) }
+        let sentence =
+            wanted.map { "\(channel): devices look \(ChannelSettingText.text($0))" }
+            ?? "\(channel): devices look as often as their apps have it"
+        try await ChannelSettingText.change(.poll(wanted), on: channel, sentence, session, options)
+    }
+}

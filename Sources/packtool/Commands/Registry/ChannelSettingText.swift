@@ -1,0 +1,71 @@
+import ArgumentParser
+import PackFormat
+import PackJSON
+import PackRegistryAPI
+
+/// How commands change and show what a channel tells its devices beside releases.
+enum ChannelSettingText {
+    static func lines(_ settings: ChannelSettings, of channel: ChannelName) -> [String] {
+        var lines = settings.gatesOff.map { "\(channel) has the gate of \($0) off: its pages load online" }
+        if let poll = settings.poll { lines.append("\(channel) asks devices to look \(text(poll))") }
+        lines += settings.groups.sorted { $0.key < $1.key }.map {
+            "\(channel) has the group \($0.key) of \($0.value) devices"
+        }
+        if let rules = settings.rules { lines.append("\(channel) has \(rules.rules.count) web rules") }
+        return lines
+    }
+
+    static func text(_ poll: ChannelPoll) -> String {
+        "every \(PollInterval.text(poll.seconds)), up to \(PollInterval.text(poll.jitter)) later"
+    }
+
+    /// Makes a change, prints the sentence, and ends with code 2 if the channel said just that before.
+    static func change(
+        _ setting: ChannelSetting, on channel: ChannelName, _ sentence: String, _ session: RegistrySession,
+        _ options: GlobalOptions
+    ) async throws {
+        let outcome = try await session.registry.change(setting, on: channel)
+        options.console.result(
+            sentence,
+            json: .object([
+                "channel": .string(channel.text), "changed": .bool(outcome.isChanged),
+                "settings": .object(outcome.settings.json),
+            ]))
+        if !outcome.isChanged {
+            options.console.note("nothing to do: it was so before")
+            throw ExitCode.nothingToDo
+        }
+        await session.finish(console: options.console)
+    }
+
+    /// What a channel tells its devices; for commands that only show it.
+    static func settings(of channel: ChannelName, _ session: RegistrySession) async throws -> ChannelSettings {
+        let overview = try await session.registry.overview()
+        guard overview.channels[channel] != nil else {
+            let names = overview.channels.keys.map(\.text).sorted().joined(separator: ", ")
+            throw CommandFailure("there is no channel \(channel) (there are: \(names.isEmpty ? "none" : names))")
+        }
+        return overview.settings[channel] ?? ChannelSettings()
+    }
+}
+
+/// Seconds as people write them: `90`, `90s`, `15m`, `6h`, `2d`.
+struct PollInterval {
+    let seconds: Int
+
+    init(_ text: String) throws {
+        let units = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+        let unit = text.last.flatMap { units[String($0)] }
+        guard let number = Int(unit == nil ? text[...] : text.dropLast()), (0...1_000_000).contains(number) else {
+            throw ValidationError("\"\(text)\" is no time: say 90s, 15m, 6h or 2d")
+        }
+        seconds = number * (unit ?? 1)
+    }
+
+    static func text(_ seconds: Int) -> String {
+        for (size, name) in [(86_400, "d"), (3_600, "h"), (60, "m")] where seconds >= size && seconds % size == 0 {
+            return "\(seconds / size) \(name == "m" ? "min" : name)"
+        }
+        return "\(seconds) s"
+    }
+}

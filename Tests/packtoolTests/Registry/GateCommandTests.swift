@@ -1,0 +1,113 @@
+import Foundation
+import PackJSON
+import Testing
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// The gate and the web rules of a channel, from the command line to the pages of a device that goes on running.
+struct GateCommandTests {
+    private func get(_ url: String) async throws -> (text: String, status: Int) {
+        var request = URLRequest(url: try #require(URL(string: url)))
+        request.setValue("document", forHTTPHeaderField: "Sec-Fetch-Dest")
+        request.setValue("text/html", forHTTPHeaderField: "Accept")
+        let session = URLSession(configuration: .ephemeral)
+        defer { session.finishTasksAndInvalidate() }
+        let (data, response) = try await session.data(for: request)
+        return (String(decoding: data, as: UTF8.self), try #require(response as? HTTPURLResponse).statusCode)
+    }
+
+    @Test func `a gate and rules reach a device that serves its pages, and can be taken back`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--app", "shop").expectSuccess()
+        try tool.write(["dist/index.html": "<title>one</title>", "dist/film.mp4": "0123456789"])
+        try await tool.run(
+            "build", "dist", "--package", "shop", "--package-version", "1.0.0", "--out", "packages"
+        ).expectSuccess()
+        try await tool.run("publish", "packages/shop-1.0.0.zip", "--channel", "beta").expectSuccess()
+        let device = ["--store", "device", "--channel", "beta"]
+        func update() async throws {
+            let outcome = try await tool.run(["client", "update", "--root", ".packtool/root.json"] + device)
+            try #require([0, 2].contains(outcome.exitCode), "\(outcome)")
+        }
+        try await update()
+        let server = try tool.start(["client", "serve", "--port", "0"] + device)
+        let line = try #require(await server.line(holding: "http://127.0.0.1:"), "it did not start")
+        let base = try String(#require(line.firstMatch(of: /http:\/\/127.0.0.1:[0-9]+/)).output)
+        #expect(try await get(base + "/shop/").text.contains("<title>one"))
+
+        let off = try await tool.run("gate", "shop", "--channel", "beta", "--off")
+        #expect(off.exitCode == 0 && off.standardOutput.contains("the gate of shop is off"), "\(off)")
+        #expect(try await tool.run("gate", "shop", "--channel", "beta", "--off").exitCode == 2)
+        #expect(try await tool.run("status").standardOutput.contains("beta has the gate of shop off"))
+        // Publishing and rolling out leave it as it is.
+        try tool.write(["dist/index.html": "<title>two</title>"])
+        try await tool.run(
+            "build", "dist", "--package", "shop", "--package-version", "1.1.0", "--out", "packages"
+        ).expectSuccess()
+        try await tool.run("publish", "packages/shop-1.1.0.zip", "--channel", "beta", "--rollout", "10").expectSuccess()
+        try await update()
+        let gone = try await get(base + "/shop/")
+        #expect(gone.status >= 500 && !gone.text.contains("<title>one"), "\(gone)")
+        let status = try await tool.run(["client", "status"] + device)
+        #expect(status.standardOutput.contains("switched off by the channel"), "\(status)")
+        try await tool.run("rollout", "shop", "--channel", "beta", "--percent", "100").expectSuccess()
+        try await tool.run("gate", "shop", "--channel", "beta", "--on").expectSuccess()
+        try await update()
+        #expect(try await get(base + "/shop/").text.contains("<title>two"))
+
+        // Rules of the channel: refused with the place of the fault, then obeyed, then taken back.
+        try tool.write([
+            "bad.json": #"{"format":1,"rules":[{"name":"films","action":"block"}]}"#,
+            "api.json": #"{"format":1,"rules":[],"api":{"/api/":"https://api.example.com/"}}"#,
+            "rules.json": #"{"format":1,"rules":[{"name":"films","action":"deny","types":["video/*"]}]}"#,
+        ])
+        let bad = try await tool.run("rules", "bad.json", "--channel", "beta")
+        expectClearError(bad, naming: ["bad.json", "rules[0]", "local, online or deny"])
+        let api = try await tool.run("rules", "api.json", "--channel", "beta")
+        expectClearError(api, naming: ["have no \"api\""])
+        let given = try await tool.run("rules", "rules.json", "--channel", "beta")
+        #expect(given.exitCode == 0 && given.standardOutput.contains("1 web rules"), "\(given)")
+        #expect(try await tool.run("rules", "--channel", "beta").standardOutput.contains("films"))
+        #expect(try await get(base + "/shop/film.mp4").status == 200)
+        try await update()
+        _ = try await get(base + "/shop/")
+        #expect(try await get(base + "/shop/film.mp4").status == 403)
+        try await tool.run("rules", "--clear", "--channel", "beta").expectSuccess()
+        try await update()
+        _ = try await get(base + "/shop/")
+        #expect(try await get(base + "/shop/film.mp4").status == 200)
+        let audit = try await tool.run("audit")
+        #expect(audit.standardOutput.contains("gate") && audit.standardOutput.contains("rules"), "\(audit)")
+    }
+
+    @Test func `how often devices look is set, shown, bounded and taken back`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--app", "shop").expectSuccess()
+        let none = try await tool.run("channel", "beta", "--poll", "15m")
+        expectClearError(none, naming: ["there is no channel beta"])
+        try tool.write(["dist/index.html": "<title>one</title>"])
+        try await tool.run(
+            "build", "dist", "--package", "shop", "--package-version", "1.0.0", "--out", "packages"
+        ).expectSuccess()
+        try await tool.run("publish", "packages/shop-1.0.0.zip", "--channel", "beta").expectSuccess()
+        #expect(
+            try await tool.run("channel", "beta").standardOutput.contains(
+                "beta tells its devices nothing beside releases"))
+        let set = try await tool.run("channel", "beta", "--poll", "15m")
+        #expect(set.exitCode == 0 && set.standardOutput.contains("every 15 min, up to 90 s later"), "\(set)")
+        #expect(try await tool.run("channel", "beta", "--poll", "15m").exitCode == 2)
+        #expect(try await tool.run("channel", "beta").standardOutput.contains("every 15 min"))
+        for (text, reason) in [("1s", "a minute"), ("often", "is no time"), ("9d", "a week")] {
+            let outcome = try await tool.run("channel", "beta", "--poll", text)
+            #expect(outcome.exitCode != 0 && outcome.standardError.contains(reason), "\(outcome)")
+        }
+        let unknown = try await tool.run("gate", "shpo", "--channel", "beta", "--off")
+        expectClearError(unknown, naming: ["shpo", "it has: shop"])
+        try await tool.run("channel", "beta", "--poll", "app").expectSuccess()
+        #expect(
+            try await tool.run("channel", "beta").standardOutput.contains(
+                "beta tells its devices nothing beside releases"))
+    }
+}
