@@ -53,7 +53,7 @@ package struct ChannelRelease: RegistryChange {
     ) throws -> [PackageID: [ReleaseHistory.Step]] {
         let rule = ReleaseSetRule(on: channel, histories: facts.companions[channel] ?? [:], ids: ids)
         if let outcome = try rule.rollingBack(package, to: change) { return outcome.steps }
-        let own = releaseFacts(facts, history, ids)
+        let own = facts.releaseFacts(for: change, of: package, on: channel, source: source, ids: ids)
         let steps = try ReleaseRule(own).steps(for: change)
         if case .promote(_, let source, let rollout, let consent) = change, !steps.isEmpty, let version = own.version,
             let set = own.source?.entries.last(where: { !$0.isRemoved && $0.release.offer == version.offer })?.release
@@ -87,18 +87,6 @@ package struct ChannelRelease: RegistryChange {
                     newID: own.newID)
         }
         return try rule.offering(members, versions, rollout, consent: consent).steps
-    }
-
-    private func releaseFacts(_ facts: RegistryFacts, _ history: ReleaseHistory, _ ids: ReleaseIDs) -> ReleaseFacts {
-        let source = source.map { facts.histories[$0] ?? ReleaseHistory() }
-        let named = ReleaseRule.version(named: change, source: source)
-        var result = ReleaseFacts(
-            package: package, channel: channel, history: history, source: source,
-            version: named.flatMap { facts.versions[FactsQuery.Version(package, $0)] }, newID: ids.release(0))
-        result.channels = facts.channelNames
-        result.packages = facts.packageNames
-        result.versions = facts.versionNames
-        return result
     }
 }
 
