@@ -54,7 +54,7 @@ struct JSONOutputTests {
         try await run("diff", "packages/ferries-1.0.0.zip", "packages/ferries-1.1.0.zip")
         try await run("preset", "ferries", "--channel", "beta", "--out", "preset")
         try await run("promote", "ferries", "--from", "beta", "--to", "stable")
-        try await run("rollout", "ferries", "--channel", "beta", "--percent", "50", "--yes")
+        try await run("rollout set", "ferries", "--channel", "beta", "--percent", "50", "--yes")
         try await run("release", "ferries@1.1.0", "--channel", "dev")
         try await run("explain", "ferries", "--channel", "beta", "--device", "d1", "--platform", "ios")
         try tool.write(["people.json": #"{"devices": 100}"#])
@@ -68,6 +68,22 @@ struct JSONOutputTests {
         try await run("rules", "--channel", "beta")
         try await run("group set", "testers", "--channel", "beta", "--file", "ids.txt")
         try await run("group list", "--channel", "beta")
+        // A plan for a release, and every word for it.
+        try tool.write([
+            "plan.json": """
+            {"start": "manual", "devices": 100,
+             "steps": [{"share": "0.5", "for": "1h"}, {"share": 70, "for": "1h"}, {"share": 80}]}
+            """
+        ])
+        try await run("promote", "ferries", "--from", "stable", "--to", "gamma", "--rollout", "0")
+        let gamma = ["ferries", "--channel", "gamma", "--yes"]
+        try await run("rollout set", gamma[0], gamma[1], gamma[2], gamma[3], "--plan", "plan.json")
+        for verb in ["start", "pause", "resume", "advance", "halt", "retry", "complete"] {
+            try await run("rollout \(verb)", gamma[0], gamma[1], gamma[2], gamma[3])
+        }
+        try await run("rollout status", "ferries")
+        try await run("rollout run")
+        try await run("rollout rollback", gamma[0], gamma[1], gamma[2], gamma[3])
         try await run("status")
         try await run("group remove", "testers", "--channel", "beta")
         try await serve("serve")

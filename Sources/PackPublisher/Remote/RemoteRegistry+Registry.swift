@@ -123,6 +123,22 @@ extension RemoteRegistry {
     }
 }
 
+extension RemoteRegistry: RegistryRollouts {
+    package func rollout(
+        _ request: RolloutRequest, of package: PackageID, on channel: ChannelName
+    ) async throws -> RolloutOutcome {
+        try await call(Endpoints.rollout, request, path: ["channel": channel.text, "package": package.text])
+    }
+
+    package func rollouts(of package: PackageID) async throws -> [RolloutStatus] {
+        try await call(Endpoints.rollouts, (), path: ["package": package.text])
+    }
+
+    package func runRollouts() async throws -> RolloutRun {
+        try await call(Endpoints.runRollouts, ())
+    }
+}
+
 extension RemoteRegistry: RegistryAdministration {
     package func createToken(_ request: TokenRequest) async throws -> CreatedToken {
         try await call(Endpoints.createToken, request)

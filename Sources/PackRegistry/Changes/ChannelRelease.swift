@@ -54,7 +54,7 @@ package struct ChannelRelease: RegistryChange {
     ) throws -> [PackageID: [ReleaseHistory.Step]] {
         let rule = ReleaseSetRule(on: channel, histories: facts.companions[channel] ?? [:], ids: ids)
         if let outcome = try rule.rollingBack(package, to: change) { return outcome.steps }
-        let own = releaseFacts(facts, history, ids)
+        let own = facts.releaseFacts(for: change, of: package, on: channel, source: source, ids: ids)
         let steps = try ReleaseRule(own).steps(for: change)
         if case .promote(_, let source, let rollout, let policy, let consent) = change, !steps.isEmpty,
             let version = own.version,
@@ -106,18 +106,6 @@ package struct ChannelRelease: RegistryChange {
                 "\(channel) has no group \"\(unknown)\" (it has: \(RegistryError.list(known.keys.sorted()))): make it first "
                     + "(packtool group set \(unknown) --channel \(channel) --file IDS)")
         }
-    }
-
-    private func releaseFacts(_ facts: RegistryFacts, _ history: ReleaseHistory, _ ids: ReleaseIDs) -> ReleaseFacts {
-        let source = source.map { facts.histories[$0] ?? ReleaseHistory() }
-        let named = ReleaseRule.version(named: change, source: source)
-        var result = ReleaseFacts(
-            package: package, channel: channel, history: history, source: source,
-            version: named.flatMap { facts.versions[VersionName(package, $0)] }, newID: ids.release(0))
-        result.channels = facts.channelNames
-        result.packages = facts.packageNames
-        result.versions = facts.versionNames
-        return result
     }
 }
 

@@ -42,6 +42,13 @@ package struct ChangeSet: Sendable {
         package let steps: [ReleaseHistory.Step]
     }
 
+    /// Something that was done with a release's plan.
+    package struct RolloutNote: Hashable, Sendable {
+        /// The id of the release.
+        package let release: String
+        package let kind: RolloutEvent.Kind
+    }
+
     package struct AuditLine: Hashable, Sendable {
         package let action: String
         package let subject: String
@@ -68,6 +75,8 @@ package struct ChangeSet: Sendable {
     package var publications: [Publication] = []
     package var withdrawals: [Withdrawal] = []
     package var releases: [Releases] = []
+    /// Recorded after the releases, in this order.
+    package var rolloutNotes: [RolloutNote] = []
     package var tokens: [TokenStep] = []
     package private(set) var audit: [AuditLine] = []
     /// The packages for which other downloads may be needed now.
@@ -91,8 +100,8 @@ package struct ChangeSet: Sendable {
     /// Whether there is nothing to record.
     package var isEmpty: Bool {
         documents.isEmpty && channelFiles.isEmpty && groups.isEmpty && uploads.isEmpty && publications.isEmpty
-            && withdrawals.isEmpty
-            && releases.isEmpty && tokens.isEmpty && audit.isEmpty && work.isEmpty
+            && withdrawals.isEmpty && releases.isEmpty && rolloutNotes.isEmpty && tokens.isEmpty && audit.isEmpty
+            && work.isEmpty
     }
 
     package mutating func put<Body: RoleMetadata>(_ document: SignedDocument<Body>, as role: String) {

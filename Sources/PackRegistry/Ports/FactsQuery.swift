@@ -68,6 +68,18 @@ package struct FactsQuery: Sendable {
         case everything
     }
 
+    /// The releases of one package that have, or had, a plan.
+    package struct Rollouts: Hashable, Sendable {
+        package let package: PackageID
+        /// nil: every channel.
+        package let channel: ChannelName?
+
+        package init(of package: PackageID, on channel: ChannelName?) {
+            self.package = package
+            self.channel = channel
+        }
+    }
+
     package enum Tokens: Hashable, Sendable {
         case all
         case hash(Digest)
@@ -90,6 +102,9 @@ package struct FactsQuery: Sendable {
     /// The channel whose newest file is read without any history, with the names of all channels.
     package var channelFile: ChannelName?
     package var names: Names?
+    package var rollouts: Rollouts?
+    /// Whether the packages and channels are read that have a plan with something left to do.
+    package var openRollouts = false
     /// The objects to look for; those that are not recorded are returned.
     package var objects: [Object] = []
     package var view: View?

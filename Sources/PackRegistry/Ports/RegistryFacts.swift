@@ -4,15 +4,29 @@ package import PackTrust
 
 /// The parts of a registry that a ``FactsQuery`` names, as of one moment.
 package struct RegistryFacts: Sendable {
-    /// The versions of the signed documents that every change replaces. A change that was decided by these facts is
-    /// recorded only while they are still the newest.
+    /// The versions of the signed documents that every change that devices see replaces, and the newest event of a
+    /// release. A change that was decided by these facts is recorded only while they are still the newest.
     package struct Base: Hashable, Sendable {
         package let root: Int
         package let timestamp: Int
+        /// The number of the newest event of a release: a rollout is paused, for one, without a new document.
+        package let event: Int
 
-        package init(root: Int, timestamp: Int) {
+        package init(root: Int, timestamp: Int, event: Int = 0) {
             self.root = root
             self.timestamp = timestamp
+            self.event = event
+        }
+    }
+
+    /// A package on a channel that has a plan.
+    package struct OpenRollout: Hashable, Sendable {
+        package let package: PackageID
+        package let channel: ChannelName
+
+        package init(package: PackageID, channel: ChannelName) {
+            self.package = package
+            self.channel = channel
         }
     }
 
@@ -49,6 +63,9 @@ package struct RegistryFacts: Sendable {
     package var packageNames: [PackageID] = []
     /// The package's versions, newest first.
     package var versionNames: [SemanticVersion] = []
+    /// Oldest release first.
+    package var rollouts: [PlannedRelease] = []
+    package var openRollouts: [OpenRollout] = []
     package var missingObjects: Set<Digest> = []
     package var keptDocuments: [DocumentID] = []
     package var keptChannelFiles: Set<Digest> = []

@@ -76,6 +76,24 @@ package enum Endpoints {
             "Changes what a channel tells its devices beside releases: gates, the interval, web rules, groups."),
         encodeBody: \.json, decodeBody: ChannelSetting.init(json:), encodeAnswer: \.json,
         decodeAnswer: SettingOutcome.init(json:))
+    package static let rollout = Endpoint<RolloutRequest, RolloutOutcome>(
+        Route(
+            .post, "/v1/channels/{channel}/packages/{package}/rollout", right: .release,
+            "Puts a plan on a release, or starts, pauses, resumes, advances, halts, completes or takes back its rollout."
+        ),
+        encodeBody: \.json, decodeBody: RolloutRequest.init(json:), encodeAnswer: \.json,
+        decodeAnswer: RolloutOutcome.init(json:))
+    package static let rollouts = Endpoint<Void, [RolloutStatus]>(
+        Route(
+            .get, "/v1/packages/{package}/rollouts", right: .release,
+            "Where the package's rollouts by a plan are, and what is done next."),
+        encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
+        decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
+    package static let runRollouts = Endpoint<Void, RolloutRun>(
+        Route(
+            .post, "/v1/rollouts/run", right: .release, isRepeatable: true,
+            "Takes the steps of plans that are due, of the packages and channels that the token may release."),
+        encodeAnswer: \.json, decodeAnswer: RolloutRun.init(json:))
 
     // MARK: Administration
 
@@ -107,10 +125,9 @@ package enum Endpoints {
 
     package static let routes: [Route] = [
         overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
-        publishVersion.route, withdraw.route,
-        submitMetadata, changeChannel.route, releaseSet.route, changeSetting.route, tokens.route, createToken.route,
-        revokeToken.route,
-        audit.route,
+        publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
+        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, tokens.route, createToken.route,
+        revokeToken.route, audit.route,
         healthDetails.route, healthLive, healthReady,
     ]
 }

@@ -46,6 +46,7 @@ extension LocalRegistry: MaintainedRegistry {
                     }
                 }
             }
+            group.addTask { await runRollouts(report: report) }
             var checked: ContinuousClock.Instant?
             for await _ in changes.changes {
                 do {

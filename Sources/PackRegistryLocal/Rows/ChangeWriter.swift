@@ -22,6 +22,7 @@ struct ChangeWriter {
             try ReleaseTable(db: db).apply(
                 releases.steps, of: releases.package, on: releases.channel, by: actor, now: now)
         }
+        for note in changes.rolloutNotes { try RolloutTable(db: db).append(note, by: actor, now: now) }
         let metadata = MetadataTable(db: db)
         for document in changes.documents { try metadata.put(document) }
         for document in changes.channelDocuments { try metadata.put(document) }

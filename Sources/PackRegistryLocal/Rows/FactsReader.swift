@@ -40,6 +40,8 @@ struct FactsReader {
             facts.channelFiles[channel] = try channelFile(channel)
             facts.channelNames = try releases.channels()
         }
+        if let rollouts = query.rollouts { facts.rollouts = try RolloutTable(db: db).planned(rollouts) }
+        if query.openRollouts { facts.openRollouts = try RolloutTable(db: db).open() }
         if let names = query.names { try readNames(names, into: &facts) }
         facts.missingObjects = try ObjectTable(db: db).missing(among: query.objects)
         switch query.tokens {

@@ -24,7 +24,8 @@ struct MetadataTable {
     func base() throws -> RegistryFacts.Base {
         try RegistryFacts.Base(
             root: newestVersion(TopLevelRole.root.rawValue) ?? 0,
-            timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0)
+            timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0,
+            event: RolloutTable(db: db).newestEvent())
     }
 
     func put(_ document: ChangeSet.Document) throws {

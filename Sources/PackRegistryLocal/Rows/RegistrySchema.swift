@@ -25,6 +25,9 @@ enum RegistrySchema {
         migrator.registerMigration("policies of releases, groups of devices") { db in
             try db.execute(sql: policies)
         }
+        migrator.registerMigration("plans of rollouts") { db in
+            try db.execute(sql: plans)
+        }
         return migrator
     }
 
@@ -241,5 +244,26 @@ enum RegistrySchema {
         ALTER TABLE release ADD COLUMN setID TEXT;
         ALTER TABLE release ADD COLUMN app TEXT;
         CREATE INDEX releaseBySet ON release (channel, setID) WHERE setID IS NOT NULL;
+        """
+
+    private static let plans = """
+        -- A release's plan, and what is done with it, stand among its events. SQLite cannot change a CHECK.
+        CREATE TABLE event (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            release TEXT NOT NULL,
+            time TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('add', 'update', 'remove', 'plan', 'rollout')),
+            content TEXT NOT NULL
+        ) STRICT;
+        INSERT INTO event SELECT sequence, release, time, actor, kind, content FROM releaseEvent ORDER BY sequence;
+        DROP TABLE releaseEvent;
+        ALTER TABLE event RENAME TO releaseEvent;
+        CREATE INDEX releaseEventByRelease ON releaseEvent (release, sequence);
+        CREATE INDEX releaseEventPlan ON releaseEvent (release, sequence) WHERE kind = 'plan';
+        CREATE TRIGGER releaseEventIsNotEdited BEFORE UPDATE ON releaseEvent
+        BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
+        CREATE TRIGGER releaseEventIsNotShortened BEFORE DELETE ON releaseEvent
+        BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
         """
 }

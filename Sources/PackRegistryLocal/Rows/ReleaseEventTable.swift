@@ -6,7 +6,7 @@ import PackRegistryAPI
 /// The append-only history of all releases, inside one transaction.
 struct ReleaseEventTable {
     enum Kind: String {
-        case add, update, remove
+        case add, update, remove, plan, rollout
     }
 
     let db: Database

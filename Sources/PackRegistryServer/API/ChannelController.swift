@@ -14,5 +14,13 @@ struct ChannelController {
         router.add(Endpoints.changeSetting) { call, setting in
             try await call.registry.change(setting, on: ChannelName(call.value("channel")))
         }
+        router.add(Endpoints.rollout) { call, request in
+            try await call.registry.rollout(
+                request, of: PackageID(call.value("package")), on: ChannelName(call.value("channel")))
+        }
+        router.add(Endpoints.rollouts) { call, _ in
+            try await call.registry.rollouts(of: PackageID(call.value("package")))
+        }
+        router.add(Endpoints.runRollouts) { call, _ in try await call.registry.runRollouts() }
     }
 }

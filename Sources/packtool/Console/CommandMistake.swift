@@ -19,7 +19,10 @@ enum CommandMistake {
                 path.append(argument)
                 continue
             }
-            guard argument != "help", index == path.count - 1 else { return nil }
+            // `packtool rollout shop` names a package.
+            guard argument != "help", index == path.count - 1, command.configuration.defaultSubcommand == nil else {
+                return nil
+            }
             var names: [String] = []
             for command in commands {
                 if let name = command.configuration.commandName { names.append(name) }

@@ -66,6 +66,14 @@ struct MigrationTests {
         try await Publisher(registry: registry, trust: trust, keys: keys, now: { now }).publish([site.zip])
         _ = try await registry.change(.offer(version("1.4.0"), Rollout(percent: 5)), of: alpha, on: channel())
         #expect(try await offers("beta", alpha) == "1.4.0 (5 %), 1.2.0")
+        // A release of then grows by a plan of now.
+        let plan = try RolloutPlan(
+            parsing: Array("{\"steps\": [{\"share\": 95, \"for\": \"1h\"}, {\"share\": 100}]}".utf8), named: "plan")
+        let planned = try await registry.rollout(RolloutRequest(.plan(plan)), of: beta, on: channel())
+        #expect(planned.before.percent == 90 && planned.after.percent == 95)
+        #expect(try ReleaseEvents.texts(of: local.database).contains { $0.hasPrefix("plan {\"plan\":{\"steps\"") })
+        #expect(throws: RegistryError.self) { try ReleaseEvents.clear(local.database) }
+        #expect(try await registry.rollouts(of: beta).first?.steps.first?.reached == now)
         let client = try TrustClient(
             store: FolderTrustStore(folder: folder.url.appending(path: "device")),
             transport: RegistryTransport(registry: registry), trustedRoot: root, now: { now })

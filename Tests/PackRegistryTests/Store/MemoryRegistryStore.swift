@@ -28,6 +28,7 @@ final class MemoryRegistryStore: RegistryStore {
         var releaseCount = 0
         /// Every history that a channel ever had, oldest first.
         var past: [(time: Date, channel: ChannelName, package: PackageID, history: ReleaseHistory)] = []
+        var events: [(release: String, event: RolloutEvent)] = []
         var tokens: [RegistryFacts.Token] = []
         var audit: [AuditEntry] = []
         var work: Set<PackageID> = []
@@ -38,7 +39,27 @@ final class MemoryRegistryStore: RegistryStore {
         var base: RegistryFacts.Base {
             RegistryFacts.Base(
                 root: newestVersion(TopLevelRole.root.rawValue) ?? 0,
-                timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0)
+                timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0, event: events.count)
+        }
+
+        mutating func note(_ release: String, _ kind: RolloutEvent.Kind, _ actor: Identity, _ now: Date) {
+            events.append((release, RolloutEvent(kind, time: now, actor: actor.name)))
+        }
+
+        /// The releases of a package that have, or had, a plan.
+        func planned(_ package: PackageID) -> [PlannedRelease] {
+            histories.flatMap { channel, packages -> [PlannedRelease] in
+                let entries = packages[package]?.entries ?? []
+                return entries.indices.compactMap { index in
+                    let release = entries[index].release
+                    let own = events.filter { $0.release == release.id }.map(\.event)
+                    guard RolloutState(own) != nil else { return nil }
+                    let newer = entries[(index + 1)...].last { !$0.isRemoved }?.release
+                    return PlannedRelease(
+                        package: package, channel: channel, release: release.id, version: release.version, events: own,
+                        newer: newer.map { ReleaseHistory.name($0.offer) })
+                }
+            }
         }
 
         func read(_ view: FactsQuery.View, into facts: inout RegistryFacts) {
@@ -165,6 +186,21 @@ final class MemoryRegistryStore: RegistryStore {
                 facts.versionNames.insert(version.name.version, at: 0)
             }
         }
+        if let rollouts = query.rollouts {
+            facts.rollouts = state.planned(rollouts.package).filter {
+                rollouts.channel == nil || $0.channel == rollouts.channel
+            }
+        }
+        if query.openRollouts {
+            for package in Set(state.histories.values.flatMap(\.keys)).sorted() {
+                let open = state.planned(package).filter {
+                    ![.completed, .rolledBack].contains(RolloutState($0.events)?.state)
+                }
+                facts.openRollouts += Set(open.map(\.channel)).map {
+                    RegistryFacts.OpenRollout(package: package, channel: $0)
+                }
+            }
+        }
         facts.missingObjects = Set(query.objects.filter { !state.objects.contains($0) }.map(\.digest))
         switch query.tokens {
         case .all: facts.tokens = state.tokens.sorted { $0.record.created > $1.record.created }
@@ -228,11 +264,20 @@ final class MemoryRegistryStore: RegistryStore {
             let history = state.histories[releases.channel]?[releases.package] ?? ReleaseHistory()
             state.histories[releases.channel, default: [:]][releases.package] = history.applying(
                 releases.steps, by: actor.name, now: now)
-            for case .add in releases.steps { state.releaseCount += 1 }
             if let changed = state.histories[releases.channel]?[releases.package] {
                 state.past.append((now, releases.channel, releases.package, changed))
             }
+            for step in releases.steps {
+                switch step {
+                case .add(let release):
+                    state.releaseCount += 1
+                    state.note(release.id, .share(release.rollout.share), actor, now)
+                case .update(let release): state.note(release.id, .share(release.rollout.share), actor, now)
+                case .remove(let id): state.note(id, .remove, actor, now)
+                }
+            }
         }
+        for note in changes.rolloutNotes { state.note(note.release, note.kind, actor, now) }
         for document in changes.documents {
             guard state.documents[document.role]?[document.version] == nil else { throw Impossible() }
             state.documents[document.role, default: [:]][document.version] = document.bytes

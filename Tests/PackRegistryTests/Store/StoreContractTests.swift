@@ -162,7 +162,7 @@ import Testing
     }
 }
 
-private struct NoContent: ContentStore {
+struct NoContent: ContentStore {
     struct None: Error {}
 
     func missing(among objects: [Object]) async throws -> Set<Digest> { [] }

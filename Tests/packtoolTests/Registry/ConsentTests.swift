@@ -187,7 +187,7 @@ struct ConsentTests {
         try await tool.run("rollout", "shop", "--channel", "beta", "--percent", "100").expectSuccess()
         #expect(try await Self.offers(tool) == ["1.1.0@100"])
         try await Self.expectRefused(tool, lower, saying: ["80 % of all devices", "go back to 1.0.0"])
-        let help = try await tool.run("rollout", "--help").standardOutput
+        let help = try await tool.run("rollout", "set", "--help").standardOutput
         #expect(help.contains("A smaller one moves devices\nback"), "\(help)")
     }
 

@@ -109,6 +109,15 @@ struct KeepingRegistry: Registry {
         ReleaseSetOutcome(isChanged: false, set: nil, releases: [:])
     }
 
+    func rollout(
+        _ request: RolloutRequest, of package: PackageID, on channel: ChannelName
+    ) async throws -> RolloutOutcome {
+        throw RegistryError(.conflict, "there is no plan")
+    }
+
+    func rollouts(of package: PackageID) async throws -> [RolloutStatus] { [] }
+    func runRollouts() async throws -> RolloutRun { RolloutRun(actions: [], failures: [], next: nil) }
+
     func createToken(_ request: TokenRequest) async throws -> CreatedToken {
         throw RegistryError(.invalid, "a name is missing")
     }

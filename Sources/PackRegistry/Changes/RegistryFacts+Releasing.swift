@@ -1,0 +1,24 @@
+import PackFormat
+import PackRegistryAPI
+
+extension RegistryFacts {
+    /// What ``ReleaseRule`` goes by.
+    /// - Parameters:
+    ///   - source: the channel that a promotion comes from.
+    ///   - ids: of what the change may make.
+    func releaseFacts(
+        for change: ChannelChange, of package: PackageID, on channel: ChannelName, source: ChannelName? = nil,
+        ids: ReleaseIDs
+    ) -> ReleaseFacts {
+        let source = source.map { histories[$0] ?? ReleaseHistory() }
+        let named = ReleaseRule.version(named: change, source: source)
+        var result = ReleaseFacts(
+            package: package, channel: channel, history: histories[channel] ?? ReleaseHistory(), source: source,
+            version: named.flatMap { versions[VersionName(package, $0)] },
+            newID: ids.release(0))
+        result.channels = channelNames
+        result.packages = packageNames
+        result.versions = versionNames
+        return result
+    }
+}

@@ -1,0 +1,58 @@
+import Foundation
+package import PackFormat
+package import PackRegistryAPI
+
+/// What somebody asks of a rollout: a plan for a release, or a word such as pause.
+package struct RolloutChange: RegistryChange {
+    private let request: RolloutRequest
+    private let package: PackageID
+    private let channel: ChannelName
+    private let randomBits: UInt32
+
+    /// - Parameter randomBits: part of the id of a release that the change may make.
+    package init(
+        _ request: RolloutRequest, of package: PackageID, on channel: ChannelName, randomBits: UInt32
+    ) {
+        self.request = request
+        self.package = package
+        self.channel = channel
+        self.randomBits = randomBits
+    }
+
+    package var query: FactsQuery {
+        var query = FactsQuery()
+        query.histories = FactsQuery.Histories(of: package, on: [channel], files: [channel])
+        query.companions = FactsQuery.Companions(of: [package], on: [channel])
+        query.names = FactsQuery.Names(versionsOf: package, packagesOn: channel)
+        query.rollouts = FactsQuery.Rollouts(of: package, on: channel)
+        return query
+    }
+
+    package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> RolloutOutcome {
+        guard request.reason.utf8.count <= 500,
+            request.reason.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+        else { throw RegistryError(.invalid, "a reason has 500 bytes at most, on one line") }
+        var draft = RolloutDraft(
+            facts, package, channel, randomBits: randomBits, actor: changes.actor.name, now: changes.time)
+        switch request.verb {
+        case .plan(let plan, let audiences, let consent):
+            try draft.attach(plan, to: request.version, audiences: audiences, consent: consent)
+        case .rollBack: try draft.rollBack(request.version)
+        case .retry(let generation): try draft.retry(request.version, generation: generation)
+        case .complete where draft.planned(request.version) == nil:
+            try draft.change(.setRollout(.whole, of: request.version))
+        default: try draft.apply(request.verb, to: request.version, reason: request.reason)
+        }
+        let outcome = draft.outcome
+        guard outcome.isChanged, !request.isDryRun else { return outcome }
+        if !draft.steps.isEmpty {
+            try changes.record(draft.steps, of: package, with: draft.others, on: channel, facts)
+        }
+        changes.rolloutNotes += draft.notes
+        changes.log(
+            "rollout \(request.verb.name)",
+            "\(package)\(draft.version.map { "@\($0)" } ?? "") on \(channel)",
+            outcome.effect + (request.reason.isEmpty ? "" : "; \(request.reason)"))
+        return outcome
+    }
+}

@@ -1,0 +1,266 @@
+import Foundation
+import PackFormat
+import PackRegistryAPI
+
+/// What a request about a rollout comes to, before it is recorded.
+struct RolloutDraft {
+    let history: ReleaseHistory
+    private(set) var steps: [ReleaseHistory.Step] = []
+    /// Of the others of a set that is taken back.
+    private(set) var others: [PackageID: [ReleaseHistory.Step]] = [:]
+    private(set) var notes: [ChangeSet.RolloutNote] = []
+    /// Of the release that it is about; nil: what the app embeds, or none yet.
+    private(set) var version: SemanticVersion?
+    private(set) var effect = ""
+
+    private let facts: RegistryFacts
+    private let package: PackageID
+    private let channel: ChannelName
+    private let ids: ReleaseIDs
+    private let actor: String
+    private let now: Date
+    /// The id of the release that it is about.
+    private var release: String?
+
+    init(
+        _ facts: RegistryFacts, _ package: PackageID, _ channel: ChannelName, randomBits: UInt32, actor: String,
+        now: Date
+    ) {
+        self.facts = facts
+        self.package = package
+        self.channel = channel
+        ids = ReleaseIDs(number: facts.nextRelease, randomBits: randomBits)
+        self.actor = actor
+        self.now = now
+        history = facts.histories[channel] ?? ReleaseHistory()
+    }
+
+    /// The newest release with a plan, or the one of a version.
+    func planned(_ version: SemanticVersion?) -> PlannedRelease? {
+        facts.rollouts.last { version == nil || $0.version == version }
+    }
+
+    private var after: ReleaseHistory { history.applying(steps, by: actor, now: now) }
+
+    var outcome: RolloutOutcome {
+        func share(_ history: ReleaseHistory) -> Share {
+            history.entries.first { $0.release.id == release && !$0.isRemoved }?.release.rollout.share ?? .none
+        }
+        return RolloutOutcome(
+            isChanged: !steps.isEmpty || !notes.isEmpty, effect: effect, before: share(history), after: share(after),
+            releases: after.offered, status: status)
+    }
+
+    /// As it is once the draft is recorded.
+    private var status: RolloutStatus? {
+        guard let release else { return nil }
+        let known = facts.rollouts.first { $0.release == release }
+        var kinds: [RolloutEvent.Kind] = steps.compactMap { step in
+            switch step {
+            case .add(let added) where added.id == release: .share(added.rollout.share)
+            case .update(let updated) where updated.id == release: .share(updated.rollout.share)
+            case .remove(release): .remove
+            default: nil
+            }
+        }
+        kinds += notes.map(\.kind)
+        let events = (known?.events ?? shareSoFar) + kinds.map { RolloutEvent($0, time: now, actor: actor) }
+        return PlannedRelease(
+            package: package, channel: channel, release: release, version: version, events: events, newer: known?.newer
+        ).status(now: now)
+    }
+
+    /// Of a release that has no plan yet.
+    private var shareSoFar: [RolloutEvent] {
+        guard let entry = history.entries.first(where: { $0.release.id == release }) else { return [] }
+        return [RolloutEvent(.share(entry.release.rollout.share), time: entry.created, actor: entry.createdBy)]
+    }
+
+    // MARK: What can be asked
+
+    /// Puts a plan on the newest release, or offers a version under it, and takes the first step where it is due.
+    mutating func attach(
+        _ plan: RolloutPlan, to version: SemanticVersion?, audiences: [Audience]?, consent: OfferConsent
+    ) throws {
+        var subject: Release
+        if let version, !history.offered.contains(where: { $0.version == version }) {
+            let offer = ChannelChange.offer(
+                version, Rollout(share: .none, audiences: audiences ?? []), consent: consent)
+            steps = try rule(offer).steps(for: offer)
+            guard case .add(let added)? = steps.last else { return }
+            subject = added
+        } else {
+            // Refuses misspelt names.
+            _ = try rule(.setRollout(nil)).steps(for: .setRollout(nil, of: version))
+            subject = try history.subject(version, of: package, on: channel)
+            guard history.offered.first?.id == subject.id else {
+                throw RegistryError(
+                    .conflict,
+                    "\(channel) offers \(package) \(ReleaseHistory.list(history.offered)): a plan is for the newest "
+                        + "release; roll that back first")
+            }
+            if let audiences, audiences != subject.rollout.audiences {
+                let rollout = Rollout(share: subject.rollout.share, audiences: audiences)
+                steps = try history.setting(rollout, of: subject)
+                if case .update(let updated)? = steps.last { subject = updated }
+            }
+        }
+        (release, self.version) = (subject.id, subject.version)
+        let name = "\(package) \(subject.version?.description ?? "embedded")"
+        if steps.isEmpty, let old = facts.rollouts.first(where: { $0.release == subject.id }),
+            let state = RolloutState(old.events), state.plan == plan
+        {
+            effect = "nothing to do: \(name) on \(channel) has this plan already, and is \(state.state.rawValue)"
+            return
+        }
+        guard subject.rollout.share < plan.lastShare else {
+            throw RegistryError(
+                .conflict,
+                "\(subject.rollout.share) of the devices of \(channel) may have \(name) already, and the plan ends at "
+                    + "\(plan.lastShare): a plan takes nobody back. Lower the share first (packtool rollout \(package) "
+                    + "--channel \(channel) --percent P), or plan a new version")
+        }
+        notes.append(ChangeSet.RolloutNote(release: subject.id, kind: .plan(plan)))
+        var events = facts.rollouts.first { $0.release == subject.id }?.events ?? []
+        events += [
+            RolloutEvent(.share(subject.rollout.share), time: now, actor: actor),
+            RolloutEvent(.plan(plan), time: now, actor: actor),
+        ]
+        let before = subject.rollout.share
+        effect = "\(name) on \(channel) follows the plan: \(before) of the devices now"
+        guard let state = RolloutState(events),
+            case .take(let share, let action, let completes, let reason) = RolloutRule(state, now: now).next
+        else { return }
+        try set(share, subject)
+        note(completes ? [action, .complete] : [action], reason)
+        effect =
+            "\(name) on \(channel) follows the plan and starts: \(RolloutEffect.text(from: before, to: share, plan))"
+    }
+
+    /// What the state of a rollout with a plan makes of a word.
+    mutating func apply(_ verb: RolloutRequest.Verb, to version: SemanticVersion?, reason: String) throws {
+        guard let planned = planned(version), let state = RolloutState(planned.events) else { throw noPlan(version) }
+        (release, self.version) = (planned.release, planned.version)
+        let result = try RolloutVerbRule(planned, state, now: now).result(of: verb)
+        let name = "\(package) \(planned.version?.description ?? "embedded") on \(channel)"
+        if let unchanged = result.unchanged {
+            effect = "nothing to do: \(name): \(unchanged)"
+            return
+        }
+        if let share = result.share, let subject = subject(planned.release) { try set(share, subject) }
+        note(result.actions, reason.isEmpty ? "\(actor) said \(verb.name)" : reason)
+        effect =
+            "\(verb.name) \(name): "
+            + RolloutEffect.text(from: state.share, to: result.share ?? state.share, state.plan)
+    }
+
+    /// Takes the newest release back: to the one before it that everybody had, else to what the app embeds.
+    mutating func rollBack(_ version: SemanticVersion?) throws {
+        if let planned = planned(version), let state = RolloutState(planned.events) {
+            (release, self.version) = (planned.release, planned.version)
+            if state.state == .rolledBack {
+                effect =
+                    "nothing to do: \(package) \(planned.version?.description ?? "embedded") on \(channel) was taken back"
+                return
+            }
+        }
+        let newest = history.offered.first
+        if let newest, let release, newest.id != release {
+            throw RegistryError(
+                .conflict,
+                "\(channel) offers \(package) \(ReleaseHistory.list(history.offered)): the newest goes first, with packtool "
+                    + "rollback \(package) --channel \(channel)")
+        }
+        if let version, newest?.version != version {
+            throw RegistryError(
+                .notFound,
+                "the newest release of \(package) on \(channel) is \(newest.map { ReleaseHistory.list([$0]) } ?? "none"), not "
+                    + "\(version)")
+        }
+        try change(history.earlier == nil && newest != nil ? .rollBackToEmbedded : .rollBack(to: nil))
+        let target = after.offered.first
+        if release == nil, let newest { (release, self.version) = (newest.id, newest.version) }
+        // Back to what the app embeds leads over everything and removes the newest only.
+        let plan = release.flatMap { id in facts.rollouts.first { $0.release == id } }.flatMap {
+            RolloutState($0.events)?.plan
+        }
+        let count = newest.flatMap { plan?.deviceCount($0.rollout.share) }.map { ", about \($0) devices," } ?? ""
+        effect =
+            "\(newest.map { "\($0.rollout.devicesText)\(count) leave \(package) \(ReleaseHistory.name($0.offer)) on \(channel)" } ?? "") "
+            + "and go to \(target.map { $0.version?.description ?? "what the app embeds" } ?? "nothing")"
+    }
+
+    /// Asks devices on which the release failed to try it again.
+    mutating func retry(_ version: SemanticVersion?, generation: Int?) throws {
+        let change = ChannelChange.retry(of: version ?? planned(nil)?.version)
+        let found = try rule(change).steps(for: change)
+        guard case .update(let updated)? = found.last else { return }
+        (release, self.version) = (updated.id, updated.version)
+        let name = "\(package) \(updated.version?.description ?? "embedded") on \(channel)"
+        if let generation, generation < updated.retry {
+            effect = "nothing to do: devices were asked to try \(name) again \(updated.retry - 1) times already"
+            return
+        }
+        steps = found
+        effect = "devices on which \(name) failed try it again, for the \(updated.retry). time"
+    }
+
+    /// A change of a release without a plan.
+    mutating func change(_ change: ChannelChange) throws {
+        let sets = ReleaseSetRule(on: channel, histories: facts.companions[channel] ?? [:], ids: ids)
+        if let outcome = try sets.rollingBack(package, to: change) {
+            others = outcome.steps
+            steps = others.removeValue(forKey: package) ?? []
+        } else {
+            steps = try rule(change).steps(for: change)
+        }
+        guard release == nil, case .update(let updated)? = steps.last else {
+            effect = steps.isEmpty ? "nothing to do: it is so already" : effect
+            return
+        }
+        (release, version) = (updated.id, updated.version)
+        let before = history.entries.first { $0.release.id == updated.id }?.release.rollout.share ?? .none
+        effect =
+            "\(package) \(updated.version?.description ?? "embedded") on \(channel): "
+            + RolloutEffect.text(from: before, to: updated.rollout.share, nil)
+    }
+
+    private func rule(_ change: ChannelChange) -> ReleaseRule {
+        ReleaseRule(facts.releaseFacts(for: change, of: package, on: channel, ids: ids))
+    }
+
+    private func subject(_ id: String) -> Release? {
+        history.entries.first { $0.release.id == id && !$0.isRemoved }?.release
+    }
+
+    private mutating func set(_ share: Share, _ subject: Release) throws {
+        let rollout = Rollout(share: share, audiences: subject.rollout.audiences)
+        // What is offered only now has no history yet.
+        if case .add(let added)? = steps.last, added.id == subject.id {
+            steps.append(
+                .update(try added.with(rollout)))
+        } else {
+            steps += try history.setting(rollout, of: subject)
+        }
+    }
+
+    private mutating func note(_ actions: [RolloutEvent.Action], _ reason: String) {
+        guard let release else { return }
+        notes += actions.map { ChangeSet.RolloutNote(release: release, kind: .action($0, reason: reason)) }
+    }
+
+    private func noPlan(_ version: SemanticVersion?) -> RegistryError {
+        let name = "\(package)\(version.map { " \($0)" } ?? "")"
+        guard !history.entries.isEmpty else {
+            let packages = facts.packageNames.map(\.text).joined(separator: ", ")
+            return RegistryError(
+                .notFound,
+                "\(channel) never offered anything of \(package)"
+                    + (packages.isEmpty ? "" : " (it has: \(packages.prefix(500)))"))
+        }
+        return RegistryError(
+            .notFound,
+            "no release of \(name) on \(channel) has a plan: give it one with packtool rollout \(package) --plan FILE "
+                + "--channel \(channel)")
+    }
+}

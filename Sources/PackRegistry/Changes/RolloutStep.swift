@@ -1,0 +1,94 @@
+package import Foundation
+package import PackFormat
+package import PackRegistryAPI
+
+/// Takes the steps that are due of the plans of one package on one channel; the runner's change.
+package struct RolloutStep: RegistryChange {
+    package struct Outcome: Sendable {
+        package let actions: [RolloutRun.Action]
+        /// When there is something to do next; nil: not before somebody changes something.
+        package let next: Date?
+    }
+
+    private let package: PackageID
+    private let channel: ChannelName
+    private let health: RolloutHealth
+
+    package init(of package: PackageID, on channel: ChannelName, health: RolloutHealth = .unknown) {
+        self.package = package
+        self.channel = channel
+        self.health = health
+    }
+
+    package var query: FactsQuery {
+        var query = FactsQuery()
+        query.histories = FactsQuery.Histories(of: package, on: [channel], files: [channel])
+        query.companions = FactsQuery.Companions(of: [package], on: [channel])
+        query.rollouts = FactsQuery.Rollouts(of: package, on: channel)
+        return query
+    }
+
+    package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> Outcome {
+        let history = facts.histories[channel] ?? ReleaseHistory()
+        var steps: [ReleaseHistory.Step] = []
+        var actions: [RolloutRun.Action] = []
+        var next: Date?
+        for planned in facts.rollouts {
+            guard let state = RolloutState(planned.events),
+                let release = history.entries.first(where: { $0.release.id == planned.release && !$0.isRemoved })?
+                    .release
+            else { continue }
+            let (share, done, reason): (Share?, [RolloutEvent.Action], String)
+            switch RolloutRule(state, newer: planned.newer, health: health, now: changes.time).next {
+            case .wait(let date, _, _):
+                if let date { next = min(next ?? date, date) }
+                continue
+            case .take(let wanted, let action, let completes, let why):
+                (share, done, reason) = (wanted, completes ? [action, .complete] : [action], why)
+            case .record(let action, let why): (share, done, reason) = (nil, [action], why)
+            }
+            let after = share ?? state.share
+            if after != state.share {
+                steps += try history.setting(
+                    Rollout(share: after, audiences: release.rollout.audiences), of: release)
+            }
+            let name = done.first?.rawValue ?? ""
+            changes.note(done, of: planned.release, reason: reason)
+            changes.log(
+                "rollout \(name)", "\(package)@\(planned.version?.description ?? "embedded") on \(channel)",
+                "\(RolloutEffect.text(from: state.share, to: after, state.plan)); \(reason)")
+            actions.append(
+                RolloutRun.Action(
+                    package: package, channel: channel, version: planned.version, name: name, before: state.share,
+                    after: after, reason: reason))
+            // What the step leads to is known once it is recorded.
+            next = changes.time
+        }
+        if !steps.isEmpty {
+            try changes.record(steps, of: package, on: channel, facts)
+        }
+        return Outcome(actions: actions, next: next)
+    }
+}
+
+extension ChangeSet {
+    /// Records steps of a package's releases, and what follows for the others of their sets.
+    mutating func record(
+        _ steps: [ReleaseHistory.Step], of package: PackageID, with others: [PackageID: [ReleaseHistory.Step]] = [:],
+        on channel: ChannelName, _ facts: RegistryFacts
+    ) throws {
+        let histories = facts.companions[channel] ?? [:]
+        let rule = ReleaseSetRule(
+            on: channel, histories: histories, ids: ReleaseIDs(number: facts.nextRelease, randomBits: 0))
+        let all = try others.isEmpty ? rule.following(steps, of: package) : others
+        for other in all.keys where other != package {
+            try actor.require(.release, package: other, channel: channel)
+        }
+        record(all.merging([package: steps]) { $1 }, on: channel, histories: histories, facts)
+    }
+
+    /// Records what was done with a release's plan.
+    mutating func note(_ actions: [RolloutEvent.Action], of release: String, reason: String) {
+        rolloutNotes += actions.map { RolloutNote(release: release, kind: .action($0, reason: reason)) }
+    }
+}

@@ -1,0 +1,150 @@
+package import Foundation
+package import PackFormat
+
+/// Where the rollout of a release is.
+package struct RolloutStatus: Hashable, Sendable {
+    package enum State: String, Hashable, Sendable, CaseIterable {
+        /// The plan has not begun.
+        case scheduled
+        case running
+        case paused
+        case halted
+        case completed
+        /// The release was taken back.
+        case rolledBack
+    }
+
+    package struct Step: Hashable, Sendable {
+        package let share: Share
+        package let time: PlanDuration?
+        /// When the release had this share first.
+        package let reached: Date?
+        /// When it will, as far as the plan tells.
+        package let expected: Date?
+
+        package init(share: Share, time: PlanDuration?, reached: Date?, expected: Date?) {
+            self.share = share
+            self.time = time
+            self.reached = reached
+            self.expected = expected
+        }
+    }
+
+    /// What the runner does next.
+    package struct Next: Hashable, Sendable {
+        /// nil: the share stays.
+        package let share: Share?
+        /// nil: when somebody says so.
+        package let date: Date?
+        package let reason: String
+
+        package init(share: Share?, date: Date?, reason: String) {
+            self.share = share
+            self.date = date
+            self.reason = reason
+        }
+    }
+
+    package let package: PackageID
+    package let channel: ChannelName
+    /// The id of the release.
+    package let release: String
+    /// nil: what the app embeds.
+    package let version: SemanticVersion?
+    package let state: State
+    /// Why it is in this state, who brought it there, and when.
+    package let reason: String
+    package let actor: String
+    package let since: Date
+    package let share: Share
+    package let plan: RolloutPlan
+    package let steps: [Step]
+    package let next: Next
+
+    package init(
+        package: PackageID, channel: ChannelName, release: String, version: SemanticVersion?, state: State,
+        reason: String, actor: String, since: Date, share: Share, plan: RolloutPlan, steps: [Step], next: Next
+    ) {
+        self.package = package
+        self.channel = channel
+        self.release = release
+        self.version = version
+        self.state = state
+        self.reason = reason
+        self.actor = actor
+        self.since = since
+        self.share = share
+        self.plan = plan
+        self.steps = steps
+        self.next = next
+    }
+
+    /// The number of the step whose share is there or on its way, from 1; 0 before the first.
+    package var stepNumber: Int {
+        guard share > .none else { return 0 }
+        return (steps.firstIndex { $0.share >= share } ?? steps.count - 1) + 1
+    }
+}
+
+/// What a request did, or would do.
+package struct RolloutOutcome: Hashable, Sendable {
+    package let isChanged: Bool
+    /// What is done, in words, with shares and devices.
+    package let effect: String
+    package let before: Share
+    package let after: Share
+    /// The package's releases on the channel then, newest first.
+    package let releases: [Release]
+    /// nil where the release has no plan.
+    package let status: RolloutStatus?
+
+    package init(
+        isChanged: Bool, effect: String, before: Share, after: Share, releases: [Release], status: RolloutStatus?
+    ) {
+        self.isChanged = isChanged
+        self.effect = effect
+        self.before = before
+        self.after = after
+        self.releases = releases
+        self.status = status
+    }
+}
+
+/// What one pass of the runner did.
+package struct RolloutRun: Hashable, Sendable {
+    package struct Action: Hashable, Sendable {
+        package let package: PackageID
+        package let channel: ChannelName
+        package let version: SemanticVersion?
+        /// Such as `step`, `complete` or `pause`.
+        package let name: String
+        package let before: Share
+        package let after: Share
+        package let reason: String
+
+        package init(
+            package: PackageID, channel: ChannelName, version: SemanticVersion?, name: String, before: Share,
+            after: Share, reason: String
+        ) {
+            self.package = package
+            self.channel = channel
+            self.version = version
+            self.name = name
+            self.before = before
+            self.after = after
+            self.reason = reason
+        }
+    }
+
+    package let actions: [Action]
+    /// Rollouts that could not be gone on with, and why.
+    package let failures: [String]
+    /// When there is something to do next; nil: not before somebody changes something.
+    package let next: Date?
+
+    package init(actions: [Action], failures: [String], next: Date?) {
+        self.actions = actions
+        self.failures = failures
+        self.next = next
+    }
+}

@@ -1,0 +1,112 @@
+import PackFormat
+package import PackJSON
+
+extension RolloutStatus {
+    /// One entry of `GET /v1/packages/PACKAGE/rollouts`.
+    package var json: JSONObject {
+        var json: JSONObject = [
+            "package": .string(package.text), "channel": .string(channel.text), "release": .string(release),
+            "state": .string(state.rawValue), "reason": .string(reason), "actor": .string(actor),
+            "since": .string(WireTime.text(since)), "step": .integer(stepNumber), "plan": .object(plan.json),
+            "steps": .array(steps.map { .object($0.json(plan)) }),
+        ]
+        json.set(share)
+        json["version"] = version.map { .string($0.description) }
+        json["devices"] = plan.deviceCount(share).map { .integer($0) }
+        var next: JSONObject = ["reason": .string(self.next.reason)]
+        if let share = self.next.share { next.set(share) }
+        next["at"] = self.next.date.map { .string(WireTime.text($0)) }
+        json["next"] = .object(next)
+        return json
+    }
+
+    package init(json: JSONObject) throws {
+        let next = try json.object("next")
+        let state = try json.string("state")
+        guard let known = State(rawValue: state) else {
+            throw JSONError.unexpected(field: "state", wanted: "a state of a rollout", found: "\"\(state)\"")
+        }
+        try self.init(
+            package: PackageID(json.string("package")), channel: ChannelName(json.string("channel")),
+            release: json.string("release"), version: json["version"].map { try SemanticVersion($0.string("version")) },
+            state: known, reason: json.string("reason"), actor: json.string("actor"), since: json.date("since"),
+            share: json.share() ?? .whole, plan: RolloutPlan(json: json.required("plan")),
+            steps: json.array("steps").map { try Step(json: $0.object("step")) },
+            next: Next(share: next.share(), date: next.optionalDate("at"), reason: next.string("reason")))
+    }
+}
+
+extension RolloutStatus.Step {
+    fileprivate func json(_ plan: RolloutPlan) -> JSONObject {
+        var json: JSONObject = [:]
+        json.set(share)
+        json["for"] = time.map { .string($0.description) }
+        json["devices"] = plan.deviceCount(share).map { .integer($0) }
+        json["reached"] = reached.map { .string(WireTime.text($0)) }
+        json["expected"] = expected.map { .string(WireTime.text($0)) }
+        return json
+    }
+
+    fileprivate init(json: JSONObject) throws {
+        try self.init(
+            share: json.share() ?? .whole, time: json["for"].map { try PlanDuration($0.string("for")) },
+            reached: json.optionalDate("reached"), expected: json.optionalDate("expected"))
+    }
+}
+
+extension RolloutOutcome {
+    package var json: JSONObject {
+        var json: JSONObject = [
+            "changed": .bool(isChanged), "effect": .string(effect),
+            "before": .integer(before.tenThousandths), "after": .integer(after.tenThousandths),
+            "releases": .array(releases.map { .object($0.json) }),
+        ]
+        json["status"] = status.map { .object($0.json) }
+        return json
+    }
+
+    package init(json: JSONObject) throws {
+        try self.init(
+            isChanged: json.bool("changed"), effect: json.string("effect"),
+            before: Share(tenThousandths: json.integer("before")), after: Share(tenThousandths: json.integer("after")),
+            releases: json.array("releases").map { try Release(json: $0.object("release")) },
+            status: json["status"].map { try RolloutStatus(json: $0.object("status")) })
+    }
+}
+
+extension RolloutRun {
+    /// The answer of `POST /v1/rollouts/run`. Shares are in 1/10,000.
+    package var json: JSONObject {
+        var json: JSONObject = [
+            "actions": .array(actions.map { .object($0.json) }), "failures": .array(failures.map { .string($0) }),
+        ]
+        json["next"] = next.map { .string(WireTime.text($0)) }
+        return json
+    }
+
+    package init(json: JSONObject) throws {
+        try self.init(
+            actions: json.array("actions").map { try Action(json: $0.object("action")) },
+            failures: json.array("failures").map { try $0.string("failure") }, next: json.optionalDate("next"))
+    }
+}
+
+extension RolloutRun.Action {
+    fileprivate var json: JSONObject {
+        var json: JSONObject = [
+            "package": .string(package.text), "channel": .string(channel.text), "action": .string(name),
+            "before": .integer(before.tenThousandths), "after": .integer(after.tenThousandths),
+            "reason": .string(reason),
+        ]
+        json["version"] = version.map { .string($0.description) }
+        return json
+    }
+
+    fileprivate init(json: JSONObject) throws {
+        try self.init(
+            package: PackageID(json.string("package")), channel: ChannelName(json.string("channel")),
+            version: json["version"].map { try SemanticVersion($0.string("version")) }, name: json.string("action"),
+            before: Share(tenThousandths: json.integer("before")), after: Share(tenThousandths: json.integer("after")),
+            reason: json.string("reason"))
+    }
+}

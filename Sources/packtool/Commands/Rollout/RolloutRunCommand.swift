@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+import PackFormat
+import PackJSON
+import PackRegistryAPI
+
+/// `packtool rollout run`: takes the steps that are due, for a cron job.
+struct RolloutRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Take the steps of all plans that are due, once.",
+        discussion: """
+            packtool serve does this by itself. A folder that only a web server or a CDN
+            serves needs it every few minutes, as in a cron job. Over HTTP it takes a token
+            with the right to release. Any number of runners may run at once: each step is
+            taken once.
+            """)
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func run() async throws {
+        let session = try await RegistrySession(registry, console: options.console)
+        let run = try await session.registry.runRollouts()
+        var lines = run.actions.map { action in
+            "\(action.name)  \(action.package) \(action.version?.description ?? "embedded") on \(action.channel): "
+                + "\(action.before) to \(action.after): \(action.reason)"
+        }
+        if lines.isEmpty { lines.append("nothing is due") }
+        if run.actions.isEmpty, let next = run.next { lines.append("next: \(next.formatted(.iso8601))") }
+        options.console.result(lines.joined(separator: "\n"), json: .object(run.json))
+        for failure in run.failures { Console.standardError("error: \(failure)") }
+        if run.actions.contains(where: { $0.before != $0.after }) { await session.finish(console: options.console) }
+        guard run.failures.isEmpty else { throw ExitCode.failed }
+    }
+}

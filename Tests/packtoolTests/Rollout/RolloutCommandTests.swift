@@ -1,0 +1,153 @@
+import Foundation
+import PackJSON
+import Testing
+
+/// `packtool rollout` with plans, as a release manager uses it.
+struct RolloutCommandTests {
+    /// A registry whose channel offers shop 1.0.0, and has 1.1.0 published.
+    static func project(_ versions: String...) async throws -> Tool {
+        let tool = try Tool()
+        try await tool.run("init", "--app", "shop").expectSuccess()
+        for version in versions.isEmpty ? ["1.0.0", "1.1.0"] : versions {
+            try tool.write(["dist/index.html": "<title>\(version)</title><script>packtool.confirm()</script>"])
+            try await tool.run(
+                "build", "dist", "--package", "shop", "--package-version", version, "--out", "packages"
+            ).expectSuccess()
+            let offer = version == "1.0.0" ? ["--channel", "beta"] : ["--channel", "beta", "--rollout", "0"]
+            try await tool.run(["publish", "packages/shop-\(version).zip", "--no-wait"] + offer).expectSuccess()
+        }
+        return tool
+    }
+
+    private static let plan = """
+        {
+          "steps": [{"share": 1, "for": "4h"}, {"share": 10, "for": "1d"}, {"share": 100}], // careful
+          "devices": 2000,
+        }
+        """
+
+    @Test func `a plan is looked at, put on a release, stopped, gone on with, and taken back`() async throws {
+        let tool = try await Self.project()
+        try tool.write(["plan.json": Self.plan])
+        let plan = ["rollout", "shop", "--channel", "beta", "--plan", "plan.json"]
+        let dry = try await tool.run(plan + ["--dry-run"])
+        #expect(dry.exitCode == 0, "\(dry)")
+        for part in ["STEP  SHARE", "1     1 %", "200", "2000", "expected", "times are of UTC", "starts: 1 %"] {
+            #expect(dry.standardOutput.contains(part), "\(part): \(dry)")
+        }
+        let asks = try await tool.run(plan)
+        #expect(asks.exitCode == 2 && asks.standardError.contains("about 20 more of 2000"), "\(asks)")
+        #expect(asks.standardError.contains("To do it: --yes"), "\(asks)")
+        let none = try await tool.run("rollout", "status", "shop")
+        #expect(none.standardOutput.contains("no release of shop has a plan"), "\(none)")
+        let done = try await tool.run(plan + ["--yes"])
+        #expect(done.exitCode == 0 && done.standardOutput.contains("next: 10 % at"), "\(done)")
+        #expect(done.standardError.contains("packtool rollout run"), "\(done)")
+        #expect(try await tool.run(plan + ["--yes"]).exitCode == 2)
+
+        let words = ["shop", "--channel", "beta"]
+        let paused = try await tool.run(["rollout", "pause"] + words + ["--reason", "lunch"])
+        #expect(paused.exitCode == 0 && paused.standardOutput.contains("until packtool rollout resume"), "\(paused)")
+        #expect(try await tool.run(["rollout", "pause"] + words).exitCode == 2)
+        let state = try await tool.run("rollout", "status", "shop")
+        for part in ["beta: shop 1.1.0 is paused, step 1 of 3: 1 %", "about 20 of 2000", "lunch", "local:"] {
+            #expect(state.standardOutput.contains(part), "\(part): \(state)")
+        }
+        try await tool.run(["rollout", "resume"] + words).expectSuccess()
+        let early = try await tool.run("rollout", "run")
+        #expect(early.exitCode == 0 && early.standardOutput.contains("nothing is due\nnext: "), "\(early)")
+        let advance = try await tool.run(["rollout", "advance"] + words)
+        #expect(
+            advance.exitCode == 2 && advance.standardError.contains("10 % of the devices in place of 1 %"), "\(advance)"
+        )
+        try await tool.run(["rollout", "advance"] + words + ["--yes"]).expectSuccess()
+        #expect(try await tool.run(["rollout", "advance"] + words + ["--step", "2", "--yes"]).exitCode == 2)
+        let status = try await tool.run("status")
+        #expect(status.standardOutput.contains("beta 10 %"), "\(status)")
+        let wrong = try await tool.run(["rollout", "advance"] + words + ["--step", "9", "--yes"])
+        expectClearError(wrong, naming: ["no step 9", "1 to 3"])
+        let dryBack = try await tool.run(["rollout", "rollback"] + words + ["--dry-run"])
+        #expect(dryBack.exitCode == 0 && dryBack.standardOutput.contains("about 200 devices"), "\(dryBack)")
+        try await tool.run(["rollout", "rollback"] + words + ["--yes"]).expectSuccess()
+        let after = try await tool.run("rollout", "status", "shop")
+        #expect(after.standardOutput.contains("shop 1.1.0 is rolled back"), "\(after)")
+        let again = try await tool.run(["rollout", "shop@1.1.0"] + plan.dropFirst(2) + ["--yes"])
+        expectClearError(again, naming: ["rolled back", "--again"])
+    }
+
+    @Test func `a share is changed as ever, with and without the word set`() async throws {
+        let tool = try await Self.project()
+        for command in [["rollout"], ["rollout", "set"]] {
+            try await tool.run(command + ["shop", "--channel", "beta", "--percent", "5"]).expectSuccess()
+            let dry = try await tool.run(command + ["shop", "--channel", "beta", "--percent", "7", "--dry-run"])
+            #expect(dry.standardOutput.contains("7 % of the devices in place of 5 %"), "\(dry)")
+            #expect(try await tool.run("status").standardOutput.contains("beta 5 %"))
+            try await tool.run(command + ["shop", "--channel", "beta", "--percent", "0", "--yes"]).expectSuccess()
+        }
+        let both = try await tool.run(
+            "rollout", "shop", "--channel", "beta", "--percent", "5", "--plan", "plan.json")
+        #expect(both.exitCode == 64, "\(both)")
+    }
+
+    @Test func `a plan with a mistake is refused with its place, and nothing is changed`() async throws {
+        let tool = try await Self.project()
+        let steps = String(repeating: "{\"share\": 1, \"for\": \"1h\"},\n", count: 50_000)
+        let plans: [(String, [String])] = [
+            (
+                "{\n  \"steps\": [{\"share\": 10, \"for\": \"1h\"}, {\"share\": 5}]}",
+                ["plan.json:2:", "steps[1].share", "only grows"]
+            ),
+            (
+                "{\"steps\": [{\"share\": 1}], \"hours\": {\"zone\": \"Mars/Olympus\", \"windows\": []}}",
+                ["hours.zone", "Mars/Olympus"]
+            ),
+            ("{\"steps\": [\(steps)]}", ["plan.json", "262144 at most"]),
+            ("{\"steps\": [{\"share\": 1}], \"newDevicesPerHour\": 3}", ["newDevicesPerHour", "--devices COUNT"]),
+        ]
+        let before = try tool.listing(".packtool/registry/view")
+        for (text, parts) in plans {
+            try tool.write(["plan.json": text])
+            let refused = try await tool.run("rollout", "shop", "--channel", "beta", "--plan", "plan.json", "--yes")
+            expectClearError(refused, naming: parts)
+        }
+        let missing = try await tool.run("rollout", "shop", "--channel", "beta", "--plan", "plna.json", "--yes")
+        expectClearError(missing, naming: ["plna.json"])
+        try tool.write(["plan.json": Self.plan])
+        let misspelt = try await tool.run("rollout", "shp", "--channel", "beta", "--plan", "plan.json", "--yes")
+        expectClearError(misspelt, naming: ["shp", "it has: shop"])
+        #expect(try tool.listing(".packtool/registry/view") == before)
+    }
+
+    /// Every plan of docs/ROLLOUTS.md, and the schema for editors.
+    @Test func `the documented plans are plans, by packtool and by the schema`() async throws {
+        let tool = try await Self.project()
+        let document = try String(
+            contentsOf: Tool.project.appendingPathComponent("docs/ROLLOUTS.md"), encoding: .utf8)
+        let plans = document.matches(of: /```jsonc\n([\s\S]*?)```/).map { String($0.1) }.filter {
+            $0.contains("\"steps\"")
+        }
+        #expect(!plans.isEmpty)
+        for (number, plan) in plans.enumerated() {
+            try tool.write(["\(number).json": plan])
+            let dry = try await tool.run(
+                "rollout", "shop", "--channel", "beta", "--plan", "\(number).json", "--dry-run")
+            #expect(dry.exitCode == 0, "\(dry)")
+        }
+        let schema = Tool.project.appendingPathComponent("docs/schema/plan.schema.json").path
+        try tool.write([
+            "validate.py": """
+            import json, re, jsonschema
+            schema = jsonschema.Draft202012Validator(json.load(open("\(schema)")))
+            for number in range(\(plans.count)):
+                text = re.sub(r"//.*", "", open(f"{number}.json").read())
+                plan = json.loads(re.sub(r",(\\s*[}\\]])", r"\\1", text))
+                for fault in schema.iter_errors(plan): print(number, fault.message)
+            for bad in ({}, {"steps": []}, {"steps": [{"share": 0}]}, {"steps": [{"share": 1, "for": "soon"}]},
+                        {"steps": [{"share": 1}], "stepps": 1}, {"steps": [{"share": 1}], "hours": {"zone": "UTC"}}):
+                if schema.is_valid(bad): print("accepted", bad)
+            """
+        ])
+        let outcome = try await tool.shell("python3 -W ignore validate.py")
+        #expect(outcome.exitCode == 0 && outcome.standardOutput.isEmpty, "\(outcome)")
+    }
+}
