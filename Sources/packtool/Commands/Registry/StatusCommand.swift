@@ -89,7 +89,10 @@ struct StatusCommand: AsyncParsableCommand {
             let release = packages[package]?.first {
                 $0.offer == .version(version.version, manifest: version.manifest)
             }
-            return release.map { $0.rollout.reachesEveryone ? channel.text : "\(channel) \($0.rollout.text)" }
+            return release.map { release in
+                let share = release.rollout.reachesEveryone ? channel.text : "\(channel) \(release.rollout.text)"
+                return share + (release.set.map { " in \($0)" } ?? "")
+            }
         }
     }
 }

@@ -48,20 +48,18 @@ struct SimulationScene {
         }
         self.file = file
         self.targets = targets
+        let reader = DownloadReader(versions: overview.versions, registry: session.registry)
         var downloads: [PackageID: [SemanticVersion?: RolloutSimulation.Download]] = [:]
-        for (package, target) in targets {
-            guard case .version(_, let manifest) = target.offer else { continue }
-            let versions = overview.versions[package] ?? []
-            let own = versions.first { $0.manifest == manifest }
-            // While the small full download is being made, devices fetch the objects.
-            let full = own?.fullSize ?? own?.size ?? 0
-            downloads[package, default: [:]][nil] = .init(size: full, isFull: true)
+        // A bundle that several packages of a set share comes once.
+        var counted: Set<PackageID> = []
+        for (package, target) in targets.sorted(by: { $0.key < $1.key }) {
+            guard case .version(let version, let manifest) = target.offer else { continue }
+            let bundles = try await reader.bundles(of: package, version, manifest).filter { !counted.contains($0.key) }
+            counted.formUnion(bundles.keys)
             let described = population.versions.first { $0.package == package }?.versions.values ?? []
-            for version in described.compactMap(\.value) {
-                guard let base = versions.first(where: { $0.version == version }) else { continue }
-                let path = ViewLayout.patch(from: base.manifest, to: manifest)
-                let patch = try await session.registry.viewFile(path, maximumByteCount: 1 << 30)
-                downloads[package, default: [:]][version] = .init(size: patch?.count ?? full, isFull: patch == nil)
+            for base in [nil] + described.compactMap(\.value).map(Optional.some) {
+                downloads[package, default: [:]][base] = try await reader.download(
+                    of: package, manifest, from: base, bundles)
             }
         }
         self.downloads = downloads
