@@ -51,7 +51,9 @@ extension AuthorizedRegistry {
         return archive.manifestDigest
     }
 
-    package func publish(manifest digest: Digest, role: [UInt8]) async throws -> PublishOutcome {
+    package func publish(
+        manifest digest: Digest, role: [UInt8], note: VersionNote
+    ) async throws -> PublishOutcome {
         var query = FactsQuery.unsigned
         query.manifests = [digest]
         let facts = try await services.store.facts(query)
@@ -60,7 +62,7 @@ extension AuthorizedRegistry {
         }
         try identity.require(.publish, package: manifest.package)
         let outcome = try await services.commit(
-            VersionPublication(manifest, bytes: bytes, digest: digest, role: role), as: identity)
+            VersionPublication(manifest, bytes: bytes, digest: digest, role: role, note: note), as: identity)
         if outcome == .published { try await services.view.addQuickDownload(ofManifest: digest) }
         return outcome
     }

@@ -9,13 +9,15 @@ package struct VersionPublication: RegistryChange {
     private let bytes: [UInt8]
     private let digest: Digest
     private let role: [UInt8]
+    private let note: VersionNote
 
     /// - Parameter bytes: The bytes of the uploaded manifest.
-    package init(_ manifest: Manifest, bytes: [UInt8], digest: Digest, role: [UInt8]) {
+    package init(_ manifest: Manifest, bytes: [UInt8], digest: Digest, role: [UInt8], note: VersionNote = .none) {
         self.manifest = manifest
         self.bytes = bytes
         self.digest = digest
         self.role = role
+        self.note = note
     }
 
     package var query: FactsQuery {
@@ -45,9 +47,9 @@ package struct VersionPublication: RegistryChange {
         changes.put(document, as: ViewLayout.role(of: manifest.package))
         changes.publications.append(
             ChangeSet.Publication(
-                version: FactsQuery.Version(manifest.package, manifest.version), manifest: digest))
+                version: FactsQuery.Version(manifest.package, manifest.version), manifest: digest, note: note))
         changes.work.insert(manifest.package)
-        changes.log("publish", "\(manifest.package)@\(manifest.version)", "manifest \(digest)")
+        changes.log("publish", "\(manifest.package)@\(manifest.version)", "manifest \(digest)" + note.auditText)
         changes.signs = true
         return .published
     }
@@ -78,6 +80,12 @@ package struct VersionPublication: RegistryChange {
                 }
             }
         }
+    }
+}
+
+extension VersionNote {
+    fileprivate var auditText: String {
+        (commit.map { ", commit \($0)" } ?? "") + (text.map { ": \($0)" } ?? "")
     }
 }
 

@@ -34,6 +34,7 @@ package struct ChangeSet: Sendable {
     package struct Publication: Hashable, Sendable {
         package let version: FactsQuery.Version
         package let manifest: Digest
+        package var note = VersionNote.none
     }
 
     package struct Withdrawal: Hashable, Sendable {

@@ -22,6 +22,10 @@ enum RegistrySchema {
         migrator.registerMigration("sets of releases") { db in
             try db.execute(sql: sets)
         }
+        migrator.registerMigration("notes on versions") { db in
+            try db.execute(
+                sql: "ALTER TABLE version ADD COLUMN note TEXT; ALTER TABLE version ADD COLUMN sourceCommit TEXT;")
+        }
         return migrator
     }
 
