@@ -48,20 +48,20 @@ package struct Publisher: Sendable {
     /// - Parameter report: is told of each package when it starts.
     @discardableResult
     package func publish(
-        _ zips: [URL], report: (Manifest) -> Void = { _ in }
+        _ zips: [URL], note: VersionNote = .none, report: (Manifest) -> Void = { _ in }
     ) async throws -> [Published] {
-        try await publish(PackageSelection(zips), report: report)
+        try await publish(PackageSelection(zips), note: note, report: report)
     }
 
     /// Like ``publish(_:report:)``, for zips that are already open.
     @discardableResult
     package func publish(
-        _ selection: PackageSelection, report: (Manifest) -> Void = { _ in }
+        _ selection: PackageSelection, note: VersionNote = .none, report: (Manifest) -> Void = { _ in }
     ) async throws -> [Published] {
         var published: [Published] = []
         for archive in selection.archives {
             report(archive.manifest)
-            published.append(try await publish(archive))
+            published.append(try await publish(archive, note))
         }
         return published
     }
@@ -82,7 +82,7 @@ package struct Publisher: Sendable {
         }
     }
 
-    private func publish(_ archive: PackageArchive) async throws -> Published {
+    private func publish(_ archive: PackageArchive, _ note: VersionNote) async throws -> Published {
         let manifest = archive.manifest
         if try await isListed(manifest, archive.sealed.digest) {
             return Published(manifest: manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
@@ -100,7 +100,7 @@ package struct Publisher: Sendable {
             role.targets[path] = info
             return true
         } submit: { bytes in
-            outcome = try await registry.publish(manifest: digest, role: bytes)
+            outcome = try await registry.publish(manifest: digest, role: bytes, note: note)
         }
         let sent = manifest.ownObjects.filter { missing.contains($0.digest) }
         return Published(

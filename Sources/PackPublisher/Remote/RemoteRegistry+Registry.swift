@@ -56,8 +56,18 @@ extension RemoteRegistry: RegistryPublishing {
         return try PackFormat.Digest(hex: JSONValue(parsing: reply.body).object("the answer").string("manifest"))
     }
 
-    package func publish(manifest: PackFormat.Digest, role: [UInt8]) async throws -> PublishOutcome {
-        try await call(Endpoints.publishVersion, VersionRequest(manifest: manifest, role: role))
+    package func publish(
+        manifest: PackFormat.Digest, role: [UInt8], note: VersionNote
+    ) async throws -> PublishOutcome {
+        do {
+            return try await call(Endpoints.publishVersion, VersionRequest(manifest: manifest, role: role, note: note))
+        } catch let error as RegistryError
+            where error.kind == .invalid && !note.isEmpty
+            && ["\"note\"", "\"commit\""].contains(where: { error.message.contains($0) })
+        {
+            // An older registry keeps no notes, and refuses what it does not know.
+            return try await call(Endpoints.publishVersion, VersionRequest(manifest: manifest, role: role))
+        }
     }
 
     package func withdraw(

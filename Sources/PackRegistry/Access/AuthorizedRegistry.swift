@@ -51,7 +51,9 @@ extension AuthorizedRegistry {
         return archive.sealed.digest
     }
 
-    package func publish(manifest digest: Digest, role: [UInt8]) async throws -> PublishOutcome {
+    package func publish(
+        manifest digest: Digest, role: [UInt8], note: VersionNote
+    ) async throws -> PublishOutcome {
         var query = FactsQuery.unsigned
         query.manifests = [digest]
         let facts = try await services.store.facts(query)
@@ -60,7 +62,7 @@ extension AuthorizedRegistry {
         }
         try identity.require(.publish, package: sealed.manifest.package)
         let outcome = try await services.commit(
-            VersionPublication(sealed, role: role), as: identity)
+            VersionPublication(sealed, role: role, note: note), as: identity)
         if outcome == .published { try await services.downloads.buildQuickDownload(ofManifest: digest) }
         return outcome
     }

@@ -7,11 +7,13 @@ import PackTrust
 package struct VersionPublication: RegistryChange {
     private let sealed: SealedManifest
     private let role: [UInt8]
+    private let note: VersionNote
 
     /// - Parameter sealed: The uploaded manifest.
-    package init(_ sealed: SealedManifest, role: [UInt8]) {
+    package init(_ sealed: SealedManifest, role: [UInt8], note: VersionNote = .none) {
         self.sealed = sealed
         self.role = role
+        self.note = note
     }
 
     private var manifest: Manifest { sealed.manifest }
@@ -41,9 +43,11 @@ package struct VersionPublication: RegistryChange {
         let document = try policy.judge(
             role, change: .publish(manifest.version, manifest: sealed.digest, length: sealed.bytes.count))
         changes.put(document, as: ViewLayout.role(of: manifest.package))
-        changes.publications.append(ChangeSet.Publication(version: sealed.name, manifest: sealed.digest))
+        changes.publications.append(
+            ChangeSet.Publication(version: sealed.name, manifest: sealed.digest, note: note))
         changes.work.insert(manifest.package)
-        changes.log("publish", "\(manifest.package)@\(manifest.version)", "manifest \(sealed.digest)")
+        changes.log(
+            "publish", "\(manifest.package)@\(manifest.version)", "manifest \(sealed.digest)" + note.auditText)
         changes.signs = true
         return .published
     }
@@ -74,6 +78,12 @@ package struct VersionPublication: RegistryChange {
                 }
             }
         }
+    }
+}
+
+extension VersionNote {
+    fileprivate var auditText: String {
+        (commit.map { ", commit \($0)" } ?? "") + (text.map { ": \($0)" } ?? "")
     }
 }
 

@@ -29,6 +29,7 @@ package struct ChangeSet: Sendable {
     package struct Publication: Hashable, Sendable {
         package let version: VersionName
         package let manifest: Digest
+        package var note = VersionNote.none
     }
 
     package struct Withdrawal: Hashable, Sendable {

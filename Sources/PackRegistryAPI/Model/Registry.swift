@@ -9,7 +9,7 @@ package import PackFormat
 ///     let registry: any Registry = local.registry(as: identity)
 ///     let missing = try await registry.missingObjects(of: manifest)
 ///     let digest = try await registry.upload(archive: zip)
-///     try await registry.publish(manifest: digest, role: signedRole)
+///     try await registry.publish(manifest: digest, role: signedRole, note: .none)
 ///     try await registry.change(.offer(version, .everyone), of: package, on: beta)
 package typealias Registry = RegistryReading & RegistryPublishing & RegistryReleasing & RegistryTrusting
     & RegistryAdministration & RegistryRollouts
@@ -42,7 +42,7 @@ package protocol RegistryPublishing: Sendable {
     /// content again changes nothing; other content under the same version is refused (`.conflict`). If somebody else
     /// has published meanwhile, the error is `.conflict` too: read the role again, add to it, sign it, and call this
     /// again.
-    func publish(manifest: Digest, role: [UInt8]) async throws -> PublishOutcome
+    func publish(manifest: Digest, role: [UInt8], note: VersionNote) async throws -> PublishOutcome
 
     /// Stores the publisher's newer role that no longer lists a version's manifest, and stops offering the version on
     /// every channel. Devices refuse it from then on, whatever a channel says.

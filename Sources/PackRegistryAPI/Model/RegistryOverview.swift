@@ -17,10 +17,12 @@ package struct RegistryOverview: Hashable, Sendable {
         package let archiveSize: Int?
         /// The publisher's reason for withdrawing the version; nil if it is not withdrawn.
         package let withdrawn: String?
+        package let note: VersionNote
 
         package init(
             version: SemanticVersion, manifest: Digest, published: Date, publishedBy: String, fileCount: Int,
-            size: Int, fullSize: Int?, archiveSize: Int?, withdrawn: String?
+            size: Int, fullSize: Int?, archiveSize: Int?, withdrawn: String?,
+            note: VersionNote = .none
         ) {
             self.version = version
             self.manifest = manifest
@@ -31,6 +33,7 @@ package struct RegistryOverview: Hashable, Sendable {
             self.fullSize = fullSize
             self.archiveSize = archiveSize
             self.withdrawn = withdrawn
+            self.note = note
         }
     }
 

@@ -83,6 +83,7 @@ extension RegistryOverview.Version {
         json["fullSize"] = fullSize.map { .integer($0) }
         json["archiveSize"] = archiveSize.map { .integer($0) }
         json["withdrawn"] = withdrawn.map { .string($0) }
+        json.set(note)
         return json
     }
 
@@ -92,6 +93,7 @@ extension RegistryOverview.Version {
             published: json.date("published"), publishedBy: json["publishedBy"]?.string("publishedBy") ?? "",
             fileCount: json.integer("files"), size: json.integer("size"),
             fullSize: json["fullSize"]?.integer("fullSize"),
-            archiveSize: json["archiveSize"]?.integer("archiveSize"), withdrawn: json["withdrawn"]?.string("withdrawn"))
+            archiveSize: json["archiveSize"]?.integer("archiveSize"), withdrawn: json["withdrawn"]?.string("withdrawn"),
+            note: json.note())
     }
 }

@@ -7,17 +7,23 @@ package struct VersionRequest: Hashable, Sendable {
     package let manifest: Digest
     /// The publisher's signed role, byte for byte.
     package let role: [UInt8]
+    package let note: VersionNote
 
-    package init(manifest: Digest, role: [UInt8]) {
+    package init(manifest: Digest, role: [UInt8], note: VersionNote = .none) {
         self.manifest = manifest
         self.role = role
+        self.note = note
     }
 
-    package var json: JSONObject { ["manifest": .string(manifest.hex), "role": JSONValue(role: role)] }
+    package var json: JSONObject {
+        var json: JSONObject = ["manifest": .string(manifest.hex), "role": JSONValue(role: role)]
+        json.set(note)
+        return json
+    }
 
     package init(json: JSONObject) throws {
-        try json.refuseKeys(outside: ["manifest", "role"])
-        try self.init(manifest: Digest(hex: json.string("manifest")), role: json.role())
+        try json.refuseKeys(outside: ["manifest", "role", "note", "commit"])
+        try self.init(manifest: Digest(hex: json.string("manifest")), role: json.role(), note: json.note())
     }
 }
 
@@ -36,6 +42,17 @@ package struct WithdrawalRequest: Hashable, Sendable {
     package init(json: JSONObject) throws {
         try json.refuseKeys(outside: ["reason", "role"])
         try self.init(reason: json.string("reason"), role: json.role())
+    }
+}
+
+extension JSONObject {
+    mutating func set(_ note: VersionNote) {
+        self["note"] = note.text.map { .string($0) }
+        self["commit"] = note.commit.map { .string($0) }
+    }
+
+    func note() throws -> VersionNote {
+        try VersionNote(text: self["note"]?.string("note"), commit: self["commit"]?.string("commit"))
     }
 }
 

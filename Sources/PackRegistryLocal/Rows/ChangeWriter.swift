@@ -15,7 +15,7 @@ struct ChangeWriter {
             try versions.take(upload, by: actor, now: now)
         }
         for publication in changes.publications {
-            try versions.publish(publication.version, manifest: publication.manifest, by: actor, now: now)
+            try versions.publish(publication, by: actor, now: now)
         }
         for withdrawal in changes.withdrawals { try versions.withdraw(withdrawal.version, reason: withdrawal.reason) }
         for releases in changes.releases {

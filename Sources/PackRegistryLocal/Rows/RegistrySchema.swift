@@ -28,6 +28,10 @@ enum RegistrySchema {
         migrator.registerMigration("plans of rollouts") { db in
             try db.execute(sql: plans)
         }
+        migrator.registerMigration("notes on versions") { db in
+            try db.execute(
+                sql: "ALTER TABLE version ADD COLUMN note TEXT; ALTER TABLE version ADD COLUMN sourceCommit TEXT;")
+        }
         return migrator
     }
 

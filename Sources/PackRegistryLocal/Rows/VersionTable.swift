@@ -80,10 +80,17 @@ struct VersionTable {
         }
     }
 
-    func publish(_ version: VersionName, manifest: Digest, by actor: Identity, now: Date) throws {
+    func publish(_ publication: ChangeSet.Publication, by actor: Identity, now: Date) throws {
+        let (version, note) = (publication.version, publication.note)
         try db.execute(
-            sql: "INSERT INTO version (package, version, manifest, published, publishedBy) VALUES (?, ?, ?, ?, ?)",
-            arguments: [version.package.text, version.version.description, manifest.hex, now, actor.name])
+            sql: """
+                INSERT INTO version (package, version, manifest, published, publishedBy, note, sourceCommit)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                version.package.text, version.version.description, publication.manifest.hex, now, actor.name, note.text,
+                note.commit,
+            ])
     }
 
     func withdraw(_ version: VersionName, reason: String) throws {
@@ -112,7 +119,8 @@ struct VersionTable {
                 published: row.date("published"), publishedBy: row.text("publishedBy"),
                 fileCount: row.integer("fileCount"), size: row.integer("size"),
                 fullSize: row.optionalInteger("fullSize"), archiveSize: row.optionalInteger("archiveSize"),
-                withdrawn: row.optionalText("withdrawn"))
+                withdrawn: row.optionalText("withdrawn"),
+                note: VersionNote(text: row.optionalText("note"), commit: row.optionalText("sourceCommit")))
             versions[try row.parsed("package") { try PackageID($0) }, default: []].append(version)
         }
         return versions

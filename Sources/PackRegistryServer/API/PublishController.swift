@@ -19,7 +19,8 @@ struct PublishController {
         router.add(Endpoints.missingObjects, missingObjects)
         router.add(Endpoints.uploads, upload)
         router.add(Endpoints.publishVersion) { call, version in
-            try await call.registry.publish(manifest: version.manifest, role: version.role)
+            try await call.registry.publish(
+                manifest: version.manifest, role: version.role, note: version.note)
         }
         router.add(Endpoints.withdraw) { call, withdrawal in
             try await call.registry.withdraw(

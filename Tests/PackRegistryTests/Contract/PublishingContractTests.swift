@@ -92,7 +92,7 @@ struct PublishingContractTests {
         let shop = try await Shop()
         try await kind.using(shop) { (registry) async throws in
             let error = await #expect(throws: RegistryError.self) {
-                try await registry.publish(manifest: Digest(of: Data("x".utf8)), role: Array("{}".utf8))
+                try await registry.publish(manifest: Digest(of: Data("x".utf8)), role: Array("{}".utf8), note: .none)
             }
             #expect(error?.kind == .notFound)
         }

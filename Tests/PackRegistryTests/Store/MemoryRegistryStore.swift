@@ -14,6 +14,7 @@ final class MemoryRegistryStore: RegistryStore {
         var published: Date
         var publishedBy: String
         var withdrawn: String?
+        var note = VersionNote.none
     }
 
     struct State {
@@ -231,7 +232,7 @@ final class MemoryRegistryStore: RegistryStore {
                     version: version.name.version, manifest: version.manifest, published: version.published,
                     publishedBy: version.publishedBy, fileCount: manifest.files.count,
                     size: manifest.ownObjects.reduce(0) { $0 + $1.size }, fullSize: nil, archiveSize: nil,
-                    withdrawn: version.withdrawn))
+                    withdrawn: version.withdrawn, note: version.note))
         }
         return RegistryOverview(
             app: app, versions: versions, channels: state.histories.mapValues { $0.mapValues(\.offered) },
@@ -253,7 +254,8 @@ final class MemoryRegistryStore: RegistryStore {
             else { throw Impossible() }
             state.versions.append(
                 Version(
-                    name: publication.version, manifest: publication.manifest, published: now, publishedBy: actor.name))
+                    name: publication.version, manifest: publication.manifest, published: now, publishedBy: actor.name,
+                    note: publication.note))
         }
         for withdrawal in changes.withdrawals {
             for index in state.versions.indices where state.versions[index].name == withdrawal.version {

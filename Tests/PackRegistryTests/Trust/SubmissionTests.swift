@@ -30,7 +30,7 @@ struct SubmissionTests {
         let before = try shop.viewListing
         var kind: RegistryError.Kind?
         do {
-            _ = try await shop.registry.publish(manifest: site.digest, role: document.bytes)
+            _ = try await shop.registry.publish(manifest: site.digest, role: document.bytes, note: .none)
         } catch let error as RegistryError {
             kind = error.kind
         }

@@ -54,6 +54,12 @@ struct PublishCommand: AsyncParsableCommand {
     @Flag(help: "Offer the packages as one set, which is the default for several.")
     var together = false
 
+    @Option(help: ArgumentHelp("A line about the versions, for people.", valueName: "TEXT"))
+    var note: String?
+
+    @Option(help: ArgumentHelp("The commit of the sources (default: the CI job's).", valueName: "COMMIT"))
+    var commit: String?
+
     @OptionGroup var offer: OfferOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -65,6 +71,7 @@ struct PublishCommand: AsyncParsableCommand {
     func run() async throws {
         let console = options.console
         // Every zip is judged before a byte is sent.
+        let about = try VersionNote(text: note, commit: commit ?? SourceCommit.current())
         let packages = zips.isEmpty ? try PackageSelection(files()).newest() : try PackageSelection(files())
         let session = try await RegistrySession(registry, console: console)
         let channel = channel ?? session.configuration?.channel
@@ -82,7 +89,7 @@ struct PublishCommand: AsyncParsableCommand {
         let consent = try await offering?.consent(to: pages) ?? []
         let publisher = try await session.publisher(console: console)
         let line = ProgressLine(console)
-        let published = try await publisher.publish(packages) { manifest in
+        let published = try await publisher.publish(packages, note: about) { manifest in
             line.show("publishing \(manifest.package) \(manifest.version)")
         }
         line.clear()

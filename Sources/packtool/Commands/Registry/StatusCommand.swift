@@ -73,6 +73,13 @@ struct StatusCommand: AsyncParsableCommand {
         }
         var lines = ["app \(overview.app)"]
         lines += rows.count == 1 ? ["nothing is published yet"] : TextTable.lines(rows)
+        for (package, versions) in overview.versions.sorted(by: { $0.key < $1.key }) {
+            for version in versions {
+                let parts = [version.note.commit.map { "commit \($0.prefix(12))" }, version.note.text].compactMap(
+                    \.self)
+                if !parts.isEmpty { lines.append("\(package) \(version.version): \(parts.joined(separator: ", "))") }
+            }
+        }
         for (channel, packages) in overview.channels.sorted(by: { $0.key < $1.key }) {
             for (package, releases) in packages.sorted(by: { $0.key < $1.key })
             where releases.first?.offer == .embedded {

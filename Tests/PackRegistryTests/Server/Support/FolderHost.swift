@@ -85,7 +85,7 @@ struct KeepingRegistry: Registry {
         return Digest(of: bytes)
     }
 
-    func publish(manifest: Digest, role: [UInt8]) async throws -> PublishOutcome {
+    func publish(manifest: Digest, role: [UInt8], note: VersionNote) async throws -> PublishOutcome {
         throw RegistryError(.conflict, "the version is there with other content")
     }
 
