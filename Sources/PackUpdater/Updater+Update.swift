@@ -17,6 +17,7 @@ extension Updater {
         let lock = try await store.lockForUpdate(patience: configuration.patience)
         defer { withExtendedLifetime(lock) {} }
         let offers = try await firstDecision(selection)
+        sendReportsInBackground()
         return UpdateReport(
             entries: offers.map { offer in
                 let outcome: UpdateReport.Outcome
@@ -47,6 +48,7 @@ extension Updater {
         await waitForUpdate()
         let updating = Task { try await arrivalTurn.hold(patience: patience) { try await self.install(selection) } }
         self.updating = updating
+        defer { sendReportsInBackground() }
         defer { if self.updating == updating { self.updating = nil } }
         return try await withTaskCancellationHandler {
             try await updating.value
@@ -86,7 +88,7 @@ extension Updater {
             parallelism: configuration.limits.parallelism
         ).install(jobs)
         let outcomes = Dictionary(results.map { ($0.job.package, $0.outcome) }, uniquingKeysWith: { $1 })
-        for group in groups { entries += try record(group, outcomes) }
+        for group in groups { entries += try record(group, outcomes, installer.transfers) }
         if configuration.activation == .atOnce {
             let active = try activate(jobs.map(\.package) + offers.map(\.package))
             entries = entries.map { entry in
@@ -270,6 +272,7 @@ extension Updater {
         }
         for offer in changed {
             journal.note(.decided, offer.package, offer.decision.offered?.version, offer.decision.summary)
+            report(offer, since: state[offer.package])
         }
     }
 }

@@ -49,6 +49,8 @@ public struct UpdaterConfiguration: Sendable {
     /// How long an update waits for another one on the same store.
     public var patience = Duration.zero
     public var limits = TransferLimits()
+    /// Nil: nothing is reported.
+    public var reports: ReportSettings?
     /// The clock. Read once per operation; only expiry of signed metadata depends on it.
     public var now: @Sendable () -> Date = { Date() }
     /// The time since some moment, by a clock that nobody can set and that stops while the device sleeps. The ready

@@ -5,8 +5,8 @@ import PackTrust
 
 /// A registry with the rights of one identity, whose name the audit log records. Every right is checked here.
 package struct AuthorizedRegistry: Registry {
-    private let services: RegistryServices
-    private let identity: Identity
+    let services: RegistryServices
+    let identity: Identity
 
     package init(_ services: RegistryServices, as identity: Identity) {
         self.services = services

@@ -13,6 +13,9 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
                 .joined(separator: ":") + "::/64"
     }
 
+    /// What one network has in common: 24 bits of IPv4, 48 of IPv6.
+    var network: [UInt8] { Array(bytes.prefix(bytes.count == 4 ? 3 : 6)) }
+
     /// - Parameter text: An address without a port, with or without brackets; `::ffff:192.0.2.1` is the IPv4 address.
     package init?(_ text: some StringProtocol) {
         var text = String(text)

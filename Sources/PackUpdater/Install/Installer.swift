@@ -14,6 +14,7 @@ struct Installer: Sendable {
     var turns = DownloadTurns()
     /// What was read and found right since this installer was made.
     let verified = VerifiedObjects()
+    let transfers = TransferCounter()
 
     private var objects: ObjectStore { ObjectStore(layout: store.layout, verified: verified) }
     private var layout: StoreLayout { store.layout }
@@ -55,6 +56,7 @@ struct Installer: Sendable {
             verified = bytes
         } else {
             verified = try await targets.target(target, maximumByteCount: Manifest.maximumByteCount)
+            transfers.add(verified.count, for: package)
         }
         return try VerifiedManifest(package: package, version: version, bytes: verified, digest: signed.digest)
     }
@@ -68,6 +70,7 @@ struct Installer: Sendable {
             case .bytes(let patch, _)? = try? await transport.read(
                 path, maximumByteCount: max(signed.size, 1024), validator: nil)
         else { return nil }
+        transfers.add(patch.count, for: package)
         do {
             return try ManifestPatch.apply(
                 patch, base: base.bytes, expecting: signed.digest, maximumByteCount: signed.size)
@@ -119,6 +122,7 @@ struct Installer: Sendable {
                 case .objects:
                     name = "\(missing.count) single objects"
                     try await fetchSingly(missing)
+                    transfers.add(missing.reduce(0) { $0 + $1.size }, for: manifest.package)
                 }
                 let left = objects.missing(among: own)
                 guard left.isEmpty else {
@@ -194,6 +198,7 @@ struct Installer: Sendable {
         guard try await transport.download(path, to: file, maximumByteCount: patch.maximumByteCount) else {
             return false
         }
+        transfers.add(Durable.size(of: file) ?? 0, for: verified.manifest.package)
         let batch = try ObjectBatch(objects)
         do {
             do {
