@@ -158,6 +158,7 @@ struct KioskSettings: Sendable {
             root: root)
         configuration.presets = command.preset.map { URL(fileURLWithPath: $0) }
         configuration.platform = "linux"
+        configuration.reports = command.reports ? ReportSettings() : nil
         configuration.activation = .atOnce
         configuration.patience = .seconds(60)
         return configuration

@@ -52,8 +52,11 @@ package struct OfferedVersions: Hashable, Sendable {
 }
 
 extension OfferedVersions {
-    /// Whether all that a batch names was offered.
+    /// Whether all that a batch names was offered, and the zips of what was downloaded have a size.
     package func covers(_ batch: ReportBatch) -> Bool {
-        batch.events.allSatisfy { offer(for: $0, on: batch.channel) != nil }
+        batch.events.allSatisfy { event in
+            guard let offer = offer(for: event, on: batch.channel) else { return false }
+            return event.code != .downloaded || offer.zipByteCount != nil || event.zipByteCount != nil
+        }
     }
 }

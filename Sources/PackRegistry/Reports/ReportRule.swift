@@ -40,7 +40,7 @@ package enum ReportRule {
         result.phase = event.phase
         result.fault = event.fault
         // Of one code only, so that no installation is counted twice.
-        if event.code == .installed {
+        if event.code == .downloaded {
             result.wireByteCount = event.wireByteCount
             result.zipByteCount = event.zipByteCount ?? offer.zipByteCount
         }

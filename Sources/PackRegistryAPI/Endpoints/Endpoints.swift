@@ -107,7 +107,8 @@ package enum Endpoints {
     package static let stats = Endpoint<Void, ReportStats>(
         Route(
             .get, "/v1/channels/{channel}/stats", right: .observe,
-            "Adoption, failures and savings; `package`, `days` (1 to 400, else 30), `window` (hours, 1 to 720, else 24)."),
+            "Adoption, failures and savings; `package`, `days` (1 to 400, else 30), `window` (hours, 1 to 720, else 24)."
+        ),
         encodeAnswer: \.json, decodeAnswer: ReportStats.init(json:))
     package static let deviceReports = Endpoint<Void, [DeviceEvent]>(
         Route(.get, "/v1/devices/{id}/reports", right: .observe, "The events of one report id, oldest first."),

@@ -187,9 +187,11 @@ final class SQLiteReportStore: ReportStore {
     }
 
     private static func arguments(
-        _ values: [any DatabaseValueConvertible], _ package: PackageID?
+        _ values: [(any DatabaseValueConvertible)?], _ package: PackageID?
     ) -> StatementArguments {
-        StatementArguments(values + (package.map { [$0.text] } ?? []))
+        var all = values
+        if let package { all.append(package.text) }
+        return StatementArguments(all)
     }
 
     private static func subject(_ row: Row) throws -> ReportSubject {

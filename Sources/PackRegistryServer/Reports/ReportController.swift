@@ -58,7 +58,7 @@ struct ReportController {
         let receipt = try await writes.pass {
             let bytes = try await memory.bytes(of: request, context, upTo: ReportBatch.maximumByteCount)
             let batch: ReportBatch
-            do { batch = try ReportBatch(parsing: bytes) } catch { throw RegistryError(.invalid, "\(error)") }
+            do { batch = try ReportBatch(parsing: bytes) } catch { throw Problem.badRequest("\(error)") }
             let now = Int(Date().timeIntervalSince1970)
             try admit(batch, request, context, now: now)
             let (reports, judged) = try await ReportRule.judge(

@@ -82,7 +82,7 @@ struct DeviceStore: Sendable {
     /// Removes what a first update that came to nothing has written, its lock last. Under the update lock.
     func removeUnused() throws(UpdateError) {
         guard try !isMade else { return }
-        for url in [layout.downloads, layout.trust, layout.cache, layout.events, layout.reports, layout.stateLock, layout.updateLock] {
+        for url in [layout.downloads, layout.trust, layout.cache, layout.events, layout.stateLock, layout.updateLock] {
             try Durable.remove(url)
         }
         // Others' files keep the folder.

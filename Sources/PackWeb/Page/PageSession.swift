@@ -125,12 +125,11 @@ public final class PageSession: Sendable {
                     destination: request.headers["sec-fetch-dest"], status: status))
             return SiteAnswer(number: number, way: decision.way, reason: decision.reason)
         }
-        count(
-            switch decision.way {
-            case .local(let response) where response.status >= 400: WebCounters(missed: 1)
-            case .local, .arriving: WebCounters(local: 1)
-            case .online: WebCounters(online: 1)
-            })
+        switch decision.way {
+        case .local(let response) where response.status >= 400: count(WebCounters(missed: 1))
+        case .local, .arriving: count(WebCounters(local: 1))
+        case .online: count(WebCounters(online: 1))
+        }
         return answer
     }
 

@@ -70,7 +70,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("report-days"),
-        help: ArgumentHelp("How many days the events of devices are kept; counts are kept 400 days.", valueName: "DAYS"))
+        help: ArgumentHelp("How many days the events of devices are kept; counts are kept 400 days.", valueName: "DAYS")
+    )
     var reportDays = ReportRetention().days
 
     @Option(

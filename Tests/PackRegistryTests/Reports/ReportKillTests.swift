@@ -26,11 +26,12 @@ import Testing
             let port = try await server.port()
             let senders = (sender..<sender + 400)
             sender += 400
+            let process = server.identifier
             let pause = Int.random(in: 5...150, using: &generator)
             await withTaskGroup { group in
                 group.addTask {
                     try? await Task.sleep(for: .milliseconds(pause))
-                    server.signal(SIGKILL)
+                    kill(process, SIGKILL)
                 }
                 // Four devices at a time, each with a connection of its own.
                 for lane in 0..<4 {

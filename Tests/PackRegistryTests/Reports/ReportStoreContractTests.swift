@@ -33,7 +33,7 @@ import Testing
 
         func event(
             _ sequence: Int, _ code: ReportEvent.Code, _ version: String = "1.0.0", _ package: String = "checkout",
-            time: Int = now
+            time: Int = Bench.now
         ) throws -> ReportEvent {
             try ReportEvent(
                 sequence: sequence, code: code, time: time, package: PackageID(package),
@@ -41,7 +41,7 @@ import Testing
         }
 
         @discardableResult
-        func add(_ number: Int, _ events: ReportEvent..., received: Int = now) async throws -> Int {
+        func add(_ number: Int, _ events: ReportEvent..., received: Int = Bench.now) async throws -> Int {
             try await store.add(
                 JudgedReports(sender: sender(number), channel: beta, events: events, received: received))
         }

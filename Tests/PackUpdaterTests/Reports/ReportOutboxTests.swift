@@ -130,7 +130,7 @@ import Testing
         #expect(scene.bodies.withLock { $0.last?.events.map(\.sequence) } == [2])
     }
 
-    @Test func `a new id comes after thirty days, when all is sent and no version waits for its confirmation`() async throws {
+    @Test func `a new id comes after thirty days, when all is sent and no version waits`() async throws {
         let scene = try Scene()
         try scene.add()
         let first = try #require(try scene.outbox.pending()?.identity.id)

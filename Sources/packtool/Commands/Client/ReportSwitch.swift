@@ -11,7 +11,12 @@ enum ReportSwitch: String, ExpressibleByArgument, CaseIterable {
         let folder = store.appending(path: "reports")
         let files = FileManager.default
         switch given {
-        case .on: try files.createDirectory(at: folder, withIntermediateDirectories: true)
+        case .on:
+            // A store is nobody else's to read.
+            for url in [store, folder] where !files.fileExists(atPath: url.path) {
+                try files.createDirectory(
+                    at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            }
         case .off: if files.fileExists(atPath: folder.path) { try files.removeItem(at: folder) }
         case nil: break
         }
