@@ -36,13 +36,12 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// All bytes of an address: 4 or 16.
     static func parse(_ text: String) -> [UInt8]? {
-        var four = in_addr()
-        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
-        var sixteen = in6_addr()
-        guard let plain = text.split(separator: "%").first, inet_pton(AF_INET6, String(plain), &sixteen) == 1 else {
+        var four = [UInt8](repeating: 0, count: 4)
+        if inet_pton(AF_INET, text, &four) == 1 { return four }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        guard let plain = text.split(separator: "%").first, inet_pton(AF_INET6, String(plain), &bytes) == 1 else {
             return nil
         }
-        let bytes = withUnsafeBytes(of: sixteen) { Array($0) }
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
         return isMapped ? Array(bytes.suffix(4)) : bytes
     }

@@ -1,7 +1,7 @@
 import Foundation
 package import Logging
 package import PackRegistry
-package import ServiceLifecycle
+import ServiceLifecycle
 
 /// Removes reports that are older than the retention says, at the start of a server and each hour.
 package struct ReportRetentionService: Service {

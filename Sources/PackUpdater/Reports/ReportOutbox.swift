@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackJSON
+import PackSystem
 
 /// The events that a device has not sent yet: `reports/outbox.jsonl`, one a line. It is bounded, and a killed process
 /// costs at most the line that it was writing. Several processes may use it at once.
@@ -92,9 +93,8 @@ struct ReportOutbox: Sendable {
             let isOverdue = age >= (settings.idDays + settings.keepDays) * Self.day
             // A clock that was far ahead when the id was made.
             let isFromTheFuture = age < -Self.day
-            guard isOverdue || isFromTheFuture || isDue && isSettled && Self.events(in: try content()).isEmpty else {
-                return
-            }
+            let isEmpty = try Self.events(in: content()).isEmpty
+            guard isOverdue || isFromTheFuture || isDue && isSettled && isEmpty else { return }
             try Durable.remove(events)
             _ = try makeIdentity()
         }

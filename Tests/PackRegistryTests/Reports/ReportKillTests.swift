@@ -1,7 +1,6 @@
 import Foundation
 import PackFormat
 import PackJSON
-import Synchronization
 import Testing
 
 @testable import PackPublisher
@@ -17,7 +16,7 @@ import Testing
 
     @Test func `nothing that was acknowledged is lost over kill -9, and what is sent again counts once`() async throws {
         let (shop, _) = try await ReportServerTests.stocked()
-        let acknowledged = Mutex<Set<Int>>([])
+        let acknowledged = Locked<Set<Int>>([])
         var generator = SystemRandomNumberGenerator()
         var sender = 0
         for _ in 0..<Self.kills {
@@ -53,7 +52,7 @@ import Testing
         }
         let known = acknowledged.withLock { $0 }
         #expect(known.count > Self.kills, "the server answered before it was killed")
-        let local = try LocalRegistry.open(shop.project.registry)
+        let local = try await LocalRegistry.open(shop.project.registry)
         let registry = local.registry(as: .local(user: "ann"))
         var lost: [Int] = []
         for number in known {

@@ -15,7 +15,7 @@ import Testing
 
     /// A shop whose beta channel offers checkout 1.0.0.
     static func stocked() async throws -> (shop: Shop, release: String) {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         let outcome = try await shop.registry.change(
             .offer(version("1.0.0"), Rollout(percent: 100)), of: package(), on: channel())

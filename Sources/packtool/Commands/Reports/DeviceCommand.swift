@@ -21,7 +21,7 @@ struct DeviceCommand: AsyncParsableCommand {
 
     func run() async throws {
         let sender = try ReportID(id)
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let events = try await session.registry.reports(of: sender)
         guard !events.isEmpty else {
             throw CommandFailure(

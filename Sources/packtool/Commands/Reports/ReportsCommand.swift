@@ -25,7 +25,7 @@ struct ReportsDeleteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let sender = try ReportID(id)
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let count = try await session.registry.deleteReports(of: sender)
         guard count > 0 else {
             throw CommandFailure("nothing is stored of the report id \(sender)", exitCode: .nothingToDo)

@@ -39,7 +39,7 @@ struct StatsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let session = try RegistrySession(registry, console: options.console)
+        let session = try await RegistrySession(registry, console: options.console)
         let stats = try await session.registry.stats(
             StatsQuery(channel: channel, package: package, days: days, windowHours: window))
         options.console.result(StatsText(stats).lines.joined(separator: "\n"), json: .object(stats.json))
