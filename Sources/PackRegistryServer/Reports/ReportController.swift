@@ -85,7 +85,7 @@ struct ReportController {
 
     /// A web page of another origin asks first whether it may send JSON.
     @Sendable func preflight(request: Request, context: RegistryRequestContext) async throws -> Response {
-        var fields: HTTPFields = [.accessControlAllowOrigin: "*", .cacheControl: CachePolicy.none]
+        var fields: HTTPFields = [.accessControlAllowOrigin: "*", .cacheControl: CacheControl.none]
         fields[.accessControlAllowMethods] = "POST"
         fields[.accessControlAllowHeaders] = "Content-Type"
         fields[.accessControlMaxAge] = "86400"
