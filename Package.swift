@@ -153,7 +153,7 @@ let package = Package(
                 "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
                 "PackUpdater",
                 "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, logging, hummingbird, nioCore,
-                httpTypes, signals,
+                httpTypes, lifecycle, signals,
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -42,6 +42,16 @@ public final class PackHost: Sendable {
     /// - Throws: The fault of a preset, after everything else was done.
     public func start() async throws { try await updater.start() }
 
+    /// Reports how the pages of this run were served, if the app has turned reports on (`UpdaterConfiguration.reports`).
+    /// Call it when the app ends or goes to the background. What it says is sent after the next check.
+    public func endSession() async {
+        for (package, versions) in packages.takeCounters().sorted(by: { $0.key < $1.key }) {
+            for (version, counters) in versions.sorted(by: { $0.key < $1.key }) {
+                await updater.reportSession(counters, of: package, version: version)
+            }
+        }
+    }
+
     // MARK: Packages
 
     /// Reads the present state of the store, for example after another process has changed it. No start is counted

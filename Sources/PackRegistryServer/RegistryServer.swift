@@ -165,6 +165,7 @@ package struct RegistryServer: Sendable {
         AdministrationController(reports: reports).addRoutes(to: endpoints)
         BundleController(view: view).addRoutes(to: endpoints)
         HealthController(host: host).addRoutes(to: endpoints)
+        ReportController(host: host, limits: limits, memory: memory, reads: reports).addRoutes(to: endpoints)
         return RegistryResponder(
             view: view, site: SiteController(state: state, view: view), api: router.buildResponder(),
             clients: ClientDesk(limits: limits))

@@ -222,8 +222,11 @@ extension Updater {
             return
         }
         journal.note(.activated, package, job.id.version, "all of it is here")
+        report(.installed, package, job.id.version, job.release)
+        report(.activated, package, job.id.version, job.release)
         if known?.isConfirmed == true {
             journal.note(.confirmed, package, job.id.version, "a page of it said so while it came")
+            report(.confirmed, package, job.id.version, job.release)
         } else if known?.tokens.isEmpty == false {
             currentLoads[package] = WeakSession(session: known?.session)
             readyDeadlines.begin(package, job.id, at: configuration.uptime())

@@ -18,7 +18,7 @@ extension Updater {
         check.markDamaged(manifest.package, id.version)
         let reason = "\(faults.count) of its files are damaged, such as object \(object.digest): \(fault)"
         if state[manifest.package].hasOther {
-            let left = state.goBack(manifest.package, reason: reason, isItsFault: false)
+            let left = state.goBack(manifest.package, reason: reason, cause: .damaged, isItsFault: false)
             if !left.isEmpty { return left }
         }
         _ = try ObjectStore(layout: store.layout).dropDamaged(among: faults.map(\.object))

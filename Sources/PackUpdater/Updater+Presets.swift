@@ -41,7 +41,7 @@ extension Updater {
         let targets = try presetTargets(scratch, root: root, transport: transport)
         try await targets.refresh()
         let installer = Installer(store: store, transport: transport, targets: targets, journal: journal)
-        let mark = PackageState.ReleaseMark(id: "preset", retry: 0)
+        let mark = PackageState.ReleaseMark(id: PackageState.ReleaseMark.presetID, retry: 0)
         let jobs = preset.packages.sorted { $0.key < $1.key }.map {
             InstallJob(package: $0.key, id: $0.value, release: mark, why: "the app brings it")
         }

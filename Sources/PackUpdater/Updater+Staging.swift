@@ -30,7 +30,7 @@ extension Updater {
     /// Stages what was installed: all of a set in one write, or nothing of it.
     /// - Parameter outcomes: of the group's jobs.
     func record(
-        _ group: OfferGroup, _ outcomes: [PackageID: Result<Bool, any Error>]
+        _ group: OfferGroup, _ outcomes: [PackageID: Result<Bool, any Error>], _ transfers: TransferCounter
     ) throws -> [UpdateReport.Entry] {
         var entries: [UpdateReport.Entry] = []
         var fault: (package: PackageID, reason: String)?
@@ -46,6 +46,7 @@ extension Updater {
             case .success(let hasPages)?: whole.append((job, hasPages))
             case .failure(let error)?:
                 journal.note(.refused, job.package, job.id.version, "\(error)")
+                report(error, of: job)
                 fault = fault ?? (job.package, "\(error)")
                 entries.append(
                     UpdateReport.Entry(package: job.package, outcome: .failed("\(error)"), why: job.why))
@@ -65,11 +66,11 @@ extension Updater {
             }
             return entries
         }
-        return try entries + stage(whole, group)
+        return try entries + stage(whole, group, transfers)
     }
 
     private func stage(
-        _ whole: [(job: InstallJob, hasPages: Bool)], _ group: OfferGroup
+        _ whole: [(job: InstallJob, hasPages: Bool)], _ group: OfferGroup, _ transfers: TransferCounter
     ) throws -> [UpdateReport.Entry] {
         guard !whole.isEmpty || !group.waiting.isEmpty else { return [] }
         let (found, settled) = try store.change { state in
@@ -91,12 +92,14 @@ extension Updater {
             if found.isActive {
                 // It ran already, and only its files were gone.
                 journal.note(.repaired, job.package, job.id.version, "its files are back")
+                report(.repaired, job.package, job.id.version, job.release)
                 return UpdateReport.Entry(package: job.package, outcome: .activated(job.id.version), why: job.why)
             }
             if found.isNew {
                 let set = group.set.map { ", and so are all of its set (\($0))" } ?? ""
                 journal.note(
                     .staged, job.package, job.id.version, "its files are verified and in the store\(set)")
+                reportInstallation(of: job, transferred: transfers.byteCount(of: job.package))
             }
             return UpdateReport.Entry(package: job.package, outcome: .staged(job.id.version), why: job.why)
         }

@@ -17,6 +17,7 @@ extension Updater {
         let lock = try await store.lockForUpdate(patience: configuration.patience)
         defer { withExtendedLifetime(lock) {} }
         let offers = try await firstDecision(selection)
+        sendReportsInBackground()
         return UpdateReport(
             entries: offers.map { offer in
                 let outcome: UpdateReport.Outcome
@@ -50,6 +51,7 @@ extension Updater {
         broadcast.send(.checking)
         let updating = Task { try await arrivalTurn.hold(patience: patience) { try await self.install(selection) } }
         self.updating = updating
+        defer { sendReportsInBackground() }
         defer { if self.updating == updating { self.updating = nil } }
         do {
             let report = try await withTaskCancellationHandler {
@@ -103,7 +105,7 @@ extension Updater {
             parallelism: configuration.limits.parallelism
         ).install(jobs)
         let outcomes = Dictionary(results.map { ($0.job.package, $0.outcome) }, uniquingKeysWith: { $1 })
-        for group in groups { entries += try record(group, outcomes) }
+        for group in groups { entries += try record(group, outcomes, installer.transfers) }
         entries = try activate(offers, entries)
         takeInArrivals()
         let report = UpdateReport(entries: entries, overload: results.lazy.compactMap(\.overload).first)
@@ -310,6 +312,7 @@ extension Updater {
         }
         for offer in changed {
             journal.note(.decided, offer.package, offer.decision.offered?.version, offer.decision.summary)
+            report(offer, since: state[offer.package])
         }
     }
 }

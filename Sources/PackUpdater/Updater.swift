@@ -36,6 +36,11 @@ public actor Updater {
     let pageTransport: any UpdateTransport
     let arrivalTurn: UpdateTurn
     let arrivalDownloads = DownloadTurns()
+    /// Nil: the app has not turned reports on.
+    let reports: ReportOutbox?
+    let reportTransport: any ReportTransport
+    /// Reports that are being sent.
+    var reportSending: Task<Int, Never>?
     /// The update under way.
     var updating: Task<UpdateReport, any Error>?
     /// The versions whose files were looked at in this run of the app.
@@ -67,7 +72,8 @@ public actor Updater {
     /// Gets its network and its trust from outside, for tests.
     package init(
         _ configuration: UpdaterConfiguration, transport: any UpdateTransport,
-        pageTransport: (any UpdateTransport)? = nil, targets: @escaping TargetsMaker
+        pageTransport: (any UpdateTransport)? = nil, reportTransport: (any ReportTransport)? = nil,
+        targets: @escaping TargetsMaker
     ) throws {
         self.configuration = configuration
         channel = configuration.channel
@@ -75,6 +81,10 @@ public actor Updater {
         self.pageTransport = pageTransport ?? transport
         makeTargets = targets
         store = try DeviceStore(folder: configuration.store)
+        reports = configuration.reports.map { [folder = store.layout.reports] settings in
+            ReportOutbox(folder: folder, settings: settings, now: configuration.now)
+        }
+        self.reportTransport = reportTransport ?? HTTPReportTransport()
         arrivalTurn = UpdateTurn(store: store, patience: max(configuration.patience, .seconds(30)))
         journal = Journal(log: EventLog(file: store.layout.events), now: configuration.now)
     }
@@ -137,6 +147,7 @@ public actor Updater {
             let (package, to) = (change.package, change.to)
             let left = change.from.map { "instead of \($0.id)" } ?? "nothing was active"
             journal.note(.activated, package, to?.id.version, to == nil ? "back to what the app embeds: nothing" : left)
+            if let to { report(.activated, package, to.id.version, to.release) }
             result[package] = .some(to?.id.version)
         }
         return result
@@ -203,7 +214,7 @@ public actor Updater {
             guard state[package].isEnabled else { return nil }
             // Another process may have confirmed it, or switched, meanwhile.
             if let late, let active = state[package].active, active.id == late, !active.isConfirmed {
-                notes += state.goBack(package, reason: lateReason)
+                notes += state.goBack(package, reason: lateReason, cause: .late)
             }
             // Every round leaves one version, so this ends.
             while true {
@@ -213,7 +224,7 @@ public actor Updater {
                 guard case .started(let installed) = outcome, let active = state[package].active else { return nil }
                 let look = checked.contains(installed.id) ? nil : IdentityLook(layout, package, installed.id)
                 guard let found = try store.manifest(of: package, installed.id) else {
-                    let left = state.goBack(package, reason: "its files are missing or damaged")
+                    let left = state.goBack(package, reason: "its files are missing or damaged", cause: .damaged)
                     guard !left.isEmpty else { return nil }
                     notes += left
                     continue
@@ -272,7 +283,8 @@ public actor Updater {
         if keepsConfirmation(package, version, loadToken) { return }
         let outcome = try store.change { state in state[package].confirm(version, token: loadToken) }
         switch outcome {
-        case .confirmed:
+        case .confirmed(let installed):
+            report(.confirmed, package, version, installed.release)
             currentLoads[package] = nil
             readyDeadlines.end(package)
             journal.note(.confirmed, package, version, "a load of it said that it works")
@@ -304,6 +316,7 @@ public actor Updater {
 
     func note(_ wentBack: PackageState.WentBack, of package: PackageID) {
         readyDeadlines.end(package)
+        report(wentBack, of: package)
         journal.note(.failed, package, wentBack.from.id.version, wentBack.reason)
         let to = wentBack.to.map { "back to \($0.id)" } ?? "no earlier version is here"
         journal.note(

@@ -50,6 +50,8 @@ public struct UpdaterConfiguration: Sendable {
     /// How long an update waits for another one on the same store.
     public var patience = Duration.zero
     public var limits = TransferLimits()
+    /// Nil: nothing is reported.
+    public var reports: ReportSettings?
     /// The clock. Read once per operation; the expiry of signed metadata depends on it, and the local hours of a release.
     public var now: @Sendable () -> Date = { Date() }
     /// The device's time zone, for the local hours of a release.

@@ -1,8 +1,10 @@
 import ArgumentParser
+import Dispatch
 import Foundation
 import PackArchive
 import PackAuthorities
 import PackFormat
+import PackHost
 import PackUpdater
 import PackWeb
 import PackWebKitGTK
@@ -131,6 +133,9 @@ struct KioskCommand: ParsableCommand {
 
     @OptionGroup(title: "What rollouts may ask for") var facts: FactOptions
 
+    @Flag(help: "Report to the registry what becomes of updates, and how pages were served (docs/REPORTS.md).")
+    var reports = false
+
     @Flag(help: "Show a new version as soon as it is installed. Else the next page gets it.")
     var reload = false
 
@@ -198,7 +203,18 @@ struct KioskCommand: ParsableCommand {
             }
         }
         MainActor.assumeIsolated { MainLoop.run() }
+        if let host = MainActor.assumeIsolated({ outcome.kiosk?.host }) { Self.endSession(of: host) }
         if let failure = MainActor.assumeIsolated({ outcome.failure }) { throw failure }
+    }
+
+    /// The main loop is over, so this thread waits, and not for long.
+    private static func endSession(of host: PackHost) {
+        let done = DispatchSemaphore(value: 0)
+        Task.detached {
+            await host.endSession()
+            done.signal()
+        }
+        _ = done.wait(timeout: .now() + 2)
     }
 
     static func main() {

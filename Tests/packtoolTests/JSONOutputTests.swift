@@ -28,6 +28,19 @@ struct JSONOutputTests {
         #expect(outcome.exitCode == 0 && outcome.standardOutput.isEmpty, "\(outcome)")
     }
 
+    /// Sends an event to a server of the project's registry.
+    private static func report(_ event: String, _ sender: String, _ tool: Tool) async throws {
+        let server = try tool.start("serve", "--port", "0")
+        let line = try #require(await server.line(holding: "http://127.0.0.1:"))
+        let url = try String(#require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output)
+        let body = #"{"format": 1, "sender": "\#(sender)", "channel": "beta", "events": [\#(event)]}"#
+        let sent = try await tool.shell(
+            "curl -sf -H 'Content-Type: application/json' -d '\(body)' \(url)/v1/reports")
+        #expect(sent.exitCode == 0, "\(sent)")
+        server.kill(SIGTERM)
+        _ = await server.outcome()
+    }
+
     @Test func `what every command prints is as its schema says, and every command has one`() async throws {
         let tool = try Tool()
         var documents: [(command: String, text: String)] = []
@@ -88,13 +101,21 @@ struct JSONOutputTests {
         try await run("group remove", "testers", "--channel", "beta")
         try await serve("serve")
         try await serve("preview", "dist")
+        try await run("stats", "--channel", "beta")
+        let sender = String(repeating: "a", count: 32)
+        try await Self.report(#"{"sequence": 1, "code": "gateOff", "time": 0, "package": "ferries"}"#, sender, tool)
+        try await run("device", sender)
+        try await run("reports delete", sender)
         try await run("token create", "ci", "--package", "ferries", "--channel", "beta", registry[0], registry[1])
         try await run("token list", registry[0], registry[1])
-        let id = try JSONValue(parsing: Array((documents.last?.text ?? "").utf8)).object().array("tokens")[0].object()
-        try await run("token revoke", id.string("id"), registry[0], registry[1])
+        let token = try JSONValue(parsing: Array((documents.last?.text ?? "").utf8)).object().array("tokens")[0]
+            .object()
+        try await run("token revoke", token.string("id"), registry[0], registry[1])
         let device = ["--store", "device", "--channel", "stable"]
         try await run("client update", device[0], device[1], device[2], device[3])
-        try await run("client start", device[0], device[1])
+        try await run("client start", device[0], device[1], "--reports", "on")
+        try await run("client reports", device[0], device[1], "--reset-id")
+        try await run("client reports", device[0], device[1])
         try await run("client confirm", device[0], device[1])
         try await run("client status", device[0], device[1])
         try await run("client explain", device[0], device[1])

@@ -9,6 +9,8 @@ public final class HostPackages: SiteCatalog {
     private struct State {
         var settings: WebSettings
         var sessions: [PackageID: PackageSession] = [:]
+        /// What pages were answered since it was reported last.
+        var counters: [PackageID: [SemanticVersion: WebCounters]] = [:]
     }
 
     private let state: Mutex<State>
@@ -24,6 +26,18 @@ public final class HostPackages: SiteCatalog {
 
     public func content(of package: PackageID) throws -> (any SiteContent)? {
         session(of: package).map(PinnedVersion.init)
+    }
+
+    public func count(_ counters: WebCounters, of package: PackageID, _ version: SemanticVersion) {
+        state.withLock { $0.counters[package, default: [:]][version, default: WebCounters()] += counters }
+    }
+
+    /// What was counted since the last call.
+    func takeCounters() -> [PackageID: [SemanticVersion: WebCounters]] {
+        state.withLock { state in
+            defer { state.counters = [:] }
+            return state.counters
+        }
     }
 
     func session(of package: PackageID) -> PackageSession? { state.withLock { $0.sessions[package] } }

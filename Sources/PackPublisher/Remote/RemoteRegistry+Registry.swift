@@ -171,3 +171,20 @@ extension RemoteRegistry: RegistryAdministration {
         try await call(Endpoints.audit, (), query: "limit=\(max(1, limit))")
     }
 }
+
+extension RemoteRegistry: RegistryObserving {
+    package func stats(_ query: StatsQuery) async throws -> ReportStats {
+        let package = query.package.map { "package=\($0)&" } ?? ""
+        return try await call(
+            Endpoints.stats, (), path: ["channel": query.channel.text],
+            query: "\(package)days=\(query.days)&window=\(query.windowHours)")
+    }
+
+    package func reports(of sender: ReportID) async throws -> [DeviceEvent] {
+        try await call(Endpoints.deviceReports, (), path: ["id": sender.text])
+    }
+
+    package func deleteReports(of sender: ReportID) async throws -> Int {
+        try await call(Endpoints.deleteReports, (), path: ["id": sender.text])
+    }
+}

@@ -9,18 +9,22 @@ package struct RegistryServices: Sendable {
     package let content: any ContentStore
     package let view: any ViewStore
     package let downloads: any DownloadBuilder
+    /// Nil if the registry keeps no reports.
+    package let reports: (any ReportStore)?
     package let clock: @Sendable () -> Date
     private let committer: ChangeCommitter
 
     package init(
         store: any RegistryStore, leases: any LeaseStore, signer: any OnlineSigner, content: any ContentStore,
-        view: any ViewStore, downloads: any DownloadBuilder, clock: @escaping @Sendable () -> Date
+        view: any ViewStore, downloads: any DownloadBuilder, reports: (any ReportStore)? = nil,
+        clock: @escaping @Sendable () -> Date
     ) {
         self.store = store
         self.leases = leases
         self.content = content
         self.view = view
         self.downloads = downloads
+        self.reports = reports
         self.clock = clock
         committer = ChangeCommitter(store: store, signer: signer, clock: clock)
     }

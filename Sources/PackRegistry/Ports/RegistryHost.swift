@@ -25,9 +25,17 @@ package protocol RegistryHost: Sendable {
     /// - Returns: whether it is there now.
     /// - Throws: ``RegistryError`` of the kind `.busy` where more is asked for than can be made.
     func makePatch(at path: ViewPath) async throws -> Bool
+    /// The store of what devices report; nil if the host keeps none.
+    var reports: (any ReportStore)? { get }
+    /// Every version that a channel ever offered.
+    func offeredVersions() async throws -> OfferedVersions
 }
 
 extension RegistryHost {
     /// A host that only serves files makes no patches.
     package func makePatch(at path: ViewPath) async throws -> Bool { false }
+
+    /// A host that only serves files keeps no reports.
+    package var reports: (any ReportStore)? { nil }
+    package func offeredVersions() async throws -> OfferedVersions { OfferedVersions() }
 }

@@ -123,11 +123,32 @@ package enum Endpoints {
             "Returns the server's version and the expiry of each online signature."),
         encodeAnswer: \.json, decodeAnswer: HealthDetails.init(json:))
 
+    // MARK: Reports
+
+    package static let reports = Route(
+        .post, "/v1/reports", isRepeatable: true,
+        "Takes up to 500 events of a device. What the answer calls accepted is durable; the same event counts once.")
+    package static let stats = Endpoint<Void, ReportStats>(
+        Route(
+            .get, "/v1/channels/{channel}/stats", right: .observe,
+            "Adoption, failures and savings; `package`, `days` (1 to 400, else 30), `window` (hours, 1 to 720, else 24)."
+        ),
+        encodeAnswer: \.json, decodeAnswer: ReportStats.init(json:))
+    package static let deviceReports = Endpoint<Void, [DeviceEvent]>(
+        Route(.get, "/v1/devices/{id}/reports", right: .observe, "The events of one report id, oldest first."),
+        encodeAnswer: { ["events": .array($0.map { .object($0.json) })] },
+        decodeAnswer: { try $0.array("events").map { try DeviceEvent(json: $0.object("events")) } })
+    package static let deleteReports = Endpoint<Void, Int>(
+        Route(
+            .delete, "/v1/devices/{id}/reports", right: .admin, isRepeatable: true,
+            "Deletes what one report id sent."),
+        encodeAnswer: { ["deleted": .integer($0)] }, decodeAnswer: { try $0.integer("deleted") })
+
     package static let routes: [Route] = [
         overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, runRollouts.route, tokens.route, createToken.route,
-        revokeToken.route, audit.route,
-        healthDetails.route, healthLive, healthReady,
+        revokeToken.route, audit.route, healthDetails.route, reports, stats.route, deviceReports.route,
+        deleteReports.route, healthLive, healthReady,
     ]
 }

@@ -7,6 +7,8 @@ package enum TokenAction: String, Hashable, Sendable, CaseIterable {
     case publish
     /// Change what the channels in scope offer for the packages in scope.
     case release
+    /// Read what devices reported.
+    case observe
     /// Everything, including tokens and keys.
     case admin
 }

@@ -12,7 +12,7 @@ package import PackFormat
 ///     try await registry.publish(manifest: digest, role: signedRole, note: .none)
 ///     try await registry.change(.offer(version, .everyone), of: package, on: beta)
 package typealias Registry = RegistryReading & RegistryPublishing & RegistryReleasing & RegistryTrusting
-    & RegistryAdministration & RegistryRollouts
+    & RegistryAdministration & RegistryRollouts & RegistryObserving
 
 package protocol RegistryReading: Sendable {
     /// All published versions and all releases, for `packtool status` and reports.
@@ -75,4 +75,14 @@ package protocol RegistryAdministration: Sendable {
     func revokeToken(id: String) async throws -> Bool
     /// The audit log: who did what, newest first.
     func auditLog(limit: Int) async throws -> [AuditEntry]
+}
+
+package protocol RegistryObserving: Sendable {
+    /// What the devices of a channel reported: adoption, failures, savings.
+    func stats(_ query: StatsQuery) async throws -> ReportStats
+    /// The stored events of one report id, in the order of their sequence.
+    func reports(of sender: ReportID) async throws -> [DeviceEvent]
+    /// Deletes what a report id sent. Counts that name nobody stay.
+    /// - Returns: how many events were deleted.
+    func deleteReports(of sender: ReportID) async throws -> Int
 }

@@ -27,6 +27,7 @@ package struct LocalRegistry: Sendable {
     let claims = ArtifactClaims()
     let makers: ArtifactMakers
     let leases: SQLiteLeases
+    let reportStore: SQLiteReportStore
     /// The app that the registry belongs to.
     package let app: String
 
@@ -71,7 +72,8 @@ package struct LocalRegistry: Sendable {
         }
         let registry = LocalRegistry(
             files: files, database: database, clock: clock, makers: ArtifactMakers(maker),
-            leases: SQLiteLeases(files, database, clock: clock), app: app)
+            leases: SQLiteLeases(files, database, clock: clock),
+            reportStore: SQLiteReportStore(folder: files), app: app)
         let isWhole = ViewCheck(folder: files).isRecent ? try await registry.services.showIfWhole() : false
         if !isWhole { try await registry.check() }
         return registry
@@ -109,7 +111,17 @@ package struct LocalRegistry: Sendable {
         RegistryServices(
             store: SQLiteStore(database: database, app: app, clock: clock), leases: leases,
             signer: FileOnlineSigner(folder: files), content: FolderContentStore(folder: files),
-            view: FolderViewStore(folder: files), downloads: LocalDownloads(local: self), clock: clock)
+            view: FolderViewStore(folder: files), downloads: LocalDownloads(local: self), reports: reportStore,
+            clock: clock)
+    }
+
+    /// What devices reported.
+    package var reports: (any ReportStore)? { reportStore }
+
+    package func offeredVersions() async throws -> OfferedVersions {
+        try await BlockingWork.run { [self] in
+            try database.read { try OfferedVersionReader(db: $0).read() }
+        }
     }
 
     /// The identity of a token's holder.

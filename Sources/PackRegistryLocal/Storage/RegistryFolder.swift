@@ -11,6 +11,9 @@ struct RegistryFolder: Sendable {
 
     /// The truth: everything but object bytes and private keys.
     var database: URL { root.appending(path: "registry.sqlite", directoryHint: .notDirectory) }
+    /// What devices reported. It is apart from the truth, and may be lost.
+    var reports: URL { root.appending(path: "reports.sqlite", directoryHint: .notDirectory) }
+    var hasReports: Bool { FileManager.default.fileExists(atPath: reports.path(percentEncoded: false)) }
     /// What readers see; content store and derived files in one.
     var view: URL { root.appending(path: "view", directoryHint: .isDirectory) }
     var objects: URL { view.appending(path: "objects", directoryHint: .isDirectory) }

@@ -13,6 +13,9 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
                 .joined(separator: ":") + "::/64"
     }
 
+    /// What one network has in common: 24 bits of IPv4, 48 of IPv6.
+    var network: [UInt8] { Array(bytes.prefix(bytes.count == 4 ? 3 : 6)) }
+
     /// - Parameter text: An address without a port, with or without brackets; `::ffff:192.0.2.1` is the IPv4 address.
     package init?(_ text: some StringProtocol) {
         var text = String(text)
@@ -33,13 +36,12 @@ package struct ClientAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// All bytes of an address: 4 or 16.
     static func parse(_ text: String) -> [UInt8]? {
-        var four = in_addr()
-        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
-        var sixteen = in6_addr()
-        guard let plain = text.split(separator: "%").first, inet_pton(AF_INET6, String(plain), &sixteen) == 1 else {
+        var four = [UInt8](repeating: 0, count: 4)
+        if inet_pton(AF_INET, text, &four) == 1 { return four }
+        var bytes = [UInt8](repeating: 0, count: 16)
+        guard let plain = text.split(separator: "%").first, inet_pton(AF_INET6, String(plain), &bytes) == 1 else {
             return nil
         }
-        let bytes = withUnsafeBytes(of: sixteen) { Array($0) }
         let isMapped = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xFF && bytes[11] == 0xFF
         return isMapped ? Array(bytes.suffix(4)) : bytes
     }

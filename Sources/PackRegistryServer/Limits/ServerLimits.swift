@@ -1,3 +1,5 @@
+package import PackRegistry
+
 /// The limits for clients of a server. All of them are here, so that tests can make them small.
 package struct ServerLimits: Sendable {
     /// The most open connections; more wait in the kernel's queue.
@@ -16,6 +18,12 @@ package struct ServerLimits: Sendable {
     package var maximumConcurrentWrites = 32
     /// The most overviews and manifests for older clients at a time: they read much, and anybody may request them.
     package var maximumConcurrentReports = 4
+    /// Whether devices may send reports.
+    package var takesReports = true
+    /// How many events one sender and one network may send in an hour; more get 429 with `Retry-After`.
+    package var reportCaps = ReportCaps.Limits()
+    /// The most reports that are being stored; more get 503 with `Retry-After`.
+    package var maximumStoredReports = 256
     /// The most running uploads; more get 503 with `Retry-After`.
     package var maximumConcurrentUploads = 4
     /// The largest uploaded package zip in bytes.

@@ -16,6 +16,7 @@ struct Installer: Sendable {
     var broadcast = UpdateBroadcast()
     /// What was read and found right since this installer was made.
     let verified = VerifiedObjects()
+    let transfers = TransferCounter()
 
     private var objects: ObjectStore { ObjectStore(layout: store.layout, verified: verified) }
     private var layout: StoreLayout { store.layout }
@@ -57,6 +58,7 @@ struct Installer: Sendable {
             verified = bytes
         } else {
             verified = try await targets.target(target, maximumByteCount: Manifest.maximumByteCount)
+            transfers.add(verified.count, for: package)
         }
         return try VerifiedManifest(package: package, version: version, bytes: verified, digest: signed.digest)
     }
@@ -70,6 +72,7 @@ struct Installer: Sendable {
             case .bytes(let patch, _)? = try? await transport.read(
                 path, maximumByteCount: max(signed.size, 1024), validator: nil)
         else { return nil }
+        transfers.add(patch.count, for: package)
         do {
             return try ManifestPatch.apply(
                 patch, base: base.bytes, expecting: signed.digest, maximumByteCount: signed.size)
@@ -128,6 +131,7 @@ struct Installer: Sendable {
                 case .objects:
                     name = "\(missing.count) single objects"
                     try await fetchSingly(missing)
+                    transfers.add(missing.reduce(0) { $0 + $1.size }, for: manifest.package)
                 }
                 let left = objects.missing(among: own)
                 guard left.isEmpty else {
@@ -206,6 +210,7 @@ struct Installer: Sendable {
             return false
         }
         DownloadMeter.current?.enter(.unpacking)
+        transfers.add(Durable.size(of: file) ?? 0, for: verified.manifest.package)
         let batch = try ObjectBatch(objects)
         do {
             do {

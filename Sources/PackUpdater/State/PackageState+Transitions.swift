@@ -14,6 +14,8 @@ extension PackageState {
         /// Nil: no version is left to run.
         package let to: Installed?
         package let reason: String
+        /// The code of the reason, for reports.
+        package let cause: ReportEvent.Fault
     }
 
     package enum ConfirmOutcome: Hashable, Sendable {
@@ -132,7 +134,8 @@ extension PackageState {
     ) -> (outcome: StartOutcome, wentBack: WentBack?) {
         var wentBack: WentBack?
         if let active, !active.isConfirmed, active.starts >= limit {
-            wentBack = goBack(reason: "it was started \(active.starts) times and never confirmed")
+            wentBack = goBack(
+                reason: "it was started \(active.starts) times and never confirmed", cause: .neverConfirmed)
         }
         guard var active else { return (.nothing, wentBack) }
         if !active.isConfirmed {
@@ -184,7 +187,9 @@ extension PackageState {
     /// - Parameter isItsFault: False if its files were damaged. Then it may come back with the next update.
     /// - Returns: Nil if the device can only stay: nothing is active, or the embedded version is and there is no
     ///   other.
-    package mutating func goBack(reason: String, isItsFault: Bool = true) -> WentBack? {
+    package mutating func goBack(
+        reason: String, cause: ReportEvent.Fault = .asked, isItsFault: Bool = true
+    ) -> WentBack? {
         guard let left = active?.installed else { return nil }
         let target: Installed?
         let isConfirmed: Bool
@@ -209,7 +214,7 @@ extension PackageState {
             previous = previous ?? left
         }
         active = target.map { Active(installed: $0, isConfirmed: isConfirmed || !$0.hasPages) }
-        return WentBack(from: left, to: target, reason: reason)
+        return WentBack(from: left, to: target, reason: reason, cause: cause)
     }
 
     /// Leaves the active version if it does not fit the app any more, for the first that does of those to which a device goes

@@ -12,6 +12,9 @@ package import PackFormat
 package struct PackageState: Hashable, Sendable {
     /// The release that brought a version. A failure counts until a newer release or a higher retry count.
     package struct ReleaseMark: Hashable, Sendable {
+        /// Of a version that came with the app.
+        static let presetID = "preset"
+
         package let id: String
         package let retry: Int
         /// The set with which the version came: all of its packages switch in one step, and go back together.

@@ -83,8 +83,12 @@ extension StoreState {
     /// Leaves a package's active version, and with it the active versions of its set. What has nothing to go back to
     /// stays, except the package itself.
     /// - Returns: the package first; nothing if it has to stay.
-    package mutating func goBack(_ package: PackageID, reason: String, isItsFault: Bool = true) -> [Retreat] {
-        guard let wentBack = self[package].goBack(reason: reason, isItsFault: isItsFault) else { return [] }
+    package mutating func goBack(
+        _ package: PackageID, reason: String, cause: ReportEvent.Fault = .asked, isItsFault: Bool = true
+    ) -> [Retreat] {
+        guard let wentBack = self[package].goBack(reason: reason, cause: cause, isItsFault: isItsFault) else {
+            return []
+        }
         return [Retreat(package: package, wentBack: wentBack)] + takeBack(with: package, wentBack)
     }
 
@@ -103,7 +107,8 @@ extension StoreState {
             let state = self[other]
             guard other != package, state.active?.installed.release?.set == set, state.hasOther,
                 let wentBack = self[other].goBack(
-                    reason: "it came in one set with \(package): \(left.reason)", isItsFault: false)
+                    reason: "it came in one set with \(package): \(left.reason)", cause: left.cause,
+                    isItsFault: false)
             else { return nil }
             return Retreat(package: other, wentBack: wentBack)
         }

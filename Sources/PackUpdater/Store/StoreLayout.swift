@@ -9,6 +9,8 @@ package struct StoreLayout: Sendable {
     var stateLock: URL { folder.appending(path: "state.lock") }
     var updateLock: URL { folder.appending(path: "update.lock") }
     var events: URL { folder.appending(path: "events.jsonl") }
+    /// What waits to be reported.
+    var reports: URL { folder.appending(path: "reports") }
     /// The TUF client's own files.
     var trust: URL { folder.appending(path: "trust") }
     /// The last channel file and what HTTP said about it: what makes an idle check cheap.

@@ -30,8 +30,12 @@ public protocol SiteCatalog: Sendable {
     /// The manifest of that version, if it is known without opening the version. An engine calls it with each
     /// request, so it must be fast and have no effects.
     func manifest(of package: PackageID) -> Manifest?
+    /// How requests of a page were answered, as it happens. It is called with each request, so it must be fast.
+    /// - Parameter version: of the page's own package.
+    func count(_ counters: WebCounters, of package: PackageID, _ version: SemanticVersion)
 }
 
 extension SiteCatalog {
     public func manifest(of package: PackageID) -> Manifest? { nil }
+    public func count(_ counters: WebCounters, of package: PackageID, _ version: SemanticVersion) {}
 }

@@ -35,6 +35,8 @@ public final class PageSession: Sendable {
         var starts: [Int: ContinuousClock.Instant] = [:]
         var nextNumber = 0
         var report = PageReport()
+        /// The package of the page's document.
+        var owner: PackageID?
     }
 
     private let catalog: any SiteCatalog
@@ -98,9 +100,10 @@ public final class PageSession: Sendable {
     public func answer(_ request: SiteRequest) -> SiteAnswer {
         let start = now()
         let decision = decide(request)
-        return state.withLock { state in
+        let answer = state.withLock { state in
             let number = state.nextNumber
             state.nextNumber += 1
+            if number == 0, case .site(let address) = addresses.lookup(request.url) { state.owner = address.package }
             state.starts[number] = start
             let status: Int?
             let outcome: PageReport.Outcome
@@ -122,6 +125,20 @@ public final class PageSession: Sendable {
                     destination: request.headers["sec-fetch-dest"], status: status))
             return SiteAnswer(number: number, way: decision.way, reason: decision.reason)
         }
+        switch decision.way {
+        case .local(let response) where response.status >= 400: count(WebCounters(missed: 1))
+        case .local, .arriving: count(WebCounters(local: 1))
+        case .online: count(WebCounters(online: 1))
+        }
+        return answer
+    }
+
+    private func count(_ counters: WebCounters) {
+        let owner = state.withLock { state -> (PackageID, SemanticVersion)? in
+            guard let owner = state.owner, case .content(let content) = state.pins[owner] else { return nil }
+            return (owner, content.manifest.version)
+        }
+        if let owner { catalog.count(counters, of: owner.0, owner.1) }
     }
 
     /// Call it from a transport when a request has ended, and how.
@@ -131,11 +148,13 @@ public final class PageSession: Sendable {
     ///   - byteCount: the body's bytes that the page got.
     public func finished(_ number: Int, status: Int? = nil, byteCount: Int) {
         let end = now()
-        state.withLock { state in
-            guard let start = state.starts.removeValue(forKey: number) else { return }
+        let isLocal = state.withLock { state in
+            guard let start = state.starts.removeValue(forKey: number) else { return false }
             let elapsed = (end - start) / Duration.milliseconds(1)
             state.report.finish(number, status: status, byteCount: byteCount, milliseconds: elapsed)
+            return state.report.entries.indices.contains(number) && state.report.entries[number].outcome == .local
         }
+        if isLocal { count(WebCounters(byteCount: byteCount)) }
     }
 
     public var report: PageReport { state.withLock { $0.report } }

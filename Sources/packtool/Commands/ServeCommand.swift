@@ -3,8 +3,10 @@ import Foundation
 import Logging
 import PackFormat
 import PackJSON
+import PackRegistry
 import PackRegistryLocal
 import PackRegistryServer
+import ServiceLifecycle
 import UnixSignals
 
 /// `packtool serve`: serves a registry over HTTP.
@@ -63,6 +65,22 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp("How many connections one address may have.", valueName: "N"))
     var maximumConnectionsPerAddress = ServerLimits().maximumConnectionsPerAddress
 
+    @Option(help: ArgumentHelp("Whether devices may send reports.", valueName: "on|off"))
+    var reports = ReportSwitch.on
+
+    @Option(
+        name: .customLong("report-days"),
+        help: ArgumentHelp("How many days the events of devices are kept; counts are kept 400 days.", valueName: "DAYS")
+    )
+    var reportDays = ReportRetention().days
+
+    @Option(
+        name: .customLong("max-reports-per-network"),
+        help: ArgumentHelp(
+            "How many events one network (an IPv4 /24, an IPv6 /48) may send in an hour; 0: as many as it likes.",
+            valueName: "N"))
+    var maximumReportsPerNetwork = ReportCaps.Limits().perNetwork
+
     @Flag(name: .customLong("json-logs"), help: "Write each log message as one line of JSON.")
     var jsonLogs = false
 
@@ -73,6 +91,12 @@ struct ServeCommand: AsyncParsableCommand {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
             throw ValidationError("--tls-certificate and --tls-key belong together: give both or none")
+        }
+        guard (ReportRetention.leastDays...3650).contains(reportDays) else {
+            throw ValidationError("--report-days must be a number from \(ReportRetention.leastDays) to 3650")
+        }
+        guard maximumReportsPerNetwork >= 0 else {
+            throw ValidationError("--max-reports-per-network must be a number from 0")
         }
         guard maximumConnectionsPerAddress > 0 else {
             throw ValidationError("--max-connections-per-address must be a number above 0")
@@ -88,13 +112,19 @@ struct ServeCommand: AsyncParsableCommand {
         let local = try await LocalRegistry.open(folder, maker: MakeArtifactsCommand.program)
         let logger = logger
         let limits = try limits()
+        var retention = ReportRetention()
+        retention.days = reportDays
+        var services: [any Service] = [
+            try await MaintenanceService(local, logger: logger), ShutdownDeadline(limits, logger: logger),
+        ]
+        if reports == .on, let store = local.reports {
+            services.append(ReportRetentionService(store, retention, logger: logger))
+        }
         let server = RegistryServer(
             host: local,
             configuration: RegistryServer.Configuration(
                 host: host, port: port, publicURL: try checkedPublicURL(), tls: tls, limits: limits),
-            services: [
-                try await MaintenanceService(local, logger: logger), ShutdownDeadline(limits, logger: logger),
-            ], logger: logger)
+            services: services, logger: logger)
         if tls == nil, !LoopbackName.isOne(host) {
             options.console.note(
                 "warning: \(host) can be reached from other machines and access tokens travel unencrypted: "
@@ -115,6 +145,8 @@ struct ServeCommand: AsyncParsableCommand {
     private func limits() throws -> ServerLimits {
         var limits = ServerLimits()
         limits.maximumConnectionsPerAddress = maximumConnectionsPerAddress
+        limits.takesReports = reports == .on
+        limits.reportCaps.perNetwork = maximumReportsPerNetwork
         let field = TrustedProxies.Field.allCases.first { $0.rawValue.lowercased() == proxyHeader.lowercased() }
         guard let field else { throw CommandFailure("--proxy-header must be X-Forwarded-For or Forwarded") }
         limits.trustedProxies = try TrustedProxies(trustedProxies, field: field)

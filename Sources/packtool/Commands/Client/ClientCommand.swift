@@ -8,6 +8,6 @@ struct ClientCommand: AsyncParsableCommand {
         subcommands: [
             ClientUpdateCommand.self, ClientStartCommand.self, ClientConfirmCommand.self, ClientRollbackCommand.self,
             ClientStatusCommand.self, ClientExplainCommand.self, ClientRepairCommand.self, ClientCollectCommand.self,
-            ClientInstallCommand.self, ClientServeCommand.self,
+            ClientInstallCommand.self, ClientServeCommand.self, ClientReportsCommand.self,
         ])
 }

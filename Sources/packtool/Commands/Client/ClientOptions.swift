@@ -47,6 +47,12 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Seconds without a byte after which an attempt ends.", valueName: "SECONDS"))
     var timeout = 30
 
+    @Option(
+        help: ArgumentHelp(
+            "on: report what becomes of updates, now and later; off: stop, and drop what waits (default: as it is).",
+            valueName: "on|off"))
+    var reports: ReportSwitch?
+
     @OptionGroup var facts: DeviceOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var global: GlobalOptions
@@ -78,6 +84,7 @@ struct ClientOptions: ParsableArguments {
         configuration.appVersion = try appVersion.map { try AppVersion($0) }
         configuration.tags = DeviceOptions.tags(tag)
         try facts.set(&configuration)
+        configuration.reports = try ReportSwitch.settings(reports, store: configuration.store)
         configuration.presets = preset.map { URL(fileURLWithPath: $0) }
         configuration.maximumUnconfirmedStarts = starts
         configuration.activation = activation

@@ -75,6 +75,8 @@ struct ClientServeCommand: AsyncParsableCommand {
             throw CommandFailure("port \(port) is in use on 127.0.0.1: choose another with --port")
         }
         report.write()
+        await host.endSession()
+        await host.updater.sendReports()
     }
 
     private func bridge(_ host: PackHost, _ report: ClientPageReport) -> PageBridge {

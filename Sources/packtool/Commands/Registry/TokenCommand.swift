@@ -16,7 +16,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make a token; its text is shown once and not kept.",
         discussion: """
-            Without --publish, --release or --admin the token may publish and release.
+            Without --publish, --release, --observe or --admin the token may publish and release.
             """)
 
     @Argument(help: "Who or what it is for, as the log will name them.")
@@ -27,6 +27,9 @@ struct TokenCreateCommand: AsyncParsableCommand {
 
     @Flag(help: "May change what channels offer.")
     var release = false
+
+    @Flag(help: "May read what devices reported.")
+    var observe = false
 
     @Flag(help: "May do everything, tokens and keys included.")
     var admin = false
@@ -57,6 +60,7 @@ struct TokenCreateCommand: AsyncParsableCommand {
         var actions: Set<TokenAction> = []
         if publish { actions.insert(.publish) }
         if release { actions.insert(.release) }
+        if observe { actions.insert(.observe) }
         if admin { actions.insert(.admin) }
         let scope = TokenScope(
             actions: actions.isEmpty ? [.publish, .release] : actions, packages: package.isEmpty ? nil : Set(package),

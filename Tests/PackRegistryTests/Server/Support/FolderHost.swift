@@ -125,4 +125,11 @@ struct KeepingRegistry: Registry {
     func tokens() async throws -> [TokenRecord] { [] }
     func revokeToken(id: String) async throws -> Bool { false }
     func auditLog(limit: Int) async throws -> [AuditEntry] { throw URLError(.unknown) }
+
+    func stats(_ query: StatsQuery) async throws -> ReportStats {
+        ReportStats(channel: query.channel, from: 0, to: 0, step: 3600, window: 3600)
+    }
+
+    func reports(of sender: ReportID) async throws -> [DeviceEvent] { [] }
+    func deleteReports(of sender: ReportID) async throws -> Int { 0 }
 }

@@ -1,0 +1,78 @@
+package import PackJSON
+
+extension ReportEvent {
+    private static let fields: Set<String> = [
+        "sequence", "code", "time", "package", "version", "release", "phase", "error", "wireBytes", "zipBytes",
+        "local", "online", "missed", "bytes",
+    ]
+    private static let largestByteCount = 1 << 50
+    private static let largestCount = 1_000_000_000
+    /// 2^53 - 1: every JSON parser reads it exactly.
+    private static let largestSequence = 9_007_199_254_740_991
+
+    /// - Returns: Nil for an event with a code or a field that this program does not know.
+    /// - Throws: ``FormatError`` and `JSONError` for one that breaks a rule.
+    package init?(json: JSONObject) throws {
+        guard json.members.allSatisfy({ Self.fields.contains($0.key) }),
+            let code = try Code(rawValue: json.string("code"))
+        else { return nil }
+        try self.init(
+            sequence: Self.number(json.integer("sequence"), "sequence", 1...Self.largestSequence), code: code,
+            time: Self.number(json.integer("time"), "time", 0...(1 << 40)), package: PackageID(json.string("package")),
+            version: json["version"].map { try SemanticVersion($0.string("version")) },
+            release: json["release"].map { try Self.release($0.string("release")) })
+        // A word that is too new says that something failed, and not what.
+        phase = try json["phase"].flatMap { try Phase(rawValue: $0.string("phase")) }
+        fault = try json["error"].map { try Fault(rawValue: $0.string("error")) ?? .other }
+        wireByteCount = try Self.count(json, "wireBytes", Self.largestByteCount)
+        zipByteCount = try Self.count(json, "zipBytes", Self.largestByteCount)
+        if code == .session {
+            web = try WebCounters(
+                local: Self.count(json, "local", Self.largestCount) ?? 0,
+                online: Self.count(json, "online", Self.largestCount) ?? 0,
+                missed: Self.count(json, "missed", Self.largestCount) ?? 0,
+                byteCount: Self.count(json, "bytes", Self.largestByteCount) ?? 0)
+        }
+        // Only a gate is about a package as a whole.
+        guard version != nil || code == .gateOff else { throw JSONError.missing(field: "version") }
+    }
+
+    package var json: JSONObject {
+        var json: JSONObject = [
+            "sequence": .integer(sequence), "code": .string(code.rawValue), "time": .integer(time),
+            "package": .string(package.text),
+        ]
+        json["version"] = version.map { .string($0.description) }
+        json["release"] = release.map { .string($0) }
+        json["phase"] = phase.map { .string($0.rawValue) }
+        json["error"] = fault.map { .string($0.rawValue) }
+        json["wireBytes"] = wireByteCount.map { .integer($0) }
+        json["zipBytes"] = zipByteCount.map { .integer($0) }
+        if let web {
+            json["local"] = .integer(web.local)
+            json["online"] = .integer(web.online)
+            json["missed"] = .integer(web.missed)
+            json["bytes"] = .integer(web.byteCount)
+        }
+        return json
+    }
+
+    private static func count(_ json: JSONObject, _ field: String, _ largest: Int) throws -> Int? {
+        try json[field].map { try number($0.integer(field), field, 0...largest) }
+    }
+
+    private static func number(_ value: Int, _ field: String, _ range: ClosedRange<Int>) throws -> Int {
+        guard range.contains(value) else {
+            throw JSONError.unexpected(
+                field: field, wanted: "a number from \(range.lowerBound) to \(range.upperBound)", found: "\(value)")
+        }
+        return value
+    }
+
+    private static func release(_ text: String) throws -> String {
+        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+            throw JSONError.unexpected(field: "release", wanted: "1 to 64 ASCII characters", found: "another text")
+        }
+        return text
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+package import PackFormat
+package import PackRegistryAPI
+
+extension AuthorizedRegistry {
+    package func stats(_ query: StatsQuery) async throws -> ReportStats {
+        try identity.require(.observe, package: query.package, channel: query.channel)
+        guard StatsQuery.dayRange.contains(query.days), StatsQuery.windowHourRange.contains(query.windowHours) else {
+            throw RegistryError(.invalid, "the days must be from 1 to 400 and the hours of the window from 1 to 720")
+        }
+        // A token for some packages sees those.
+        let hidden = query.package == nil ? identity.scope.packages : nil
+        let store = try reportStore()
+        let now = Int(services.clock().timeIntervalSince1970)
+        let from = StatsRule.start(query, now: now)
+        let counts = try await store.counts(on: query.channel, package: query.package, from: from)
+        let standings = try await store.standings(on: query.channel, package: query.package, from: from)
+        func isSeen(_ subject: ReportSubject) -> Bool { hidden.map { $0.contains(subject.package) } ?? true }
+        return StatsRule.stats(
+            query, counts: counts.filter { isSeen($0.key.subject) }, standings: standings.filter { isSeen($0.subject) },
+            now: now)
+    }
+
+    package func reports(of sender: ReportID) async throws -> [DeviceEvent] {
+        try identity.require(.observe)
+        return try await reportStore().events(of: sender).filter { event in
+            identity.scope.allows(.observe, package: event.event.package, channel: event.channel)
+        }
+    }
+
+    package func deleteReports(of sender: ReportID) async throws -> Int {
+        try identity.require(.admin)
+        return try await reportStore().delete(sender)
+    }
+
+    private func reportStore() throws(RegistryError) -> any ReportStore {
+        guard let store = services.reports else {
+            throw RegistryError(.notFound, "this registry keeps no reports")
+        }
+        return store
+    }
+}

@@ -1,0 +1,50 @@
+package import PackFormat
+package import PackRegistryAPI
+
+/// Decides which events of a batch are stored. Pure.
+package enum ReportRule {
+    /// How old an event may be, in seconds: a device drops what it could not send for 7 days.
+    private static let oldest = 8 * 86_400
+    /// How far a device's clock may be ahead, in seconds.
+    private static let newest = 3600
+
+    /// - Parameter received: seconds since 1970.
+    /// - Returns: the events to store, and a receipt with those that are dropped.
+    package static func judge(
+        _ batch: ReportBatch, offered: OfferedVersions, received: Int
+    ) -> (reports: JudgedReports, receipt: ReportReceipt) {
+        var receipt = ReportReceipt()
+        receipt.unknown = batch.unknownCount
+        var events: [ReportEvent] = []
+        events.reserveCapacity(batch.events.count)
+        for event in batch.events {
+            guard let offer = offered.offer(for: event, on: batch.channel) else {
+                receipt.neverOffered += 1
+                continue
+            }
+            events.append(completed(event, offer, received: received))
+        }
+        let reports = JudgedReports(
+            sender: batch.sender, channel: batch.channel, events: events, received: received)
+        return (reports, receipt)
+    }
+
+    /// Adds the size of the zip where the sender does not know it. A clock that is far off gives way to the registry's.
+    private static func completed(
+        _ event: ReportEvent, _ offer: OfferedVersions.Offer, received: Int
+    ) -> ReportEvent {
+        let isSound = event.time >= received - oldest && event.time <= received + newest
+        var result = ReportEvent(
+            sequence: event.sequence, code: event.code, time: isSound ? event.time : received,
+            package: event.package, version: event.version, release: event.release)
+        result.phase = event.phase
+        result.fault = event.fault
+        // Of one code only, so that no installation is counted twice.
+        if event.code == .downloaded {
+            result.wireByteCount = event.wireByteCount
+            result.zipByteCount = event.zipByteCount ?? offer.zipByteCount
+        }
+        result.web = event.web
+        return result
+    }
+}

@@ -1,0 +1,67 @@
+import Dispatch
+import PackRegistry
+import Synchronization
+
+/// Commits in groups: while one transaction is on its way to the disk, batches gather, and the next one takes all of them.
+/// So a hundred devices wait for one sync of the disk and not for a hundred.
+final class ReportCommits: Sendable {
+    private struct Waiting {
+        let reports: JudgedReports
+        let answer: CheckedContinuation<Int, any Error>
+    }
+
+    private struct State {
+        var waiting: [Waiting] = []
+        var isWriting = false
+        /// The ids of subjects in the database.
+        var subjects: [ReportWriter.SubjectKey: Int64] = [:]
+    }
+
+    /// Batches in one transaction.
+    private static let groupSize = 64
+
+    private let database: ReportDatabase
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "reports")
+
+    init(_ database: ReportDatabase) {
+        self.database = database
+    }
+
+    /// - Returns: how many events were new, when they are on the disk.
+    func add(_ reports: JudgedReports) async throws -> Int {
+        try await withCheckedThrowingContinuation { answer in
+            let isFirst = state.withLock { state in
+                state.waiting.append(Waiting(reports: reports, answer: answer))
+                defer { state.isWriting = true }
+                return !state.isWriting
+            }
+            if isFirst { queue.async { self.writeAll() } }
+        }
+    }
+
+    private func writeAll() {
+        while true {
+            let (group, subjects) = state.withLock { state in
+                let group = Array(state.waiting.prefix(Self.groupSize))
+                state.waiting.removeFirst(group.count)
+                if group.isEmpty { state.isWriting = false }
+                return (group, state.subjects)
+            }
+            guard !group.isEmpty else { return }
+            do {
+                let (added, known) = try database.write { db in
+                    var writer = ReportWriter(db: db, subjects: subjects)
+                    let added = try group.map { try writer.add($0.reports) }
+                    try writer.finish()
+                    return (added, writer.subjects)
+                }
+                // After the commit: what was rolled back has no id.
+                state.withLock { $0.subjects = known }
+                for (waiting, count) in zip(group, added) { waiting.answer.resume(returning: count) }
+            } catch {
+                for waiting in group { waiting.answer.resume(throwing: error) }
+            }
+        }
+    }
+}

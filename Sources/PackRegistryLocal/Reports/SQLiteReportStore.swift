@@ -1,0 +1,205 @@
+import Foundation
+import GRDB
+import PackFormat
+import PackRegistry
+import PackRegistryAPI
+import Synchronization
+
+/// Reports in `reports.sqlite`. The file is made by the first report; where there is none, there are no reports.
+final class SQLiteReportStore: ReportStore {
+    private struct Opened {
+        let database: ReportDatabase
+        let commits: ReportCommits
+    }
+
+    private let folder: RegistryFolder
+    private let opened = Mutex<Opened?>(nil)
+
+    init(folder: RegistryFolder) {
+        self.folder = folder
+    }
+
+    func add(_ reports: JudgedReports) async throws -> Int {
+        guard !reports.events.isEmpty else { return 0 }
+        let commits: ReportCommits
+        if let known = opened.withLock({ $0?.commits }) {
+            commits = known
+        } else {
+            commits = try await BlockingWork.run { [self] in try open().commits }
+        }
+        return try await commits.add(reports)
+    }
+
+    func counts(on channel: ChannelName, package: PackageID?, from: Int) async throws -> [ReportCount] {
+        try await read(otherwise: []) { db in
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT package, version, release, hour, code, phase, fault, sum(count) AS count,
+                    sum(measured) AS measured, sum(wire) AS wire, sum(zip) AS zip, sum(local) AS local,
+                    sum(online) AS online, sum(missed) AS missed, sum(bytes) AS bytes
+                    FROM counter JOIN subject ON subject.id = counter.subject
+                    WHERE channel = ? AND hour >= ? \(package == nil ? "" : "AND package = ?")
+                    GROUP BY subject.id, hour, code, phase, fault
+                    """, arguments: Self.arguments([channel.text, from], package))
+            var counts: [ReportCount] = []
+            while let row = try rows.next() {
+                // A kind that a newer program wrote.
+                guard let code = try ReportEvent.Code(rawValue: row.text("code")) else { continue }
+                var count = try ReportCount(
+                    ReportCount.Key(
+                        subject: Self.subject(row), hour: row.integer("hour"), code: code,
+                        phase: ReportEvent.Phase(rawValue: row.text("phase")),
+                        fault: ReportEvent.Fault(rawValue: row.text("fault"))))
+                count.count = try row.integer("count")
+                count.measured = try row.integer("measured")
+                count.wireByteCount = try row.integer("wire")
+                count.zipByteCount = try row.integer("zip")
+                count.web = try WebCounters(
+                    local: row.integer("local"), online: row.integer("online"), missed: row.integer("missed"),
+                    byteCount: row.integer("bytes"))
+                counts.append(count)
+            }
+            return counts
+        }
+    }
+
+    func standings(on channel: ChannelName, package: PackageID?, from: Int) async throws -> [StandingCount] {
+        try await read(otherwise: []) { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT package, version, release, activated, outcome, count(*) AS devices
+                    FROM standing JOIN subject ON subject.id = standing.subject
+                    WHERE channel = ? AND activated >= ? \(package == nil ? "" : "AND package = ?")
+                    GROUP BY subject.id, activated, outcome
+                    """, arguments: Self.arguments([channel.text, from], package)
+            ).map { row in
+                try StandingCount(
+                    subject: Self.subject(row), activated: row.integer("activated"),
+                    outcome: row.optionalText("outcome").flatMap { StandingCount.Outcome(rawValue: $0) },
+                    devices: row.integer("devices"))
+            }
+        }
+    }
+
+    func events(of sender: ReportID) async throws -> [DeviceEvent] {
+        try await read(otherwise: []) { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT event.*, channel, package, version, release FROM event
+                    JOIN subject ON subject.id = event.subject
+                    WHERE sender = (SELECT id FROM sender WHERE name = ?) ORDER BY sequence
+                    """, arguments: [sender.text]
+            ).compactMap { row in
+                guard let code = try ReportEvent.Code(rawValue: row.text("code")) else { return nil }
+                let subject = try Self.subject(row)
+                var event = try ReportEvent(
+                    sequence: row.integer("sequence"), code: code, time: row.integer("time"),
+                    package: subject.package, version: subject.version, release: subject.release)
+                event.phase = try row.optionalText("phase").flatMap { ReportEvent.Phase(rawValue: $0) }
+                event.fault = try row.optionalText("fault").flatMap { ReportEvent.Fault(rawValue: $0) }
+                event.wireByteCount = try row.optionalInteger("wire")
+                event.zipByteCount = try row.optionalInteger("zip")
+                if code == .session {
+                    event.web = try WebCounters(
+                        local: row.integer("local"), online: row.integer("online"), missed: row.integer("missed"),
+                        byteCount: row.integer("bytes"))
+                }
+                return try DeviceEvent(
+                    channel: row.parsed("channel") { try ChannelName($0) }, event: event,
+                    received: row.integer("received"))
+            }
+        }
+    }
+
+    func delete(_ sender: ReportID) async throws -> Int {
+        try await write { db in
+            guard let id = try Int64.fetchOne(db, sql: "SELECT id FROM sender WHERE name = ?", arguments: [sender.text])
+            else { return 0 }
+            try db.execute(sql: "DELETE FROM event WHERE sender = ?", arguments: [id])
+            let deleted = db.changesCount
+            try db.execute(sql: "DELETE FROM standing WHERE sender = ?", arguments: [id])
+            try db.execute(sql: "DELETE FROM sender WHERE id = ?", arguments: [id])
+            return deleted
+        } ?? 0
+    }
+
+    func prune(_ retention: ReportRetention, now: Int) async throws {
+        let cutoff = now - max(retention.days, ReportRetention.leastDays) * 86_400
+        // In steps, so that nobody who reports waits long.
+        while let deleted = try await write({ db in
+            let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM event") ?? 0
+            try db.execute(
+                sql: """
+                    DELETE FROM event WHERE id IN (SELECT id FROM event ORDER BY id LIMIT 5000)
+                    AND (received < ? OR id <= ?)
+                    """, arguments: [cutoff, newest - Int64(retention.maximumEventCount)])
+            return db.changesCount
+        }), deleted > 0 {}
+        _ = try await write { db in
+            try db.execute(
+                sql: "DELETE FROM counter WHERE hour < ?", arguments: [now - retention.counterDays * 86_400])
+            // What has an outcome and no beginning is about an activation that is gone.
+            try db.execute(
+                sql: """
+                    DELETE FROM standing WHERE activated < ? OR activated IS NULL AND NOT EXISTS
+                    (SELECT 1 FROM event WHERE event.sender = standing.sender)
+                    """, arguments: [cutoff])
+            try db.execute(
+                sql: """
+                    DELETE FROM sender WHERE NOT EXISTS (SELECT 1 FROM event WHERE event.sender = sender.id)
+                    AND NOT EXISTS (SELECT 1 FROM standing WHERE standing.sender = sender.id)
+                    """)
+        }
+    }
+
+    // MARK: The file
+
+    private func open() throws -> Opened {
+        try opened.withLock { opened in
+            if let opened { return opened }
+            let database = try ReportDatabase(folder)
+            let new = Opened(database: database, commits: ReportCommits(database))
+            opened = new
+            return new
+        }
+    }
+
+    private func read<Value: Sendable>(
+        otherwise none: Value, _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await BlockingWork.run { [self] in
+            guard folder.hasReports else { return none }
+            return try open().database.read(body)
+        }
+    }
+
+    /// - Returns: nil if there is no file.
+    private func write<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value? {
+        try await BlockingWork.run { [self] in
+            guard folder.hasReports else { return nil }
+            return try open().database.write(body)
+        }
+    }
+
+    private static func arguments(
+        _ values: [(any DatabaseValueConvertible)?], _ package: PackageID?
+    ) -> StatementArguments {
+        var all = values
+        if let package { all.append(package.text) }
+        return StatementArguments(all)
+    }
+
+    private static func subject(_ row: Row) throws -> ReportSubject {
+        let version = try row.text("version")
+        let release = try row.text("release")
+        return try ReportSubject(
+            package: row.parsed("package") { try PackageID($0) },
+            version: version.isEmpty ? nil : row.parsed("version") { try SemanticVersion($0) },
+            release: release.isEmpty ? nil : release)
+    }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import PackFormat
+import PackJSON
+import PackSystem
+
+/// The events that a device has not sent yet: `reports/outbox.jsonl`, one a line. It is bounded, and a killed process
+/// costs at most the line that it was writing. Several processes may use it at once.
+struct ReportOutbox: Sendable {
+    /// What waits to be sent.
+    struct Pending {
+        let identity: ReportIdentity
+        /// The oldest first.
+        let events: [ReportEvent]
+    }
+
+    private static let day = 86_400
+
+    let folder: URL
+    let settings: ReportSettings
+    let now: @Sendable () -> Date
+    /// Bytes; beyond it the older half goes.
+    var maximumByteCount = 128 << 10
+
+    private var identityFile: URL { folder.appending(path: "identity.json") }
+    private var events: URL { folder.appending(path: "outbox.jsonl") }
+    private var seconds: Int { Int(now().timeIntervalSince1970) }
+
+    /// Adds an event. As the log for people, it never keeps an update from going on: what cannot be written is lost.
+    func add(
+        _ code: ReportEvent.Code, _ package: PackageID, _ version: SemanticVersion?, release: String?,
+        _ details: (inout ReportEvent) -> Void = { _ in }
+    ) {
+        try? locked {
+            let identity = try identity() ?? makeIdentity()
+            let lines = try content()
+            let last = Self.events(in: lines).last?.sequence ?? 0
+            var event = ReportEvent(
+                sequence: max(identity.next, last + 1), code: code, time: seconds, package: package,
+                version: version, release: release)
+            details(&event)
+            var line = Array((JSONValue.object(event.json).compactText + "\n").utf8)
+            // Behind a line that a power cut has torn.
+            if let end = lines.last, end != UInt8(ascii: "\n") { line.insert(UInt8(ascii: "\n"), at: 0) }
+            if lines.count + line.count > maximumByteCount {
+                let kept = Self.events(in: lines)
+                return try write(kept.suffix(kept.count / 2) + [event])
+            }
+            let open = try OpenFile(events, flags: O_WRONLY | O_CREAT | O_APPEND)
+            try line.withUnsafeBytes { try open.write($0) }
+        }
+    }
+
+    /// What waits, without what is too old. Nothing is written.
+    func pending() throws -> Pending? {
+        guard let identity = try identity() else { return nil }
+        let oldest = seconds - settings.keepDays * Self.day
+        return Pending(identity: identity, events: Self.events(in: try content()).filter { $0.time >= oldest })
+    }
+
+    /// Removes what was sent. First it is noted that these sequences are used, so that none is used twice.
+    func remove(through sequence: Int, of id: ReportID) throws {
+        try locked {
+            guard var identity = try identity(), identity.id == id else { return }
+            identity.next = max(identity.next, sequence + 1)
+            identity.failures = 0
+            identity.notBefore = 0
+            try Durable.write(identity.bytes, to: identityFile)
+            let oldest = seconds - settings.keepDays * Self.day
+            try write(Self.events(in: content()).filter { $0.sequence > sequence && $0.time >= oldest })
+        }
+    }
+
+    /// Puts off the next attempt.
+    /// - Parameter asked: the seconds that the server asked for.
+    func putOff(asked: Int?) throws {
+        try locked {
+            guard var identity = try identity() else { return }
+            identity.failures += 1
+            let pause = ReportIdentity.pause(afterFailures: identity.failures)
+            identity.notBefore = seconds + max(pause, min(asked ?? 0, Self.day))
+            try Durable.write(identity.bytes, to: identityFile)
+        }
+    }
+
+    /// Makes a new id where the old one has served its time. Events of the old one are sent first; those that could not
+    /// be sent are dropped at last, for under the new id they would tell that both are one device.
+    /// - Parameter isSettled: whether no version waits for its confirmation: its beginning and its end belong together.
+    func renewIdentity(isSettled: Bool) throws {
+        try locked {
+            guard let identity = try identity() else { return }
+            let age = seconds - identity.made
+            let isDue = age >= settings.idDays * Self.day
+            let isOverdue = age >= (settings.idDays + settings.keepDays) * Self.day
+            // A clock that was far ahead when the id was made.
+            let isFromTheFuture = age < -Self.day
+            let isEmpty = try Self.events(in: content()).isEmpty
+            guard isOverdue || isFromTheFuture || isDue && isSettled && isEmpty else { return }
+            try Durable.remove(events)
+            _ = try makeIdentity()
+        }
+    }
+
+    /// Forgets the id and what waits under it.
+    /// - Returns: the new id.
+    func reset() throws -> ReportID {
+        try locked {
+            try Durable.remove(events)
+            return try makeIdentity().id
+        }
+    }
+
+    // MARK: Files
+
+    private func identity() throws -> ReportIdentity? {
+        guard let bytes = try Durable.readSound(identityFile, maximumByteCount: 4096) else { return nil }
+        // A damaged one is made anew.
+        return try? ReportIdentity(parsing: bytes)
+    }
+
+    private func makeIdentity() throws -> ReportIdentity {
+        var generator = SystemRandomNumberGenerator()
+        let identity = ReportIdentity(id: ReportID(using: &generator), made: seconds)
+        // Before its first event, so that no event stands under two ids. Events of a lost id would begin anew.
+        try Durable.write(identity.bytes, to: identityFile)
+        return identity
+    }
+
+    private func content() throws -> [UInt8] {
+        try Durable.readSound(events, maximumByteCount: 4 * maximumByteCount) ?? []
+    }
+
+    private func write(_ kept: [ReportEvent]) throws {
+        let text = kept.map { JSONValue.object($0.json).compactText + "\n" }.joined()
+        try Durable.write(Array(text.utf8), to: events)
+    }
+
+    private static func events(in lines: [UInt8]) -> [ReportEvent] {
+        lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard let json = try? JSONValue(parsing: line).object() else { return nil }
+            return try? ReportEvent(json: json)
+        }
+    }
+
+    private func locked<Result>(_ body: () throws -> Result) throws -> Result {
+        try Durable.makeFolder(folder)
+        let lock = try Durable.lock(folder.appending(path: "lock"), .exclusive)
+        defer { withExtendedLifetime(lock) {} }
+        return try body()
+    }
+}

@@ -1,0 +1,104 @@
+package import Foundation
+import PackFormat
+import PackJSON
+
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
+
+/// Takes a report to the registry. Tests have their own.
+package protocol ReportTransport: Sendable {
+    /// - Returns: the status of the answer, and the seconds that the server asks to wait.
+    /// - Throws: where no answer came.
+    func post(_ body: [UInt8], to address: URL) async throws -> (status: Int, retryAfter: Int?)
+}
+
+/// Sends over HTTP, with its own session: no cookies, no cache, a short answer and little time.
+package final class HTTPReportTransport: ReportTransport {
+    /// Seconds.
+    private static let timeout = 20.0
+    private static let maximumAnswerByteCount = 1 << 16
+
+    private let session: URLSession
+    private let relay = TransferRelay()
+
+    package init() {
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.httpShouldSetCookies = false
+        configuration.urlCache = nil
+        configuration.httpAdditionalHeaders = ["User-Agent": ProductVersion.userAgent("PackUpdater")]
+        configuration.timeoutIntervalForRequest = Self.timeout
+        configuration.timeoutIntervalForResource = Self.timeout
+        session = URLSession(configuration: configuration, delegate: relay, delegateQueue: nil)
+    }
+
+    deinit {
+        session.invalidateAndCancel()
+    }
+
+    package func post(_ body: [UInt8], to address: URL) async throws -> (status: Int, retryAfter: Int?) {
+        var request = URLRequest(url: address)
+        request.httpMethod = "POST"
+        request.httpBody = Data(body)
+        request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+        request.acceptPlainAnswer(upTo: Self.maximumAnswerByteCount)
+        let task = session.dataTask(with: request)
+        let answer = try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                relay.add(
+                    DownloadAttempt(
+                        file: nil, maximumByteCount: Self.maximumAnswerByteCount, continuation: continuation),
+                    for: task)
+                task.resume()
+                if Task.isCancelled { relay.end(task, CancellationError()) }
+            }
+        } onCancel: {
+            relay.cancel(task, CancellationError())
+        }
+        return (answer.status, (answer.statusFailure.retryAfter?.components.seconds).map { Int($0) })
+    }
+}
+
+/// Sends what waits in an outbox, in batches, until it is empty or an attempt comes to nothing.
+struct ReportSender {
+    let outbox: ReportOutbox
+    let address: URL
+    let channel: ChannelName
+    let transport: any ReportTransport
+
+    /// - Returns: how many events were taken.
+    func send(at now: Int) async throws -> Int {
+        var sent = 0
+        while let pending = try outbox.pending(), pending.identity.notBefore <= now {
+            guard let batch = Self.batch(pending, channel), let last = batch.events.last else { break }
+            let body = Array(JSONValue.object(batch.json).compactText.utf8)
+            let answer: (status: Int, retryAfter: Int?)
+            do {
+                answer = try await transport.post(body, to: address)
+            } catch {
+                try outbox.putOff(asked: nil)
+                throw error
+            }
+            switch answer.status {
+            case 200...299:
+                try outbox.remove(through: last.sequence, of: batch.sender)
+                sent += batch.events.count
+            case 400, 413, 422:
+                // It would be refused each time.
+                try outbox.remove(through: last.sequence, of: batch.sender)
+            default:
+                try outbox.putOff(asked: answer.retryAfter)
+                return sent
+            }
+        }
+        return sent
+    }
+
+    /// The next batch; nil if nothing waits.
+    static func batch(_ pending: ReportOutbox.Pending, _ channel: ChannelName) -> ReportBatch? {
+        guard !pending.events.isEmpty else { return nil }
+        return ReportBatch(
+            sender: pending.identity.id, channel: channel,
+            events: Array(pending.events.prefix(ReportBatch.maximumEventCount)))
+    }
+}

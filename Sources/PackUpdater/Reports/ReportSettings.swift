@@ -1,0 +1,18 @@
+public import Foundation
+
+/// How a device reports what becomes of updates on it. Nothing is reported unless the app says so, by setting
+/// ``UpdaterConfiguration/reports``.
+///
+/// A report has codes, versions and numbers under a random id: no URL, no content, nothing about the user.
+public struct ReportSettings: Hashable, Sendable {
+    /// Where to send reports; nil: to the registry, at `v1/reports` below ``UpdaterConfiguration/base``.
+    public var address: URL?
+    /// How long an event waits for a connection before it is dropped, in days.
+    public var keepDays = 7
+    /// After how many days the device makes a new report id.
+    public var idDays = 30
+
+    public init(address: URL? = nil) {
+        self.address = address
+    }
+}

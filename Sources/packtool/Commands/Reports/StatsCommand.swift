@@ -1,0 +1,138 @@
+import ArgumentParser
+import Foundation
+import PackBuilder
+import PackFormat
+import PackJSON
+import PackRegistryAPI
+
+/// `packtool stats`: shows what the devices of a channel reported.
+struct StatsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stats", abstract: "Show what devices reported: adoption, failures, savings.",
+        discussion: """
+            SILENT are devices on which a version became active, and was neither confirmed nor
+            failed within the window: a version that crashes before it can report is seen by
+            that. WAITING are those whose window is not over. Over HTTP it needs a token that
+            may observe.
+            """)
+
+    @Argument(help: "One package only.")
+    var package: PackageID?
+
+    @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
+    var channel: ChannelName
+
+    @Option(help: ArgumentHelp("How many days back, 1 to 400.", valueName: "DAYS"))
+    var days = 30
+
+    @Option(help: ArgumentHelp("Hours that a version has to be confirmed in, 1 to 720.", valueName: "HOURS"))
+    var window = 24
+
+    @OptionGroup var registry: RegistryOptions
+    @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard StatsQuery.dayRange.contains(days) else { throw ValidationError("--days is a number from 1 to 400") }
+        guard StatsQuery.windowHourRange.contains(window) else {
+            throw ValidationError("--window is a number from 1 to 720")
+        }
+    }
+
+    func run() async throws {
+        let session = try await RegistrySession(registry, console: options.console)
+        let stats = try await session.registry.stats(
+            StatsQuery(channel: channel, package: package, days: days, windowHours: window))
+        options.console.result(StatsText(stats).lines.joined(separator: "\n"), json: .object(stats.json))
+        if stats.versions.isEmpty, stats.sessions == 0 {
+            options.console.note(
+                "Apps report only if they turn it on (docs/REPORTS.md), and a server takes reports with --reports on.")
+        }
+    }
+}
+
+/// The statistics as text.
+struct StatsText {
+    private let stats: ReportStats
+
+    init(_ stats: ReportStats) {
+        self.stats = stats
+    }
+
+    var lines: [String] {
+        guard !stats.versions.isEmpty || stats.sessions > 0 else {
+            return ["no device of the channel \(stats.channel) reported anything since \(date(stats.from))"]
+        }
+        var lines = TextTable.lines(
+            [["PACKAGE", "VERSION", "RELEASE", "DEVICES", "CONFIRMED", "FAILED", "SILENT", "WAITING"]]
+                + stats.versions.map { version in
+                    [
+                        version.package.text, version.version.description, version.release ?? "-",
+                        "\(version.activated)", share(version.confirmed, version), share(version.failed, version),
+                        share(version.silent, version), "\(version.waiting)",
+                    ]
+                })
+        lines += adoption
+        if !stats.failures.isEmpty {
+            lines += ["", "failures"]
+            lines += TextTable.lines(
+                stats.failures.map { failure in
+                    [
+                        "  \(failure.package) \(failure.version)", failure.phase?.rawValue ?? "-",
+                        failure.fault?.rawValue ?? "-", "\(failure.count) ×",
+                        "first \(date(failure.first)), last \(date(failure.last))",
+                    ]
+                })
+        }
+        if stats.savings.installations > 0 {
+            let (wire, zips) = (stats.savings.wireByteCount, stats.savings.zipByteCount)
+            let saved = zips > 0 ? ": \(max(0, (zips - wire) * 100 / zips)) % saved" : ""
+            lines += [
+                "",
+                "\(stats.savings.installations) downloads: \(ByteCount.text(wire)) sent, zips would have been "
+                    + "\(ByteCount.text(zips))\(saved)",
+            ]
+        }
+        if stats.sessions > 0 {
+            let web = stats.web
+            let all = max(1, web.local + web.online + web.missed)
+            lines += [
+                "",
+                "\(stats.sessions) runs of the app: \(web.local) requests served locally (\(web.local * 100 / all) %, "
+                    + "\(ByteCount.text(web.byteCount))), \(web.online) online, \(web.missed) missed",
+            ]
+        }
+        return lines
+    }
+
+    /// The newest days or hours on which a version became active.
+    private var adoption: [String] {
+        let rows = stats.versions.flatMap { version in
+            version.series.map { (version, $0) }
+        }.sorted { ($0.1.time, $0.0.package, $0.0.version) < ($1.1.time, $1.0.package, $1.0.version) }.suffix(20)
+        guard !rows.isEmpty else { return [] }
+        return ["", stats.step < 86_400 ? "by hour" : "by day"]
+            + TextTable.lines(
+                rows.map { version, point in
+                    [
+                        "  \(date(point.time))", "\(version.package) \(version.version)",
+                        "\(point.activated) activated", "\(point.confirmed) confirmed", "\(point.failed) failed",
+                    ]
+                })
+    }
+
+    private func share(_ count: Int, _ version: ReportStats.Version) -> String {
+        guard count > 0, version.activated > 0 else { return "\(count)" }
+        return "\(count) (\(count * 100 / version.activated) %)"
+    }
+
+    private func date(_ time: Int) -> String { ReportTime.text(time) }
+}
+
+/// Times of reports, which are coarse.
+enum ReportTime {
+    /// - Parameter time: seconds since 1970.
+    static func text(_ time: Int) -> String {
+        let text = Date(timeIntervalSince1970: Double(time)).formatted(.iso8601)
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))Z"
+    }
+}

@@ -1,0 +1,91 @@
+import PackFormat
+import PackRegistry
+import PackRegistryAPI
+
+/// The twin of `SQLiteReportStore` in memory.
+actor MemoryReportStore: ReportStore {
+    private struct Stored {
+        let sender: ReportID
+        let event: DeviceEvent
+    }
+
+    private struct CountKey: Hashable {
+        let channel: ChannelName
+        let key: ReportCount.Key
+    }
+
+    private struct StandingKey: Hashable {
+        let channel: ChannelName
+        let subject: ReportSubject
+        let sender: ReportID
+    }
+
+    private var log: [Stored] = []
+    private var counters: [CountKey: ReportCount] = [:]
+    private var stands: [StandingKey: (activated: Int?, outcome: StandingCount.Outcome?)] = [:]
+
+    func add(_ reports: JudgedReports) -> Int {
+        var added = 0
+        for event in reports.events {
+            guard !log.contains(where: { $0.sender == reports.sender && $0.event.event.sequence == event.sequence })
+            else { continue }
+            added += 1
+            log.append(
+                Stored(
+                    sender: reports.sender,
+                    event: DeviceEvent(channel: reports.channel, event: event, received: reports.received)))
+            let key = CountKey(channel: reports.channel, key: ReportCount.Key(event))
+            counters[key, default: ReportCount(key.key)].add(event)
+            let place = StandingKey(channel: reports.channel, subject: ReportSubject(event), sender: reports.sender)
+            if event.code == .activated {
+                stands[place, default: (nil, nil)].activated = stands[place]?.activated ?? event.time
+            } else if let outcome = StandingCount.Outcome(event.code), stands[place]?.outcome != .failed {
+                stands[place, default: (nil, nil)].outcome = outcome
+            }
+        }
+        return added
+    }
+
+    func counts(on channel: ChannelName, package: PackageID?, from: Int) -> [ReportCount] {
+        counters.filter { key, _ in
+            key.channel == channel && key.key.hour >= from && (package == nil || key.key.subject.package == package)
+        }.map(\.value)
+    }
+
+    func standings(on channel: ChannelName, package: PackageID?, from: Int) -> [StandingCount] {
+        struct Group: Hashable {
+            let subject: ReportSubject
+            let activated: Int
+            let outcome: StandingCount.Outcome?
+        }
+        var groups: [Group: Int] = [:]
+        for (key, stand) in stands where key.channel == channel && (package == nil || key.subject.package == package) {
+            guard let activated = stand.activated, activated >= from else { continue }
+            groups[Group(subject: key.subject, activated: activated, outcome: stand.outcome), default: 0] += 1
+        }
+        return groups.map {
+            StandingCount(
+                subject: $0.key.subject, activated: $0.key.activated, outcome: $0.key.outcome, devices: $0.value)
+        }
+    }
+
+    func events(of sender: ReportID) -> [DeviceEvent] {
+        log.filter { $0.sender == sender }.map(\.event).sorted { $0.event.sequence < $1.event.sequence }
+    }
+
+    func delete(_ sender: ReportID) -> Int {
+        let count = log.count
+        log.removeAll { $0.sender == sender }
+        stands = stands.filter { $0.key.sender != sender }
+        return count - log.count
+    }
+
+    func prune(_ retention: ReportRetention, now: Int) {
+        let cutoff = now - max(retention.days, ReportRetention.leastDays) * 86_400
+        log.removeAll { $0.event.received < cutoff }
+        log.removeFirst(max(0, log.count - retention.maximumEventCount))
+        counters = counters.filter { $0.key.key.hour >= now - retention.counterDays * 86_400 }
+        let senders = Set(log.map(\.sender))
+        stands = stands.filter { key, stand in stand.activated.map { $0 >= cutoff } ?? senders.contains(key.sender) }
+    }
+}

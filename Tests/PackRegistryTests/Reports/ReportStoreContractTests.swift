@@ -1,0 +1,163 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
+
+/// What every store of reports does, the twin in memory included.
+@Suite("ReportStoreContractTests") struct ReportStoreContractTests {
+    enum Kind: CaseIterable, CustomTestStringConvertible {
+        case memory, sqlite
+
+        var testDescription: String { "\(self)" }
+    }
+
+    private struct Bench {
+        let folder: TemporaryFolder
+        let store: any ReportStore
+        let beta: ChannelName
+        static let now = 1_800_000_000
+
+        init(_ kind: Kind) throws {
+            folder = try TemporaryFolder()
+            beta = try ChannelName("beta")
+            store = kind == .memory ? MemoryReportStore() : SQLiteReportStore(folder: RegistryFolder(folder.url))
+        }
+
+        func sender(_ number: Int) throws -> ReportID {
+            let hex = String(number, radix: 16)
+            return try ReportID(String(repeating: "0", count: 32 - hex.count) + hex)
+        }
+
+        func event(
+            _ sequence: Int, _ code: ReportEvent.Code, _ version: String = "1.0.0", _ package: String = "checkout",
+            time: Int = Bench.now
+        ) throws -> ReportEvent {
+            try ReportEvent(
+                sequence: sequence, code: code, time: time, package: PackageID(package),
+                version: SemanticVersion(version), release: "r1")
+        }
+
+        @discardableResult
+        func add(_ number: Int, _ events: ReportEvent..., received: Int = Bench.now) async throws -> Int {
+            try await store.add(
+                JudgedReports(sender: sender(number), channel: beta, events: events, received: received))
+        }
+
+        /// All that the store answers about the channel, in one order.
+        func picture() async throws -> [String] {
+            let counts = try await store.counts(on: beta, package: nil, from: 0)
+            let standings = try await store.standings(on: beta, package: nil, from: 0)
+            return (counts.map { "\($0)" } + standings.map { "\($0)" }).sorted()
+        }
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `an event that comes twice counts once, also within one batch`(kind: Kind) async throws {
+        let bench = try Bench(kind)
+        let event = try bench.event(1, .activated)
+        #expect(try await bench.add(1, event, event, bench.event(2, .confirmed)) == 2)
+        let before = try await bench.picture()
+        #expect(try await bench.add(1, bench.event(2, .confirmed), event) == 0)
+        #expect(try await bench.picture() == before)
+        #expect(try await bench.add(2, event) == 1, "another device's first event is another one")
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `the order in which events come does not matter`(kind: Kind) async throws {
+        let (one, other) = (try Bench(kind), try Bench(kind))
+        let events = try [
+            one.event(1, .activated), one.event(2, .confirmed), one.event(3, .failed), one.event(4, .rolledBack),
+        ]
+        for event in events { try await one.add(1, event) }
+        for event in events.reversed() { try await other.add(1, event) }
+        #expect(try await one.picture() == other.picture())
+        let standing = try #require(try await one.store.standings(on: one.beta, package: nil, from: 0).first)
+        #expect(standing.outcome == .failed && standing.devices == 1)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a package is answered alone, and what is earlier than asked for is left out`(kind: Kind) async throws {
+        let bench = try Bench(kind)
+        try await bench.add(
+            1, bench.event(1, .activated), bench.event(2, .activated, "2.0.0", "help"),
+            bench.event(3, .activated, "0.9.0", time: Bench.now - 86_400))
+        let checkout = try PackageID("checkout")
+        let from = Bench.now - 3600
+        #expect(try await bench.store.counts(on: bench.beta, package: checkout, from: from).count == 1)
+        #expect(try await bench.store.standings(on: bench.beta, package: checkout, from: from).count == 1)
+        #expect(try await bench.store.counts(on: bench.beta, package: nil, from: 0).count == 3)
+        #expect(try await bench.store.counts(on: ChannelName("stable"), package: nil, from: 0).isEmpty)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a device's events come back as they were, and are gone when it wants them gone`(kind: Kind) async throws {
+        let bench = try Bench(kind)
+        var failed = try bench.event(2, .failed)
+        failed.phase = .download
+        failed.fault = .damaged
+        var session = try bench.event(3, .session)
+        session.web = WebCounters(local: 7, online: 2, missed: 1, byteCount: 900)
+        let events = try [bench.event(1, .activated), failed, session]
+        for event in events.reversed() { try await bench.add(1, event) }
+        try await bench.add(2, bench.event(1, .activated))
+        #expect(try await bench.store.events(of: bench.sender(1)).map(\.event) == events)
+        let counts = try await bench.store.counts(on: bench.beta, package: nil, from: 0).map(\.count).reduce(0, +)
+        #expect(try await bench.store.delete(bench.sender(1)) == 3)
+        #expect(try await bench.store.delete(bench.sender(1)) == 0)
+        #expect(try await bench.store.events(of: bench.sender(1)).isEmpty)
+        #expect(try await bench.store.events(of: bench.sender(2)).count == 1)
+        #expect(try await bench.store.standings(on: bench.beta, package: nil, from: 0).map(\.devices) == [1])
+        let left = try await bench.store.counts(on: bench.beta, package: nil, from: 0).map(\.count).reduce(0, +)
+        #expect(left == counts, "counts name nobody, and stay")
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `what is too old or too much goes, the oldest first, and counts stay longer`(kind: Kind) async throws {
+        let bench = try Bench(kind)
+        let old = Bench.now - 31 * 86_400
+        try await bench.add(1, bench.event(1, .activated, time: old), received: old)
+        for number in 2...5 { try await bench.add(number, bench.event(1, .activated)) }
+        var retention = ReportRetention()
+        try await bench.store.prune(retention, now: Bench.now)
+        #expect(try await bench.store.events(of: bench.sender(1)).isEmpty)
+        #expect(try await bench.store.standings(on: bench.beta, package: nil, from: 0).map(\.devices) == [4])
+        #expect(try await bench.store.counts(on: bench.beta, package: nil, from: 0).count == 2)
+        retention.maximumEventCount = 3
+        try await bench.store.prune(retention, now: Bench.now)
+        var left: [Int] = []
+        for number in 1...5 { left.append(try await bench.store.events(of: bench.sender(number)).count) }
+        #expect(left == [0, 0, 1, 1, 1])
+        retention.counterDays = 30
+        try await bench.store.prune(retention, now: Bench.now)
+        #expect(try await bench.store.counts(on: bench.beta, package: nil, from: 0).count == 1)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `many who report at once are all stored, each once`(kind: Kind) async throws {
+        let bench = try Bench(kind)
+        let added = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<200 {
+                let events = try (1...5).map { try bench.event($0, $0 == 1 ? .activated : .repaired) }
+                let reports = try JudgedReports(
+                    sender: bench.sender(number % 100), channel: bench.beta, events: events, received: Bench.now)
+                group.addTask { try await bench.store.add(reports) }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(added == 500)
+        let counts = try await bench.store.counts(on: bench.beta, package: nil, from: 0)
+        #expect(counts.map(\.count).reduce(0, +) == 500)
+        #expect(try await bench.store.standings(on: bench.beta, package: nil, from: 0).map(\.devices) == [100])
+    }
+
+    @Test func `a registry that nobody has reported to has no file for it`() async throws {
+        let bench = try Bench(.sqlite)
+        #expect(try await bench.picture().isEmpty)
+        #expect(try await bench.store.delete(bench.sender(1)) == 0)
+        try await bench.store.prune(ReportRetention(), now: Bench.now)
+        #expect(try bench.folder.listing("").filter { $0.contains("reports") }.isEmpty)
+    }
+}

@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""How many events of devices a registry takes in a second, beside a bare SQLite loop that inserts the same rows with the same
+durability, and the delay of one report meanwhile. Ends with 1 where a bar is missed: 20,000 events a second, half of the bare loop,
+p99 under 50 ms.
+
+    scripts/bench-reports.py            PACKTOOL names the binary; SECONDS=10 is the time of each load
+"""
+
+import asyncio
+import json
+import os
+import pathlib
+import random
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKTOOL = os.environ.get("PACKTOOL", str(ROOT / ".build/bin/packtool"))
+SECONDS = float(os.environ.get("SECONDS", "10"))
+BATCH = int(os.environ.get("BATCH", "500"))
+LANES = int(os.environ.get("LANES", "8"))
+PORT = 18798
+CODES = ["offered", "downloaded", "installed", "activated", "confirmed"]
+
+
+def run(folder, *arguments):
+    return subprocess.run([PACKTOOL, *arguments], cwd=folder, check=True, capture_output=True, text=True).stdout
+
+
+def events(release, first, count, now):
+    for sequence in range(first, first + count):
+        code = CODES[sequence % len(CODES)]
+        event = {"sequence": sequence, "code": code, "time": now, "package": "bench", "version": "1.0.0", "release": release}
+        if code == "downloaded":
+            event["wireBytes"] = 18234
+        yield event
+
+
+def batch(release, count, now):
+    sender = "%032x" % random.getrandbits(128)
+    body = json.dumps(
+        {"format": 1, "sender": sender, "channel": "stable", "events": list(events(release, 1, count, now))},
+        separators=(",", ":"))
+    return body.encode()
+
+
+async def post(reader, writer, body):
+    head = f"POST /v1/reports HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    writer.write(head.encode() + body)
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = int(next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))[15:])
+    answer = await reader.readexactly(length)
+    if b" 200 " not in head.split(b"\r\n", 1)[0]:
+        sys.exit(f"refused: {head.decode()} {answer.decode()}")
+    return json.loads(answer)["accepted"]
+
+
+async def lane(release, bodies, end, delays):
+    reader, writer = await asyncio.open_connection("127.0.0.1", PORT)
+    accepted = 0
+    while time.monotonic() < end and bodies:
+        body = bodies.pop()
+        start = time.monotonic()
+        accepted += await post(reader, writer, body)
+        delays.append(time.monotonic() - start)
+    writer.close()
+    return accepted
+
+
+async def served(release, bodies, small):
+    end, delays, little = time.monotonic() + SECONDS, [], []
+    start = time.monotonic()
+
+    async def one_device():
+        """A device with five events, every 20 ms."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", PORT)
+        while time.monotonic() < end and small:
+            begin = time.monotonic()
+            await post(reader, writer, small.pop())
+            little.append(time.monotonic() - begin)
+            await asyncio.sleep(0.02)
+        writer.close()
+
+    counts = await asyncio.gather(*(lane(release, bodies, end, delays) for _ in range(LANES)), one_device())
+    elapsed = time.monotonic() - start
+    return sum(count for count in counts if count), elapsed, little
+
+
+def bare(folder, bodies):
+    """The rows of the log alone, one commit a batch, by Python's own SQLite."""
+    database = sqlite3.connect(folder / "bare.sqlite", isolation_level=None)
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = FULL")
+    database.execute(
+        "CREATE TABLE event (id INTEGER PRIMARY KEY, sender INTEGER, sequence INTEGER, subject INTEGER, code TEXT, phase TEXT, "
+        "fault TEXT, time INTEGER, received INTEGER, wire INTEGER, zip INTEGER, local INTEGER, online INTEGER, missed INTEGER, "
+        "bytes INTEGER)")
+    database.execute("CREATE UNIQUE INDEX eventOnce ON event (sender, sequence)")
+    insert = (
+        "INSERT OR IGNORE INTO event (sender, sequence, subject, code, time, received, wire) VALUES (?, ?, 1, ?, ?, ?, ?)")
+    batches = [
+        [(sender, row["sequence"], row["code"], row["time"], row["time"], row.get("wireBytes")) for row in json.loads(body)["events"]]
+        for sender, body in enumerate(bodies)]
+    count, start = 0, time.monotonic()
+    for rows in batches:
+        if time.monotonic() - start > SECONDS:
+            break
+        database.execute("BEGIN IMMEDIATE")
+        for row in rows:
+            database.execute(insert, row)
+        database.execute("COMMIT")
+        count += len(rows)
+    return count / (time.monotonic() - start)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        (folder / "dist").mkdir()
+        (folder / "dist/index.html").write_text("<!doctype html><title>bench</title>")
+        (folder / "package.json").write_text('{"name": "bench", "version": "1.0.0"}')
+        run(folder, "init", "--app", "bench")
+        run(folder, "build", "dist", "--package", "bench")
+        run(folder, "publish", next((folder / "packages").iterdir()), "--channel", "stable")
+        release = json.loads(run(folder, "status", "--json"))["channels"]["stable"]["bench"][0]["id"]
+        now = int(time.time())
+        bodies = [batch(release, BATCH, now) for _ in range(int(SECONDS * 400))]
+        small = [batch(release, 5, now) for _ in range(int(SECONDS * 60))]
+        loop = bare(folder, bodies)
+        server = subprocess.Popen(
+            [PACKTOOL, "serve", "--port", str(PORT), "--registry", ".packtool/registry", "--quiet",
+             "--max-reports-per-network", "0"], cwd=folder, stdout=subprocess.PIPE, text=True)
+        try:
+            server.stdout.readline()
+            accepted, elapsed, delays = asyncio.run(served(release, bodies, small))
+            memory = [line for line in pathlib.Path(f"/proc/{server.pid}/status").read_text().splitlines() if "VmHWM" in line]
+        finally:
+            server.kill()
+            server.wait()
+        stats = json.loads(run(folder, "stats", "--channel", "stable", "--json"))
+        rate, delays = accepted / elapsed, sorted(delays)
+        p99 = delays[int(len(delays) * 0.99)] * 1000
+        print(f"bare SQLite loop    {loop:10,.0f} events/s")
+        print(f"registry            {rate:10,.0f} events/s, {rate / loop:.2f} of the loop; batches of {BATCH}, {LANES} connections")
+        print(f"one device meanwhile   p50 {delays[len(delays) // 2] * 1000:.1f} ms, p99 {p99:.1f} ms; {memory[0].split(None, 1)[1]} at most")
+        print(f"activated in stats  {stats['versions'][0]['activated']:10,} devices of {accepted:,} events")
+        return 0 if rate >= 20_000 and rate >= loop / 2 and p99 < 50 else 1
+
+
+sys.exit(main())
