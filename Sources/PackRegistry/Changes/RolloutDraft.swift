@@ -101,7 +101,7 @@ struct RolloutDraft {
             }
             if let audiences, audiences != subject.rollout.audiences {
                 let rollout = Rollout(share: subject.rollout.share, audiences: audiences)
-                steps = try history.setting(rollout, of: subject)
+                steps = try history.setting(rollout, nil, of: subject)
                 if case .update(let updated)? = steps.last { subject = updated }
             }
         }
@@ -238,9 +238,9 @@ struct RolloutDraft {
         // What is offered only now has no history yet.
         if case .add(let added)? = steps.last, added.id == subject.id {
             steps.append(
-                .update(try added.with(rollout)))
+                .update(try added.with(rollout: rollout)))
         } else {
-            steps += try history.setting(rollout, of: subject)
+            steps += try history.setting(rollout, nil, of: subject)
         }
     }
 

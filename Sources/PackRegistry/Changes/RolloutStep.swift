@@ -50,7 +50,7 @@ package struct RolloutStep: RegistryChange {
             let after = share ?? state.share
             if after != state.share {
                 steps += try history.setting(
-                    Rollout(share: after, audiences: release.rollout.audiences), of: release)
+                    Rollout(share: after, audiences: release.rollout.audiences), nil, of: release)
             }
             let name = done.first?.rawValue ?? ""
             changes.note(done, of: planned.release, reason: reason)
