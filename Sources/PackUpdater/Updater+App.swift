@@ -26,18 +26,17 @@ extension Updater {
     /// Leaves versions that the new app cannot run, and writes down which app this is.
     func leaveUnfitting() throws {
         let left = try store.change { state in
-            var left: [(PackageID, PackageState.WentBack)] = []
+            var left: [StoreState.Retreat] = []
             for package in state.packages.keys.sorted() {
                 guard let active = state[package].active?.installed, let reason = try misfit(active, package) else {
                     continue
                 }
-                let change = try state[package].leaveUnfitting(reason: reason) { try fits($0, package) }
-                if let change { left.append((package, change)) }
+                left += try state.leaveUnfitting(package, reason: reason) { try fits($0, package) }
             }
             state.appVersion = configuration.appVersion
             return left
         }
-        for (package, change) in left { note(change, of: package) }
+        for retreat in left { note(retreat.wentBack, of: retreat.package) }
     }
 
     private func fits(_ installed: PackageState.Installed, _ package: PackageID) throws -> Bool {

@@ -231,7 +231,7 @@ extension PackageState {
         {
             guard try fits(to) else { continue }
             self = candidate
-            return WentBack(from: left, to: to, reason: reason)
+            return WentBack(from: left, to: to, reason: reason, cause: .refused)
         }
         return nil
     }

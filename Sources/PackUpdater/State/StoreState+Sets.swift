@@ -101,6 +101,15 @@ extension StoreState {
         return (outcome, [Retreat(package: package, wentBack: wentBack)] + takeBack(with: package, wentBack))
     }
 
+    /// ``PackageState/leaveUnfitting(reason:fits:)``; a set whose version is left goes back as a whole.
+    /// - Returns: the package first; nothing if it stays.
+    package mutating func leaveUnfitting(
+        _ package: PackageID, reason: String, fits: (PackageState.Installed) throws -> Bool
+    ) rethrows -> [Retreat] {
+        guard let wentBack = try self[package].leaveUnfitting(reason: reason, fits: fits) else { return [] }
+        return [Retreat(package: package, wentBack: wentBack)] + takeBack(with: package, wentBack)
+    }
+
     private mutating func takeBack(with package: PackageID, _ left: PackageState.WentBack) -> [Retreat] {
         guard let set = left.from.release?.set else { return [] }
         return packages.keys.sorted().compactMap { other in
