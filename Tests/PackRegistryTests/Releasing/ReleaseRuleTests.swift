@@ -176,7 +176,7 @@ struct ReleaseRuleTests {
                 #expect(Set(offered.map(\.id)).count == offered.count)
                 let withdrawn = Set(memory.published.filter { $0.withdrawn != nil }.map(\.version))
                 #expect(offered.allSatisfy { $0.version.map { !withdrawn.contains($0) } ?? true }, "\(offered)")
-                guard case .offer(let version, _, consent: []) = change else { continue }
+                guard case .offer(let version, _, policy: _, consent: []) = change else { continue }
                 let past = before.histories[try ChannelName(channel)]?.offered ?? []
                 // Without a word no device gets less than it had: the newest it could have is still there, or a higher one.
                 let highest = past.filter { !$0.rollout.reachesNobody }.compactMap(\.version).max()

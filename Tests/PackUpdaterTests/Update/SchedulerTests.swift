@@ -71,7 +71,8 @@ struct SchedulerTests {
     @Test func `the scheduler looks at the start, when the app comes back, on a push, and as the channel says`()
         async throws
     {
-        let (checks, polls) = (Mutex(0), Mutex<[Duration]>([]))
+        let checks = Mutex(0)
+        let polls = Mutex<[Duration]>([])
         let clock = StepClock()
         let scheduler = UpdateScheduler(
             schedule: UpdateSchedule(interval: .seconds(1_000), jitter: 0, firstDelay: .seconds(2), pushSpread: .zero),
