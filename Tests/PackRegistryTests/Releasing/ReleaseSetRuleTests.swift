@@ -58,7 +58,7 @@ struct ReleaseSetRuleTests {
             let id = try PackageID(package)
             let history = histories[id] ?? ReleaseHistory()
             let release = try #require(history.offered.first)
-            let steps = try history.setting(Rollout(percent: percent), of: release)
+            let steps = try history.setting(Rollout(percent: percent), nil, of: release)
             apply(try rule.following(steps, of: id).merging([id: steps]) { $1 })
         }
 

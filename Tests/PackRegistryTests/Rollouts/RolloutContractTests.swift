@@ -18,7 +18,7 @@ struct RolloutContractTests {
 
     /// A shop with checkout 1.0.0 for everybody, and 1.1.0 published.
     private func stocked() async throws -> Shop {
-        let shop = try Shop()
+        let shop = try await Shop()
         try await shop.publisher().publish(["1.0.0", "1.1.0"].map { try shop.page($0).zip })
         _ = try await shop.registry.change(.offer(version("1.0.0")), of: package(), on: channel())
         return shop
