@@ -94,7 +94,7 @@ public actor BrowserPages {
         {
             return same
         }
-        let load = Load(session: session, pages: PageDirectory(OnePackage(session, host.packages.settings)))
+        let load = Load(session: session, pages: PageDirectory(OnePackage(session, host.packages)))
         loads = (loads + [load]).suffix(Self.limit)
         return load
     }
@@ -109,6 +109,6 @@ public actor BrowserPages {
             return .elsewhere(origin + request.url.dropFirst(root.count))
         }
         // The rule of all ways into a device says what such a request gets.
-        return .absent(PageSession(OnePackage(absence, of: package, host.packages.settings)))
+        return .absent(PageSession(OnePackage(absence, of: package, host.packages)))
     }
 }

@@ -45,9 +45,6 @@ struct ReportController {
     // MARK: Taking
 
     @Sendable func receive(request: Request, context: RegistryRequestContext) async throws -> Response {
-        guard isOpen, let store = host.reports else {
-            throw Problem.notFound("this registry takes no reports: it is served with --reports off")
-        }
         // A small body that becomes a large one is refused before it is read.
         if let coding = request.headers[.contentEncoding], coding.lowercased() != "identity" {
             throw Problem(
@@ -55,6 +52,9 @@ struct ReportController {
                 "a report is sent without a Content-Encoding")
         }
         try request.requireJSON()
+        guard isOpen, let store = host.reports else {
+            throw Problem.notFound("this registry takes no reports: it is served with --reports off")
+        }
         let receipt = try await writes.pass {
             let bytes = try await memory.bytes(of: request, context, upTo: ReportBatch.maximumByteCount)
             let batch: ReportBatch
