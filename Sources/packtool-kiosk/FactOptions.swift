@@ -1,6 +1,6 @@
-import ArgumentParser
+public import ArgumentParser
 import Foundation
-import PackFormat
+public import PackFormat
 import PackUpdater
 import PackWebKitGTK
 

@@ -23,7 +23,7 @@ struct SystemFacts: Sendable {
         locale = parts.map { [$0.language, $0.region].compactMap(\.self).joined(separator: "-") }
         region = parts?.region
         model =
-            ["/proc/device-tree/model", "/sys/devices/virtual/dmi/id/product_name"].lazy
+            ["/proc/device-tree/model", "/sys/devices/virtual/dmi/id/product_name"]
             .compactMap { read($0).flatMap(Self.name) }.first
     }
 
