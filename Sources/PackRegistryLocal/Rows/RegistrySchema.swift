@@ -22,6 +22,9 @@ enum RegistrySchema {
         migrator.registerMigration("sets of releases") { db in
             try db.execute(sql: sets)
         }
+        migrator.registerMigration("update files") { db in
+            try db.execute(sql: updateFiles)
+        }
         return migrator
     }
 
@@ -224,5 +227,20 @@ enum RegistrySchema {
         ALTER TABLE release ADD COLUMN setID TEXT;
         ALTER TABLE release ADD COLUMN app TEXT;
         CREATE INDEX releaseBySet ON release (channel, setID) WHERE setID IS NOT NULL;
+        """
+
+    private static let updateFiles = """
+        CREATE TABLE derivedFile (
+            target TEXT NOT NULL REFERENCES manifest (digest),
+            base TEXT NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('archive', 'full', 'patch', 'manifest', 'update')),
+            size INTEGER,
+            PRIMARY KEY (target, base, kind)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO derivedFile SELECT target, base, kind, size FROM derived;
+        DROP TABLE derived;
+        ALTER TABLE derivedFile RENAME TO derived;
+        -- What is offered gets its update files.
+        INSERT OR IGNORE INTO work SELECT DISTINCT package FROM version;
         """
 }
