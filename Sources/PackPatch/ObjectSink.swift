@@ -4,7 +4,8 @@ package import PackFormat
 ///
 /// For each object the decoder calls `begin`, any number of times `write`, then `finish`. The bytes are verified only
 /// when `finish` is called. Write them to a temporary file until then, and remove the file if `finish` is never
-/// called. The calls may come from another thread than the decoder's caller, one at a time. An error thrown by the
+/// called. A decoder that was made of a ``ManifestSkeleton`` finishes an object under its own digest, which `begin` did
+/// not know. The calls may come from another thread than the decoder's caller, one at a time. An error thrown by the
 /// sink ends the decoding and is passed on.
 package protocol ObjectSink {
     mutating func begin(_ object: Object) throws

@@ -19,12 +19,23 @@ package import PackFormat
 package struct PatchDecoder: Sendable {
     private let plan: PatchPlan
     private let scratch: URL
+    /// Whether the plan's digests of new objects are theirs.
+    private let knowsDigests: Bool
 
     /// - Parameter scratch: A folder for a temporary file as large as the lost objects; it never has a name there
     ///   for longer than it takes to open it.
     package init(_ plan: PatchPlan, scratch: URL = FileManager.default.temporaryDirectory) {
         self.plan = plan
         self.scratch = scratch
+        knowsDigests = true
+    }
+
+    /// A decoder for content that nobody has vouched for: each object is finished as what it is. Its size is the
+    /// skeleton's, its digest was computed, and neither is to be believed before the manifest is.
+    package init(_ skeleton: ManifestSkeleton, scratch: URL) {
+        plan = skeleton.plan
+        self.scratch = scratch
+        knowsDigests = false
     }
 
     /// The size in bytes above which no patch is valid. Callers use it as the limit for a download.
@@ -43,7 +54,20 @@ package struct PatchDecoder: Sendable {
         guard byteCount <= maximumPatchByteCount else {
             throw PatchError.tooLarge(byteCount: byteCount, limit: maximumPatchByteCount)
         }
-        var source = ChunkReader(file)
+        try apply(ChunkReader(file), to: &sink, base: base)
+    }
+
+    /// The same for a patch in memory.
+    package func apply<Sink: ObjectSink>(
+        _ patch: ArraySlice<UInt8>, to sink: inout Sink, base: (Digest) throws -> URL
+    ) throws {
+        try apply(ChunkReader(Array(patch)), to: &sink, base: base)
+    }
+
+    private func apply<Sink: ObjectSink>(
+        _ source: consuming ChunkReader, to sink: inout Sink, base: (Digest) throws -> URL
+    ) throws {
+        var source = source
         try withoutActuallyEscaping(base) { base in
             let reader = ObjectReader(locate: base)
             do {
@@ -78,7 +102,7 @@ package struct PatchDecoder: Sendable {
         let content = FrameContent(
             exactly: plan.newByteCount, prefix: prefix.bytes,
             windowLimit: FrameContent.windowLimit(prefix: prefix.count, content: plan.newByteCount))
-        var objects = VerifiedObjects(plan.new, sink: sink)
+        var objects = VerifiedObjects(plan.new, sink: sink, knowsDigests: knowsDigests)
         defer { sink = objects.sink }
         if isWhole {
             let output = UnsafeMutableRawBufferPointer(rebasing: memory.mutableBytes.prefix(plan.newByteCount))

@@ -6,13 +6,16 @@ import PackFormat
 struct VerifiedObjects<Sink: ObjectSink> {
     private(set) var sink: Sink
     private var pending: ArraySlice<Object>
+    private let knowsDigests: Bool
     private var hash = SHA256()
     /// Bytes that the first pending object, which has begun, still lacks.
     private var missing = 0
     private var hasBegun = false
 
-    init(_ objects: [Object], sink: Sink) {
+    /// - Parameter knowsDigests: false names each object by its own SHA-256, whatever digest it has in `objects`.
+    init(_ objects: [Object], sink: Sink, knowsDigests: Bool = true) {
         self.sink = sink
+        self.knowsDigests = knowsDigests
         pending = objects[...]
     }
 
@@ -48,8 +51,9 @@ struct VerifiedObjects<Sink: ObjectSink> {
 
     private mutating func finishComplete() throws {
         guard hasBegun, missing == 0, let object = pending.first else { return }
-        guard Digest(hash.finalize()) == object.digest else { throw PatchError.wrongObject(object.digest) }
-        try sink.finish(object)
+        let digest = Digest(hash.finalize())
+        guard !knowsDigests || digest == object.digest else { throw PatchError.wrongObject(object.digest) }
+        try sink.finish(Object(digest: digest, size: object.size))
         pending.removeFirst()
         hasBegun = false
     }

@@ -77,7 +77,7 @@ struct FuzzTests {
         }
     }
 
-    private static func damage(_ patch: [UInt8], with other: [UInt8], _ random: inout RandomBytes) -> [UInt8] {
+    static func damage(_ patch: [UInt8], with other: [UInt8], _ random: inout RandomBytes) -> [UInt8] {
         var bytes = patch
         for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
             // Most of what steers the decoder stands at the front: the map and the headers.

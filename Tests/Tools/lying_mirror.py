@@ -17,6 +17,7 @@ KINDS = {
     "channel": r"targets/channels/",
     "manifest": r"targets/manifests/shop/",
     "manifest patch": r"patches/\w+/\w+\.manifest\.zst$",
+    "update file": r"patches/\w+/\w+\.update$",
     "object": r"objects/",
     "content patch": r"patches/\w+/(?!full)\w+\.zst$",
     "full download": r"patches/\w+/full\.zst$",

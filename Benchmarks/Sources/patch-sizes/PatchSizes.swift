@@ -5,6 +5,7 @@ import PackPatch
 /// The patch between two folders.
 ///
 ///     patch-sizes OLD NEW [OUT]              the patch without and with renaming: one line of JSON
+///     patch-sizes manifest OLD NEW           only the manifest's patch, whole and as a skeleton
 ///     patch-sizes make OLD NEW OUT           only the patch that a registry makes
 ///     patch-sizes store OLD NEW STORE        what a device has before it applies: both manifests, and its objects by digest
 ///     patch-sizes apply STORE PATCH OUT      applies it: the new objects go to the folder OUT
@@ -19,6 +20,9 @@ struct PatchSizes {
             let work = try Work(arguments[1], arguments[2])
             let size = try PatchEncoder().encode(work.plan, to: URL(filePath: arguments[3]), object: work.place)
             print("{\"lost\": \(work.plan.lostByteCount), \"new\": \(work.plan.newByteCount), \"patch\": \(size)}")
+        case "manifest" where arguments.count == 3:
+            let sizes = try Work(arguments[1], arguments[2]).manifestSizes()
+            print("{\"manifest\": \(sizes.whole), \"skeleton\": \(sizes.skeleton)}")
         case "store" where arguments.count == 4:
             try Work(arguments[1], arguments[2]).write(to: URL(filePath: arguments[3], directoryHint: .isDirectory))
         case "apply" where arguments.count == 4:
@@ -35,7 +39,7 @@ struct PatchSizes {
             guard arguments.count >= 2 else {
                 FileHandle.standardError.write(
                     Data(
-                        "usage: patch-sizes OLD NEW [OUT] | make OLD NEW OUT | store OLD NEW STORE | apply STORE PATCH OUT\n"
+                        "usage: patch-sizes OLD NEW [OUT] | manifest OLD NEW | make OLD NEW OUT | store OLD NEW STORE | apply STORE PATCH OUT\n"
                             .utf8))
                 exit(64)
             }
@@ -65,11 +69,11 @@ struct PatchSizes {
             try? FileManager.default.removeItem(at: URL(filePath: arguments[2]))
             try FileManager.default.copyItem(at: file, to: URL(filePath: arguments[2]))
         }
-        let manifest = try ManifestPatch.encode(base: work.old.bytes, target: work.new.bytes).count
+        let manifest = try work.manifestSizes()
         print(
             """
             {"lost": \(work.plan.lostByteCount), "new": \(work.plan.newByteCount), "plain": \(sizes[0]), \
-            "renamed": \(sizes[1]), "manifest": \(manifest), "plainSeconds": \(seconds[0]), \
+            "renamed": \(sizes[1]), "manifest": \(manifest.whole), "skeleton": \(manifest.skeleton), "plainSeconds": \(seconds[0]), \
             "renamedSeconds": \(seconds[1]), "applySeconds": \(applying)}
             """)
     }
@@ -97,6 +101,12 @@ private struct Work {
         for object in old.ownObjects {
             try FileManager.default.copyItem(at: place(object.digest), to: store.appending(path: object.digest.hex))
         }
+    }
+
+    /// The bytes of the manifest's patch, and of the skeleton that a device is sent in its place.
+    func manifestSizes() throws -> (whole: Int, skeleton: Int) {
+        let whole = try ManifestPatch.encode(base: old.bytes, target: new.bytes).count
+        return (whole, try ManifestSkeleton.encode(base: old.bytes, target: new.bytes, object: place)?.count ?? whole)
     }
 
     func place(_ digest: Digest) throws -> URL {

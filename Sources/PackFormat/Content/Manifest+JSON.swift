@@ -122,10 +122,7 @@ extension Manifest {
         json["files"] = .object(
             JSONObject(
                 paths.compactMap { path in
-                    guard let file = files[path] else { return nil }
-                    var entry: JSONObject = ["sha256": .string(file.digest.hex), "size": .integer(file.size)]
-                    entry["from"] = file.from.map { .string($0.text) }
-                    return (path.text, .object(entry))
+                    files[path].map { (path.text, $0.json) }
                 }))
         if !shared.isEmpty {
             json["shared"] = .object(
@@ -145,5 +142,14 @@ extension Manifest {
         if wantsServiceWorker { json["serviceWorker"] = true }
         if !api.isEmpty { json["api"] = .object(JSONObject(api.targets.map { ($0.key, .string($0.value)) })) }
         return json
+    }
+}
+
+extension Manifest.File {
+    /// Its entry in the manifest.
+    var json: JSONValue {
+        var entry: JSONObject = ["sha256": .string(digest.hex), "size": .integer(size)]
+        entry["from"] = from.map { .string($0.text) }
+        return .object(entry)
     }
 }

@@ -51,6 +51,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
     case patch(from: Digest?, to: Digest)
     /// One manifest as a frame against another.
     case manifestPatch(from: Digest, to: Digest)
+    /// What one request brings of an update: a manifest as a skeleton against another, and the patch where it is small.
+    case updateFile(from: Digest, to: Digest)
     /// The package as people and other tools use it.
     case archive(PackageID, SemanticVersion)
 
@@ -98,6 +100,7 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         case .object(let digest): "objects/\(digest.hex.prefix(2))/\(digest.hex)"
         case .patch(let base, let target): "patches/\(target.hex)/\(base?.hex ?? "full").zst"
         case .manifestPatch(let base, let target): "patches/\(target.hex)/\(base.hex).manifest.zst"
+        case .updateFile(let base, let target): "patches/\(target.hex)/\(base.hex).update"
         case .archive(let package, let version): "packages/\(package)-\(version).zip"
         }
     }
@@ -107,7 +110,7 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .manifest(_, _, let digest), .channelFile(_, _, let digest), .group(_, _, let digest), .object(let digest):
             digest
-        case .timestamp, .metadata, .patch, .manifestPatch, .archive: nil
+        case .timestamp, .metadata, .patch, .manifestPatch, .updateFile, .archive: nil
         }
     }
 
@@ -116,7 +119,7 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .timestamp: CacheControl.pointer
         case .patch(from: nil, to: _): CacheControl.replaced
-        case .metadata, .manifest, .channelFile, .group, .object, .patch, .manifestPatch, .archive:
+        case .metadata, .manifest, .channelFile, .group, .object, .patch, .manifestPatch, .updateFile, .archive:
             CacheControl.immutable
         }
     }
@@ -124,7 +127,7 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
     /// The media type by the name. Objects are bytes without one; the manifest gives their type where they are served as a site.
     package var mediaType: MediaType {
         switch self {
-        case .object: MediaType("application/octet-stream")
+        case .object, .updateFile: MediaType("application/octet-stream")
         case .patch, .manifestPatch: MediaType(fileExtension: "zst")
         case .archive: MediaType(fileExtension: "zip")
         case .timestamp, .metadata, .manifest, .channelFile, .group: MediaType(fileExtension: "json")
@@ -190,6 +193,9 @@ extension ViewPath {
         if name == "full.zst" { return .patch(from: nil, to: target) }
         if let base = name.removingSuffix(".manifest.zst") {
             return (try? Digest(hex: base)).map { .manifestPatch(from: $0, to: target) }
+        }
+        if let base = name.removingSuffix(".update") {
+            return (try? Digest(hex: base)).map { .updateFile(from: $0, to: target) }
         }
         return name.removingSuffix(".zst").flatMap { try? Digest(hex: $0) }.map { .patch(from: $0, to: target) }
     }

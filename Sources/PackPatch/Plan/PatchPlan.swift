@@ -24,6 +24,11 @@ package struct PatchPlan: Sendable {
         self.init(basePaths: base.map(Self.ownPaths) ?? [], targetPaths: Self.ownPaths(target))
     }
 
+    /// The plan to a version of which only its own files' names and objects are known.
+    init(from base: Manifest, to targetPaths: [NamedObject]) {
+        self.init(basePaths: Self.ownPaths(base), targetPaths: targetPaths)
+    }
+
     init(basePaths: [NamedObject], targetPaths: [NamedObject]) {
         let baseDigests = Set(basePaths.map(\.object.digest))
         let targetDigests = Set(targetPaths.map(\.object.digest))

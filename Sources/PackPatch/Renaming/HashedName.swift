@@ -16,6 +16,13 @@ struct HashedName {
         key = bytes[..<range.lowerBound] + [0] + bytes[range.upperBound...]
     }
 
+    /// The path with another hash in it.
+    func path(with hash: [UInt8]) throws(PatchError) -> PackagePath {
+        let bytes = key.split(separator: 0, omittingEmptySubsequences: false).joined(separator: hash)
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .corrupt(reason: "a path is no UTF-8") }
+        do { return try PackagePath(text) } catch { throw .corrupt(reason: "\(error)") }
+    }
+
     /// The first run of at least 8 hexadecimal digits in lower case, one of them below 10, that is neither part of a
     /// longer word nor the end of the name.
     private static func hexRange(_ bytes: [UInt8], from start: Int) -> Range<Int>? {

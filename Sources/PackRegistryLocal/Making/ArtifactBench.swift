@@ -91,6 +91,9 @@ struct ArtifactBench: ArtifactMaker {
         case .manifest:
             guard let base = file.base else { return nil }
             size = try writeManifestPatch(from: base, to: file.target, temporary)
+        case .update:
+            guard let base = file.base else { return nil }
+            size = try writeUpdateFile(from: manifest(base), to: target, file, temporary, workspace)
         }
         if size != nil {
             try SystemCall.synchronize(temporary)
@@ -129,15 +132,56 @@ struct ArtifactBench: ArtifactMaker {
         }
     }
 
-    private func writeManifestPatch(from base: Digest, to target: Digest, _ file: URL) throws -> Int? {
-        let (old, new) = try database.read { db in
-            let versions = VersionTable(db: db)
-            return (try versions.manifestBytes(base), try versions.manifestBytes(target))
+    /// The patch of the objects is that of the view: made here where it is not there yet, for a device that asks.
+    /// - Returns: nil where a device does better without: there is no patch, or a skeleton saves nothing.
+    private func writeUpdateFile(
+        from base: Manifest, to target: Manifest, _ file: DerivedFile, _ temporary: URL,
+        _ workspace: borrowing Workspace
+    ) throws -> Int? {
+        guard let digest = file.base, let (old, new) = try manifestBytes(digest, file.target),
+            let skeleton = try ManifestSkeleton.encode(base: old, target: new, object: { store.file(of: $0) }),
+            try skeleton.count < ManifestPatch.encode(base: old, target: new).count
+        else { return nil }
+        var content: [UInt8] = []
+        if !PatchPlan(from: base, to: target).isEmpty {
+            let patch = folder.view(.patch(from: digest, to: file.target))
+            if SystemCall.size(of: patch) == nil {
+                let derived = DerivedFile(.patch, of: file.target, from: digest)
+                // It was made, and is not smaller than the full download.
+                if try database.read({ try DerivedTable(db: $0).isRecorded(derived) }) { return nil }
+                let made = workspace.file("patch")
+                guard
+                    try writePatch(
+                        from: base, to: target, limit: fullSize(of: file.target), made, workspace.folder) != nil
+                else { return nil }
+                try SystemCall.synchronize(made)
+                try workspace.move(made, to: patch)
+            }
+            if let size = SystemCall.size(of: patch), size <= UpdateFile.maximumPatchByteCount {
+                content = [UInt8](try Data(contentsOf: patch))
+            }
         }
-        guard let old, let new else { return nil }
+        let bytes = UpdateFile.bytes(skeleton: skeleton, patch: content)
+        try Data(bytes).write(to: temporary)
+        return bytes.count
+    }
+
+    private func writeManifestPatch(from base: Digest, to target: Digest, _ file: URL) throws -> Int? {
+        guard let (old, new) = try manifestBytes(base, target) else { return nil }
         let patch = try ManifestPatch.encode(base: old, target: new)
         guard patch.count < new.count else { return nil }
         try Data(patch).write(to: file)
         return patch.count
+    }
+
+    /// As they were published: their digests are over these bytes.
+    private func manifestBytes(_ base: Digest, _ target: Digest) throws -> (old: [UInt8], new: [UInt8])? {
+        try database.read { db in
+            let versions = VersionTable(db: db)
+            guard let old = try versions.manifestBytes(base), let new = try versions.manifestBytes(target) else {
+                return nil
+            }
+            return (old, new)
+        }
     }
 }

@@ -12,6 +12,8 @@ struct DerivedFile: Hashable, Sendable {
         case patch
         /// The manifest as a patch of the base's manifest.
         case manifest
+        /// What one request brings of an update from the base: a skeleton of the manifest, and the patch where it is small.
+        case update
     }
 
     let kind: Kind
@@ -31,7 +33,8 @@ struct DerivedFile: Hashable, Sendable {
         switch (kind, base) {
         case (.archive, _): .archive(package, version)
         case (.manifest, let base?): .manifestPatch(from: base, to: target)
-        case (.full, _), (.patch, _), (.manifest, nil): .patch(from: base, to: target)
+        case (.update, let base?): .updateFile(from: base, to: target)
+        case (.full, _), (.patch, _), (.manifest, nil), (.update, nil): .patch(from: base, to: target)
         }
     }
 
@@ -40,6 +43,7 @@ struct DerivedFile: Hashable, Sendable {
         switch path {
         case .patch(let base?, let target) where base != target: self.init(.patch, of: target, from: base)
         case .manifestPatch(let base, let target) where base != target: self.init(.manifest, of: target, from: base)
+        case .updateFile(let base, let target) where base != target: self.init(.update, of: target, from: base)
         default: return nil
         }
     }

@@ -75,7 +75,7 @@ struct DerivedTable {
         var wanted: [DerivedFile] = []
         var seen: Set<DerivedFile> = []
         for (base, target) in try pairs(of: package) {
-            for kind in [DerivedFile.Kind.manifest, .patch] {
+            for kind in [DerivedFile.Kind.manifest, .patch, .update] {
                 let file = DerivedFile(kind, of: target, from: base)
                 if seen.insert(file).inserted, try !isRecorded(file) { wanted.append(file) }
             }

@@ -143,7 +143,13 @@ struct ArtifactBuilder: Sendable {
 
     /// Makes one file that a device asked for.
     func makeOnDemand(_ file: DerivedFile) throws {
-        try record([(file, makers.begin(folder, database).make(.file(file)).first ?? nil)])
+        let maker = makers.begin(folder, database)
+        // An update file has the patch in it, which the next device may ask for by itself.
+        let patch = DerivedFile(.patch, of: file.target, from: file.base)
+        if file.kind == .update, try database.read({ try DerivedTable(db: $0).isOnDemand(patch) }) {
+            try record([(patch, maker.make(.file(patch)).first ?? nil)])
+        }
+        try record([(file, maker.make(.file(file)).first ?? nil)])
     }
 
     /// The bytes that making a patch works on: those of two manifests, or of the objects in which they differ.

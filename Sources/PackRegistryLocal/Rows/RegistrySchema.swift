@@ -32,6 +32,9 @@ enum RegistrySchema {
             try db.execute(
                 sql: "ALTER TABLE version ADD COLUMN note TEXT; ALTER TABLE version ADD COLUMN sourceCommit TEXT;")
         }
+        migrator.registerMigration("update files") { db in
+            try db.execute(sql: updateFiles)
+        }
         return migrator
     }
 
@@ -269,5 +272,20 @@ enum RegistrySchema {
         BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
         CREATE TRIGGER releaseEventIsNotShortened BEFORE DELETE ON releaseEvent
         BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
+        """
+
+    private static let updateFiles = """
+        CREATE TABLE derivedFile (
+            target TEXT NOT NULL REFERENCES manifest (digest),
+            base TEXT NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('archive', 'full', 'patch', 'manifest', 'update')),
+            size INTEGER,
+            PRIMARY KEY (target, base, kind)
+        ) STRICT, WITHOUT ROWID;
+        INSERT INTO derivedFile SELECT target, base, kind, size FROM derived;
+        DROP TABLE derived;
+        ALTER TABLE derivedFile RENAME TO derived;
+        -- What is offered gets its update files.
+        INSERT OR IGNORE INTO work SELECT DISTINCT package FROM version;
         """
 }

@@ -6,6 +6,9 @@ import PackSystem
 /// Fetches and verifies content for a store: manifests, objects, site trees. It does not decide which version to
 /// install. It runs under the update lock, for several packages at once.
 struct Installer: Sendable {
+    /// A version that is here.
+    typealias Base = (id: VersionID, bytes: [UInt8])
+
     let store: DeviceStore
     let transport: any UpdateTransport
     let targets: any SignedTargets
@@ -18,15 +21,18 @@ struct Installer: Sendable {
     let verified = VerifiedObjects()
     let transfers = TransferCounter()
 
-    private var objects: ObjectStore { ObjectStore(layout: store.layout, verified: verified) }
-    private var layout: StoreLayout { store.layout }
+    var objects: ObjectStore { ObjectStore(layout: store.layout, verified: verified) }
+    var layout: StoreLayout { store.layout }
 
-    /// The manifest of a version, as it is signed: as a patch of one that is here, else whole.
+    /// The manifest of a version, as it is signed: by an update file, which brings its objects as well, as a patch of one
+    /// that is here, else whole.
     /// - Parameters:
     ///   - expected: the digest that the channel, or the package that pins a bundle, names.
     ///   - bases: manifests of versions that are here.
+    ///   - admits: whether this app can run what requires these versions of it; if not, no object is fetched.
     func manifest(
-        of package: PackageID, _ version: SemanticVersion, expected: Digest, bases: [(id: VersionID, bytes: [UInt8])]
+        of package: PackageID, _ version: SemanticVersion, expected: Digest, bases: [Base],
+        admits: (VersionRange) -> Bool = { _ in true }
     ) async throws -> VerifiedManifest {
         let target = ViewLayout.manifestTarget(package, version)
         guard let signed = try await targets.file(target) else {
@@ -51,7 +57,8 @@ struct Installer: Sendable {
             bytes = arriving
         }
         for base in bases.prefix(1) where bytes == nil {
-            bytes = await patchedManifest(package, version, signed: signed, base: base)
+            bytes = try await manifestByUpdateFile(package, version, signed: signed, base: base, admits: admits)
+            if bytes == nil { bytes = await patchedManifest(package, version, signed: signed, base: base) }
         }
         let verified: [UInt8]
         if let bytes {
@@ -64,7 +71,7 @@ struct Installer: Sendable {
     }
 
     private func patchedManifest(
-        _ package: PackageID, _ version: SemanticVersion, signed: SignedFile, base: (id: VersionID, bytes: [UInt8])
+        _ package: PackageID, _ version: SemanticVersion, signed: SignedFile, base: Base
     ) async -> [UInt8]? {
         let path = ViewPath.manifestPatch(from: base.id.manifest, to: signed.digest).description
         // A patch that is not smaller than the manifest is of no use.
@@ -153,7 +160,7 @@ struct Installer: Sendable {
     }
 
     /// A full disk, a cancelled task and a network that is gone do not get better by another way of download.
-    private static func endsTheUpdate(_ error: any Error) -> Bool {
+    static func endsTheUpdate(_ error: any Error) -> Bool {
         if error is CancellationError { return true }
         switch error as? UpdateError {
         case .diskIsFull, .unreachable, .overloaded: return true

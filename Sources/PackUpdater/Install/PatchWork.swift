@@ -13,6 +13,12 @@ struct PatchWork {
         self.objects = objects
     }
 
+    /// A patch that a skeleton came with; nothing that it gives is verified before the manifest is.
+    init(_ skeleton: ManifestSkeleton, objects: ObjectStore) {
+        decoder = PatchDecoder(skeleton, scratch: objects.layout.downloads)
+        self.objects = objects
+    }
+
     /// Bytes.
     var maximumByteCount: Int { decoder.maximumPatchByteCount }
 
@@ -20,6 +26,34 @@ struct PatchWork {
     func apply(_ patch: URL, to batch: ObjectBatch) throws {
         var sink = Sink(batch: batch)
         try decoder.apply(patch, to: &sink) { objects.url($0) }
+    }
+
+    /// - Parameter names: Looks at each object.
+    func apply(_ patch: ArraySlice<UInt8>, to batch: ObjectBatch, _ names: inout NameFinder) throws {
+        var sink = NamingSink(batch: batch, names: names)
+        try decoder.apply(patch, to: &sink) { objects.url($0) }
+        names = sink.names
+    }
+
+    func apply(_ patch: URL, to batch: ObjectBatch, _ names: inout NameFinder) throws {
+        var sink = NamingSink(batch: batch, names: names)
+        try decoder.apply(patch, to: &sink) { objects.url($0) }
+        names = sink.names
+    }
+
+    private struct NamingSink: ObjectSink {
+        let batch: ObjectBatch
+        var names: NameFinder
+
+        mutating func begin(_ object: Object) throws { try batch.begin(object) }
+        mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
+            names.look(at: bytes)
+            try batch.write(bytes)
+        }
+        mutating func finish(_ object: Object) throws {
+            names.endObject()
+            try batch.finish(object)
+        }
     }
 
     private struct Sink: ObjectSink {

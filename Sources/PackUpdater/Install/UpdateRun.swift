@@ -58,14 +58,17 @@ struct UpdateRun: Sendable {
 
     func manifest(of job: InstallJob) async throws -> VerifiedManifest {
         let verified = try await installer.manifest(
-            of: job.package, job.id.version, expected: job.id.manifest, bases: try bases(of: job.package))
-        if let range = verified.manifest.requiredApp, !(appVersion.map { range.contains($0) } ?? false) {
+            of: job.package, job.id.version, expected: job.id.manifest, bases: try bases(of: job.package),
+            admits: admits)
+        if let range = verified.manifest.requiredApp, !admits(range) {
             let has = appVersion.map { "this is \($0)" } ?? "the app's version is not known"
             throw UpdateError.refused(job.package, job.id.version, reason: "it requires app \(range) and \(has)")
         }
         try installer.dropDamaged(of: verified)
         return verified
     }
+
+    private func admits(_ range: VersionRange) -> Bool { appVersion.map { range.contains($0) } ?? false }
 
     private func install(_ verified: VerifiedManifest) async throws {
         try await installer.fetchObjects(of: verified, bases: try bases(of: verified.manifest.package).map(\.id))
@@ -85,7 +88,7 @@ struct UpdateRun: Sendable {
     }
 
     /// The installed versions of a package, the one most similar to the new version first.
-    private func bases(of package: PackageID) throws -> [(id: VersionID, bytes: [UInt8])] {
+    private func bases(of package: PackageID) throws -> [Installer.Base] {
         let state = try installer.store.state()[package]
         var ids: [VersionID] = []
         if let active = state.active { ids.append(active.id) }
@@ -95,8 +98,7 @@ struct UpdateRun: Sendable {
     }
 
     /// The versions of a bundle that the packages' versions on this device pin.
-    private func bundleBases(of bundle: PackageID, in packages: [PackageID]) throws -> [(id: VersionID, bytes: [UInt8])]
-    {
+    private func bundleBases(of bundle: PackageID, in packages: [PackageID]) throws -> [Installer.Base] {
         let state = try installer.store.state()
         var ids: [VersionID] = []
         for package in packages + state.packages.keys.filter({ !packages.contains($0) }).sorted() {
@@ -111,7 +113,7 @@ struct UpdateRun: Sendable {
         return found(ids, of: bundle)
     }
 
-    private func found(_ ids: [VersionID], of package: PackageID) -> [(id: VersionID, bytes: [UInt8])] {
+    private func found(_ ids: [VersionID], of package: PackageID) -> [Installer.Base] {
         var seen: Set<VersionID> = []
         return ids.compactMap { id in
             guard seen.insert(id).inserted, let found = try? installer.store.manifest(of: package, id) else {

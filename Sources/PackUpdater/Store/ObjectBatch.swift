@@ -13,8 +13,10 @@ import PackFormat
 final class ObjectBatch {
     private let store: ObjectStore
     private let folder: URL
-    private var written: [Object] = []
+    /// What was finished, in this order.
+    private(set) var written: [Object] = []
     private var current: OpenFile?
+    private var begun: Object?
 
     init(_ store: ObjectStore) throws(UpdateError) {
         self.store = store
@@ -26,6 +28,7 @@ final class ObjectBatch {
 
     /// Begins an object whose bytes the caller verifies before ``finish(_:)``.
     func begin(_ object: Object) throws(UpdateError) {
+        begun = object
         current = try OpenFile(url(object), flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o444)
     }
 
@@ -33,8 +36,10 @@ final class ObjectBatch {
         try current?.write(bytes)
     }
 
+    /// - Parameter object: Has another digest than at ``begin(_:)`` where that was not known then.
     func finish(_ object: Object) throws(UpdateError) {
         current = nil
+        if let begun, begun.digest != object.digest { try Durable.rename(url(begun), to: url(object)) }
         written.append(object)
     }
 

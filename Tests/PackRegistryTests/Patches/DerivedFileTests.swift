@@ -88,7 +88,10 @@ struct DerivedFileTests {
         }
         try await shop.local.maintain()
         let (first, newest) = (sites[0].digest, sites[6].digest)
-        let paths = [ViewPath.patch(from: first, to: newest), .manifestPatch(from: first, to: newest)]
+        let paths = [
+            ViewPath.patch(from: first, to: newest), .manifestPatch(from: first, to: newest),
+            .updateFile(from: first, to: newest),
+        ]
         #expect(try shop.viewListing.isDisjoint(with: paths.map(\.description)))
         for path in paths {
             let answers = try await withThrowingTaskGroup(of: Bool.self) { group in

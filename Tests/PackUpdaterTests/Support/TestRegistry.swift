@@ -65,7 +65,8 @@ final class TestRegistry {
     }
 
     /// Makes the patch, and the manifest's, between two published versions.
-    func patch(from base: VersionID?, to target: VersionID, manifest: Bool = false) throws {
+    /// - Parameter update: Also the update file, as registries write it since format 1 of it.
+    func patch(from base: VersionID?, to target: VersionID, manifest: Bool = false, update: Bool = false) throws {
         guard let wanted = manifests[target] else { throw CocoaError(.fileNoSuchFile) }
         let known = base.flatMap { manifests[$0] }
         let file = view.appending(path: ViewPath.patch(from: base?.manifest, to: target.manifest).description)
@@ -78,6 +79,19 @@ final class TestRegistry {
         if manifest, let known, let base {
             let frame = try ManifestPatch.encode(base: known.bytes, target: wanted.bytes)
             try put(frame, view, ViewPath.manifestPatch(from: base.manifest, to: target.manifest).description)
+        }
+        if update, let known, let base {
+            let made = try ManifestSkeleton.encode(base: known.bytes, target: wanted.bytes) {
+                view.appending(path: ViewPath.object($0).description)
+            }
+            guard let skeleton = made else {
+                throw CocoaError(.fileNoSuchFile)
+            }
+            let patch = [UInt8](try Data(contentsOf: file))
+            let isSmall = patch.count <= UpdateFile.maximumPatchByteCount
+            try put(
+                UpdateFile.bytes(skeleton: skeleton, patch: isSmall ? patch : []), view,
+                ViewPath.updateFile(from: base.manifest, to: target.manifest).description)
         }
     }
 

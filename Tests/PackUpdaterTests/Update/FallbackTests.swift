@@ -25,6 +25,8 @@ struct FallbackTests {
 
     var patch: String { ViewPath.patch(from: one.manifest, to: two.manifest).description }
     var full: String { ViewPath.patch(from: nil, to: two.manifest).description }
+    /// This registry has none.
+    var updateFile: String { ViewPath.updateFile(from: one.manifest, to: two.manifest).description }
     var manifestPatch: String { ViewPath.manifestPatch(from: one.manifest, to: two.manifest).description }
 
     /// Updates over a network that changes what it carries.
@@ -45,7 +47,7 @@ struct FallbackTests {
             bytes[bytes.count / 2] ^= 0x40
             return bytes
         }
-        #expect(paths == [manifestPatch, patch, full])
+        #expect(paths == [updateFile, manifestPatch, patch, full])
         #expect(try !device.events(.fellBack).isEmpty)
     }
 
@@ -74,21 +76,21 @@ struct FallbackTests {
         let (patch, full) = (patch, full)
         let paths = try await update { path, bytes in path == patch || path == full ? nil : bytes }
         let lacking = ["two", Self.big + "more", "new"].map { ViewPath.object(Digest(of: Array($0.utf8))).description }
-        #expect(paths.prefix(3) == [manifestPatch, patch, full])
-        #expect(Set(paths.dropFirst(3)) == Set(lacking))
+        #expect(paths.prefix(4) == [updateFile, manifestPatch, patch, full])
+        #expect(Set(paths.dropFirst(4)) == Set(lacking))
     }
 
     @Test func `a damaged patch, a damaged full download, and still the right bytes`() async throws {
         let paths = try await update { path, bytes in
             path.hasSuffix(".zst") && !path.hasSuffix(".manifest.zst") ? bytes + [0] : bytes
         }
-        #expect(paths.count == 6)
+        #expect(paths.count == 7)
     }
 
     @Test func `a damaged manifest patch costs the whole manifest`() async throws {
         let manifestPatch = manifestPatch
         let paths = try await update { path, bytes in path == manifestPatch ? bytes.reversed() : bytes }
-        #expect(paths == [manifestPatch, patch])
+        #expect(paths == [updateFile, manifestPatch, patch])
         #expect(try device.events(.fellBack).count == 1)
     }
 

@@ -45,6 +45,8 @@ struct UpdateTests {
         #expect(report.entries.map(\.outcome) == [.activated(two.version)])
         #expect(
             await transport.paths == [
+                // An older registry has no update files.
+                ViewPath.updateFile(from: one.manifest, to: two.manifest).description,
                 ViewPath.manifestPatch(from: one.manifest, to: two.manifest).description,
                 ViewPath.patch(from: one.manifest, to: two.manifest).description,
             ])

@@ -86,7 +86,7 @@ struct WholeUpdateTests {
         return outcome
     }
 
-    @Test func `a one-line change in an app of 7 MB costs 8 KB in all, and 1 KB of manifest and patch`() async throws {
+    @Test func `a one-line change in an app of 7 MB costs six requests and 6.5 KB in all`() async throws {
         let registry = try await LiveRegistry()
         var app = App()
         try await registry.publish("app", "1.0.0", files: app.files)
@@ -96,14 +96,16 @@ struct WholeUpdateTests {
         let wire = try await Wire(registry)
         _ = try await Self.update(registry, over: wire.url)
         let (byteCount, requests) = try wire.cost()
-        #expect(byteCount <= 8 << 10, "\(byteCount) bytes: \(requests)")
+        #expect(byteCount <= 6_500, "\(byteCount) bytes: \(requests)")
+        #expect(requests.count <= 6, "\(requests)")
+        print("a one-line change: \(requests.count) requests, \(byteCount) bytes")
 
-        // Neither single files nor the full download, and the manifest only as a patch.
+        // One file brings the manifest and the content.
         let patches = requests.filter { $0.hasPrefix("/patches/") }
-        #expect(patches.count == 2, "\(requests)")
+        #expect(patches.count == 1 && patches.allSatisfy { $0.hasSuffix(".update") }, "\(requests)")
         #expect(!requests.contains { $0.hasPrefix("/objects/") || $0.hasPrefix("/targets/manifests/") })
         let sizes = try patches.map { try registry.tool.read(".packtool/registry/view\($0)").count }
-        #expect(sizes.reduce(0, +) <= 1 << 10, "\(sizes)")
+        #expect(sizes.reduce(0, +) <= 128, "\(sizes)")
 
         let status = try await registry.tool.run("client", "status", "--store", "device", "--json")
         #expect(status.standardOutput.contains("\"1.0.1\""), "\(status)")
@@ -121,7 +123,7 @@ struct WholeUpdateTests {
         let wire = try await Wire(registry)
         _ = try await Self.update(registry, over: wire.url)
         let (byteCount, requests) = try wire.cost()
-        let downloads = requests.filter { $0.hasPrefix("/patches/") && !$0.hasSuffix(".manifest.zst") }
+        let downloads = requests.filter { $0.hasPrefix("/patches/") }
         #expect(downloads.count == 1, "\(requests)")
         #expect(downloads.allSatisfy { !$0.hasSuffix("/full.zst") })
         #expect(!requests.contains { $0.hasPrefix("/objects/") })

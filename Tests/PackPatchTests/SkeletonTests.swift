@@ -1,0 +1,281 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackPatch
+
+/// A manifest that travels without what follows from the content.
+struct SkeletonTests {
+    /// What a device does with a skeleton and a patch: decodes, and puts the manifest together. Only its digest tells
+    /// whether that is right.
+    private struct Outcome {
+        let manifest: [UInt8]
+        let objects: [Digest: [UInt8]]
+    }
+
+    private static func skeleton(
+        _ bytes: [UInt8], base: Manifest, manifestByteCount: Int
+    ) throws(PatchError) -> ManifestSkeleton {
+        try ManifestSkeleton(
+            bytes[...], base: base, baseBytes: base.bytes,
+            limits: .init(manifestByteCount: manifestByteCount, base: base))
+    }
+
+    private static func encode(from base: Site, to target: Site) throws -> [UInt8]? {
+        try ManifestSkeleton.encode(
+            base: base.manifest.bytes, target: target.manifest.bytes, object: objects(of: base, target))
+    }
+
+    private static func patch(from base: Site, to target: Site) throws -> [UInt8] {
+        let file = temporaryFile()
+        defer { try? FileManager.default.removeItem(at: file) }
+        try PatchEncoder().encode(
+            PatchPlan(from: base.manifest, to: target.manifest), to: file, object: objects(of: base, target))
+        return Array(try Data(contentsOf: file))
+    }
+
+    private static func apply(
+        _ skeleton: [UInt8], _ patch: [UInt8], base: Site, target: Site
+    ) throws -> Outcome {
+        let skeleton = try Self.skeleton(
+            skeleton, base: base.manifest, manifestByteCount: target.manifest.bytes.count)
+        var sink = NamingSink(names: skeleton.names)
+        if !skeleton.plan.isEmpty {
+            try PatchDecoder(skeleton, scratch: FileManager.default.temporaryDirectory)
+                .apply(patch[...], to: &sink) { base.object($0) }
+        }
+        return Outcome(manifest: skeleton.manifestBytes(new: sink.order, names: sink.names), objects: sink.objects)
+    }
+
+    private static func expectTransfer(from base: Site, to target: Site) throws -> Int {
+        let bytes = try #require(
+            try Self.encode(from: base, to: target))
+        let plan = PatchPlan(from: base.manifest, to: target.manifest)
+        let outcome = try apply(
+            bytes, plan.isEmpty ? [] : patch(from: base, to: target), base: base, target: target)
+        #expect(outcome.manifest == target.manifest.bytes)
+        #expect(Set(outcome.objects.keys) == Set(plan.new.map(\.digest)))
+        for (digest, bytes) in outcome.objects { #expect(Digest(of: bytes) == digest) }
+        return bytes.count
+    }
+
+    @Test func `a rebuild with new hashes in its names costs their characters and little else`() throws {
+        let base = try MinifiedSite(build: 1, firstName: 60).site
+        let target = try MinifiedSite(build: 2, firstName: 61).site
+        let count = try Self.expectTransfer(from: base, to: target)
+        let whole = try ManifestPatch.encode(base: base.manifest.bytes, target: target.manifest.bytes).count
+        // Four names of 48 bits, and five objects whose digests have 32 bytes each.
+        #expect(count <= 4 * 6 + 24, "\(count) bytes, as a patch \(whole)")
+        #expect(whole > 5 * 32)
+    }
+
+    @Test func `files that come, go, move, repeat and change all arrive`() throws {
+        let base = try Site(texts: [
+            "index.html": "one", "kept.js": "kept", "moved.js": "moved", "gone/gone.css": "gone",
+            "a-1234567a.js": "first", "b-ABCDEFG2.js": "second",
+        ])
+        let target = try Site(texts: [
+            "index.html": "two, longer", "kept.js": "kept", "new/moved.js": "moved", "empty.txt": "",
+            "a-89abcdef.js": "first, changed", "b-ABCDEFG3.js": "second", "twice/1.js": "twice", "twice/2.js": "twice",
+            "ünïcode-Xy12_-zZ.js": "name",
+        ])
+        _ = try Self.expectTransfer(from: base, to: target)
+        _ = try Self.expectTransfer(from: target, to: base)
+        #expect(try Self.expectTransfer(from: base, to: base) <= 4)
+    }
+
+    @Test func `the hash of a new file is found where another file imports it`() throws {
+        let base = try Site(texts: ["index.html": "nothing", "main-12345678.js": "old"])
+        let hash = "Zy9_-aB3"
+        let imports = (0..<20).map { "import(\"./page\($0)-\(hash.dropLast(2))\(10 + $0).js\");" }.joined(
+            separator: "\n")
+        var texts = ["index.html": "nothing", "main-87654321.js": imports]
+        for page in 0..<20 { texts["assets/page\(page)-\(hash.dropLast(2))\(10 + page).js"] = "page \(page)" }
+        let target = try Site(texts: texts)
+        let count = try Self.expectTransfer(from: base, to: target)
+        var unnamed = texts
+        unnamed["main-87654321.js"] = String(repeating: "x", count: imports.utf8.count)
+        let other = try Self.expectTransfer(from: base, to: Site(texts: unnamed))
+        #expect(count + 20 * 4 < other, "\(count) bytes, \(other) where nothing imports them")
+    }
+
+    @Test func `names that stand in no file, in several, or in an order that hangs on the hash, arrive as well`() throws
+    {
+        let base = try Site(texts: [
+            "index.html": "nothing", "lone-AAAA1111.js": "gone", "lone-BBBB2222.js": "gone too",
+        ])
+        let target = try Site(texts: [
+            "index.html": "chunk-ZZZZ9999.js chunk-AAAA0000.js page-ABCD1234.js page-EFGH5678.js lone-CCCC3333.js",
+            "chunk-AAAA0000.js": "1", "chunk-ZZZZ9999.js": "2", "page-EFGH5678.js": "3", "lone-CCCC3333.js": "4",
+            "never-QRST4321.js": "5", "a/chunk-AAAA0000.js": "6", "twice-00000001.js": "twice-00000001.js",
+        ])
+        _ = try Self.expectTransfer(from: base, to: target)
+        _ = try Self.expectTransfer(from: target, to: base)
+    }
+
+    @Test func `files of shared bundles keep their digests`() throws {
+        let base = try Site(
+            ["index.html": Array("one".utf8), "lib.js": Array("library".utf8)], from: ["lib.js": "common"])
+        let target = try Site(
+            ["index.html": Array("two".utf8), "lib.js": Array("library, new".utf8), "x.js": Array("x".utf8)],
+            from: ["lib.js": "common", "x.js": "other"])
+        _ = try Self.expectTransfer(from: base, to: target)
+        _ = try Self.expectTransfer(from: target, to: base)
+    }
+
+    @Test func `sizes that explode are refused before anything is decoded`() throws {
+        let base = try Site(texts: ["index.html": "one"])
+        let path = try PackagePath("index.html")
+        for size in [(8 << 20) + 4, 1 << 40, 1 << 50] {
+            let target = try Manifest(
+                package: base.manifest.package, version: base.manifest.version, entry: nil,
+                files: [path: Manifest.File(digest: Digest(of: [1]), size: size)])
+            // No encoder sends it.
+            #expect(
+                try ManifestSkeleton.encode(base: base.manifest.bytes, target: target.bytes, object: base.object) == nil
+            )
+            let bytes = try Self.forced(base: base.manifest, target: target)
+            #expect(throws: PatchError.tooLarge(byteCount: size, limit: (8 << 20) + 3)) {
+                try Self.skeleton(bytes, base: base.manifest, manifestByteCount: target.bytes.count)
+            }
+        }
+    }
+
+    @Test func `a skeleton of more files than the signed length has room for is refused`() throws {
+        let base = try Site(texts: ["index.html": "one"])
+        let target = try Site(
+            texts: Dictionary(uniqueKeysWithValues: (0..<200).map { ("file\($0).js", "content \($0)") }))
+        let bytes = try #require(
+            try Self.encode(from: base, to: target))
+        #expect(throws: PatchError.corrupt(reason: "it is longer than is signed")) {
+            try Self.skeleton(bytes, base: base.manifest, manifestByteCount: 4000)
+        }
+    }
+
+    @Test func `a skeleton of another release gives another digest, and so does one against another base`() throws {
+        let base = try Site(texts: ["index.html": "one", "app.js": "the program"])
+        let target = try Site(texts: ["index.html": "two", "app.js": "the program"])
+        let other = try Site(texts: ["index.html": "six", "app.js": "the problem"])
+        let bytes = try #require(
+            try Self.encode(from: base, to: other))
+        let outcome = try? Self.apply(bytes, Self.patch(from: base, to: target), base: base, target: target)
+        #expect(outcome?.manifest != target.manifest.bytes)
+        let right = try #require(
+            try Self.encode(from: base, to: target))
+        let wrong = try? Self.apply(right, Self.patch(from: base, to: other), base: base, target: target)
+        #expect(wrong?.manifest != target.manifest.bytes)
+    }
+
+    @Test func `a hash that would lead out of the package, and a path that stands twice, are refused`() throws {
+        let name = try #require(HashedName(try PackagePath("assets/a-12345678.js")))
+        #expect(try name.path(with: Array("abcdefgh".utf8)).text == "assets/a-abcdefgh.js")
+        for hash in ["/../../../other/x", "/../..", "a:b", "\\", "\u{0}"] {
+            #expect(throws: PatchError.self, "\(hash)") { try name.path(with: Array(hash.utf8)) }
+        }
+        let base = try Site(texts: ["index.html": "one"])
+        let head = try ManifestHead(parsing: base.manifest.bytes)
+        var changes = ManifestChanges(from: base.manifest, to: base.manifest, head: head.bytes, pins: [])
+        changes.added = [.init(path: try PackagePath("index.html"), content: .new(size: 3))]
+        var coder = SkeletonCoder(BinaryEncoder())
+        _ = try ManifestChanges.code(
+            changes, base: base.manifest, head: head, limits: .init(manifestByteCount: 4000), &coder)
+        let bytes = coder.coder.end()
+        #expect(throws: PatchError.corrupt(reason: "it has a path twice")) {
+            try Self.skeleton(bytes, base: base.manifest, manifestByteCount: 4000)
+        }
+    }
+
+    @Test func `a cut skeleton and one with bytes behind it are refused`() throws {
+        let base = try MinifiedSite(build: 1, firstName: 60).site
+        let target = try MinifiedSite(build: 2, firstName: 61).site
+        let bytes = try #require(
+            try Self.encode(from: base, to: target))
+        let count = target.manifest.bytes.count
+        #expect(throws: PatchError.trailingData) {
+            try Self.skeleton(bytes + [UInt8](repeating: 7, count: 9), base: base.manifest, manifestByteCount: count)
+        }
+        #expect(throws: PatchError.self) {
+            try Self.skeleton(Array(bytes.prefix(bytes.count / 2)), base: base.manifest, manifestByteCount: count)
+        }
+    }
+
+    @Test func `no damage to a skeleton costs more than its limits, or gives a wrong manifest under the right digest`()
+        throws
+    {
+        let environment = ProcessInfo.processInfo.environment
+        let seconds = environment["PACKTOOL_FUZZ_SECONDS"].flatMap(Double.init) ?? 2
+        let seed = environment["PACKTOOL_FUZZ_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1...UInt64.max)
+        var random = RandomBytes(seed: seed)
+        let base = try MinifiedSite(build: 1, firstName: 60, functions: 20).site
+        let target = try MinifiedSite(build: 2, firstName: 61, functions: 20).site
+        let skeleton = try #require(
+            try Self.encode(from: base, to: target))
+        let patch = try Self.patch(from: base, to: target)
+        let limit = base.manifest.ownObjects.reduce(8 << 20) { $0 + $1.size }
+        let end = Date(timeIntervalSinceNow: seconds)
+        var (count, refused, other) = (0, 0, 0)
+        while Date() < end {
+            count += 1
+            let damaged = FuzzTests.damage(skeleton, with: patch, &random)
+            do {
+                let read = try Self.skeleton(
+                    damaged, base: base.manifest, manifestByteCount: target.manifest.bytes.count)
+                #expect(read.plan.newByteCount <= limit)
+                var sink = NamingSink(names: read.names)
+                try PatchDecoder(read, scratch: FileManager.default.temporaryDirectory)
+                    .apply(patch[...], to: &sink) { base.object($0) }
+                if read.manifestBytes(new: sink.order, names: sink.names) != target.manifest.bytes { other += 1 }
+            } catch is PatchError {
+                refused += 1
+            }
+        }
+        print("fuzzed \(count) skeletons, \(refused) refused, \(other) of another manifest, PACKTOOL_FUZZ_SEED=\(seed)")
+        #expect(refused > 0)
+    }
+
+    /// The skeleton of a manifest that a device would refuse.
+    private static func forced(base: Manifest, target: Manifest) throws -> [UInt8] {
+        let head = try ManifestHead(parsing: target.bytes)
+        var coder = SkeletonCoder(BinaryEncoder())
+        _ = try ManifestChanges.code(
+            ManifestChanges(from: base, to: target, head: head.bytes, pins: head.pins), base: base,
+            head: ManifestHead(parsing: base.bytes), limits: .init(manifestByteCount: 1 << 20), &coder)
+        return coder.coder.end()
+    }
+
+    @Test func `an update file tells skeleton and patch apart, and other formats are refused`() throws {
+        for count in [0, 1, 127, 128, 20_000] {
+            let (skeleton, patch) = ([UInt8](repeating: 3, count: count), [UInt8](repeating: 4, count: 5))
+            let file = try UpdateFile(parsing: UpdateFile.bytes(skeleton: skeleton, patch: patch))
+            #expect(Array(file.skeleton) == skeleton)
+            #expect(Array(file.patch) == patch)
+        }
+        for bytes in [[], [2, 0], [1], [1, 5, 1], [1, 0x80]] as [[UInt8]] {
+            #expect(throws: PatchError.self) { try UpdateFile(parsing: bytes) }
+        }
+        #expect(throws: PatchError.trailingData) {
+            try UpdateFile(parsing: [1, 0] + [UInt8](repeating: 0, count: UpdateFile.maximumPatchByteCount + 1))
+        }
+    }
+}
+
+/// Keeps objects under the names that they were finished with.
+private struct NamingSink: ObjectSink {
+    private(set) var objects: [Digest: [UInt8]] = [:]
+    private(set) var order: [Object] = []
+    private(set) var names: NameFinder
+    private var bytes: [UInt8] = []
+
+    init(names: NameFinder) { self.names = names }
+
+    mutating func begin(_ object: Object) { bytes = [] }
+    mutating func write(_ chunk: UnsafeRawBufferPointer) {
+        bytes.append(contentsOf: chunk)
+        names.look(at: chunk)
+    }
+    mutating func finish(_ object: Object) {
+        names.endObject()
+        objects[object.digest] = bytes
+        order.append(object)
+    }
+}

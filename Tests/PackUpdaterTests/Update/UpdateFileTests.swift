@@ -1,0 +1,128 @@
+import Foundation
+import PackFormat
+import PackPatch
+import Testing
+
+@testable import PackUpdater
+
+/// Updates of one request: the manifest's skeleton and the patch in one file.
+struct UpdateFileTests {
+    let registry: TestRegistry
+    let device: TestDevice
+    let one: VersionID
+
+    init() async throws {
+        registry = try TestRegistry()
+        device = try TestDevice(registry)
+        one = try registry.publish(
+            "checkout", "1.0.0",
+            ["index.html": "one", "app-12ab34cd.js": FallbackTests.big, "kept.js": "kept"])
+        try registry.release("checkout", one, release: "r1")
+        try await device.updater().update(.all)
+    }
+
+    private func publishNext(_ text: String = "more", requires: String? = nil) throws -> VersionID {
+        let two = try registry.publish(
+            "checkout", "1.1.0",
+            ["index.html": "two", "app-98fe76dc.js": FallbackTests.big + text, "kept.js": "kept"], requires: requires)
+        try registry.patch(from: one, to: two, manifest: true, update: true)
+        try registry.release("checkout", two, release: "r2")
+        return two
+    }
+
+    private func update(
+        _ rewrite: @escaping @Sendable (String, [UInt8]) throws -> [UInt8]? = { $1 }
+    ) async throws -> [String] {
+        let transport = WatchedTransport(FolderTransport(folder: registry.view), rewrite: rewrite)
+        _ = try await device.updater(transport: transport).update(.all)
+        return await transport.paths
+    }
+
+    private func expectTheNextVersion(_ text: String = "more") async throws {
+        #expect(try await device.page("checkout") == "two")
+        #expect(try await device.page("checkout", "app-98fe76dc.js") == FallbackTests.big + text)
+        #expect(try await device.page("checkout", "kept.js") == "kept")
+    }
+
+    @Test func `a small update is one request`() async throws {
+        let two = try publishNext()
+        #expect(try await update() == [ViewPath.updateFile(from: one.manifest, to: two.manifest).description])
+        try await expectTheNextVersion()
+        #expect(try device.events(.fellBack).isEmpty)
+        #expect(try device.listing().filter { $0.hasPrefix("downloads/") }.isEmpty)
+    }
+
+    @Test func `a large patch comes by its own file, and the manifest by its skeleton`() async throws {
+        var random = SystemRandomNumberGenerator()
+        let noise = (0..<20_000).map { _ in String(UInt64.random(in: 0...UInt64.max, using: &random)) }.joined()
+        let two = try publishNext(noise)
+        #expect(
+            try await update() == [
+                ViewPath.updateFile(from: one.manifest, to: two.manifest).description,
+                ViewPath.patch(from: one.manifest, to: two.manifest).description,
+            ])
+        try await expectTheNextVersion(noise)
+    }
+
+    @Test func `a registry without update files costs one request in vain`() async throws {
+        let two = try publishNext()
+        let file = ViewPath.updateFile(from: one.manifest, to: two.manifest).description
+        let paths = try await update { path, bytes in path == file ? nil : bytes }
+        #expect(
+            paths == [
+                file, ViewPath.manifestPatch(from: one.manifest, to: two.manifest).description,
+                ViewPath.patch(from: one.manifest, to: two.manifest).description,
+            ])
+        try await expectTheNextVersion()
+    }
+
+    /// Each lie of a mirror that has no key.
+    enum Lie: CaseIterable, CustomTestStringConvertible {
+        case flipped, cut, empty, newerFormat, otherRelease, otherPatch, skeletonOnly, noise
+
+        var testDescription: String { "\(self)" }
+    }
+
+    @Test(arguments: Lie.allCases)
+    func `a lying update file costs requests, and nothing of it is kept`(lie: Lie) async throws {
+        let two = try publishNext()
+        let evil = try registry.publish(
+            "checkout", "1.1.1", ["index.html": "evil", "app-98fe76dc.js": "evil", "kept.js": "kept"])
+        try registry.patch(from: one, to: evil, manifest: true, update: true)
+        let other = [UInt8](
+            try Data(
+                contentsOf: registry.view.appending(
+                    path: ViewPath.updateFile(from: one.manifest, to: evil.manifest).description)))
+        let file = ViewPath.updateFile(from: one.manifest, to: two.manifest).description
+        let honest = try UpdateFile(parsing: [UInt8](Data(contentsOf: registry.view.appending(path: file))))
+        let lies = try UpdateFile(parsing: other)
+        let told: [UInt8] =
+            switch lie {
+            case .flipped: UpdateFile.bytes(skeleton: honest.skeleton.map { $0 ^ 0x10 }, patch: Array(honest.patch))
+            case .cut: UpdateFile.bytes(skeleton: Array(honest.skeleton), patch: Array(honest.patch.dropLast(3)))
+            case .empty: []
+            case .newerFormat: [2] + UpdateFile.bytes(skeleton: Array(honest.skeleton), patch: []).dropFirst()
+            case .otherRelease: other
+            case .otherPatch: UpdateFile.bytes(skeleton: Array(honest.skeleton), patch: Array(lies.patch))
+            case .skeletonOnly: UpdateFile.bytes(skeleton: Array(lies.skeleton), patch: [])
+            case .noise: UpdateFile.bytes(skeleton: (0..<200).map { UInt8($0) }, patch: [])
+            }
+        let paths = try await update { path, bytes in path == file ? told : bytes }
+        #expect(paths.first == file)
+        try await expectTheNextVersion()
+        #expect(try device.events(.fellBack).count >= 1)
+        let evilObject = Digest(of: Array("evil".utf8)).hex
+        #expect(try device.listing().filter { $0.contains(evilObject) || $0.hasPrefix("downloads/") }.isEmpty)
+    }
+
+    @Test func `a version that this app cannot run brings no objects`() async throws {
+        let two = try publishNext(requires: ">=99.0.0")
+        let paths = try await update()
+        #expect(
+            paths == [
+                ViewPath.updateFile(from: one.manifest, to: two.manifest).description,
+                ViewPath.manifestPatch(from: one.manifest, to: two.manifest).description,
+            ])
+        #expect(try await device.page("checkout") == "one")
+    }
+}
