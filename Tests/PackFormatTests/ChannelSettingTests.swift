@@ -117,7 +117,7 @@ import Testing
             }
             let value = values.randomElement(using: &dice) ?? .null
             let place = round % 4
-            let names = ["window", "x\(round)", "set", "audiences", "hold", "install", "network", "share"]
+            let names = ["window", "x\(round)", "audiences", "hold", "install", "network", "share"]
             let name = names.randomElement(using: &dice) ?? "x"
             if place == 0 { release[name] = value }
             if place == 1 {
