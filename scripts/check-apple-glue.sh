@@ -19,8 +19,10 @@ while read -r map; do includes+=(-Xcc "-fmodule-map-file=$map"); done \
 
 echo 'public let isStub = true' >"$folder/Darwin.swift"
 swiftc -emit-module "${common[@]}" -module-name Darwin -emit-module-path "$folder/Darwin.swiftmodule" "$folder/Darwin.swift"
-swiftc -emit-module "${common[@]}" -module-name WebKit -emit-module-path "$folder/WebKit.swiftmodule" \
-    Tests/AppleStubs/WebKit.swift
+for stub in WebKit Network; do
+    swiftc -emit-module "${common[@]}" -module-name "$stub" -emit-module-path "$folder/$stub.swiftmodule" \
+        "Tests/AppleStubs/$stub.swift"
+done
 
 # The modules themselves, with every Apple branch on, as the example will import them.
 for module in PackWeb PackHost; do

@@ -1,4 +1,5 @@
 import Foundation
+import Network
 import PackFormat
 import PackHost
 import PackProxy
@@ -7,7 +8,6 @@ import PackWeb
 import WebKit
 
 #if canImport(UIKit)
-    import Network
     import UIKit
 #endif
 

@@ -13,7 +13,7 @@ extension Updater {
             var dropped: [(PackageID, PackageState.Installed)] = []
             for package in state.packages.keys.sorted() {
                 guard case .version(let staged) = state[package].staged, try !fits(staged, package) else { continue }
-                state[package].staged = nil
+                state.unstage(package)
                 dropped.append((package, staged))
             }
             return dropped

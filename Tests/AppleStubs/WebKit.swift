@@ -118,6 +118,11 @@ extension WKNavigationDelegate {
 
 // UIKit and Network, as far as the example host app uses them.
 @MainActor open class UIView: NSObject { public override init() {} }
+@MainActor public final class UIDevice: NSObject {
+    public static let current = UIDevice()
+    public var systemVersion: String { "" }
+}
+
 @MainActor open class UIViewController: NSObject {
     public override init() {}
     public var view = UIView()

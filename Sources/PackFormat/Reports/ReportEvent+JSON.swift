@@ -5,8 +5,8 @@ extension ReportEvent {
         "sequence", "code", "time", "package", "version", "release", "phase", "error", "wireBytes", "zipBytes",
         "local", "online", "missed", "bytes",
     ]
-    private static let largestByteCount = 1 << 50
-    private static let largestCount = 1_000_000_000
+    private static let largestByteCount = 1 << 40
+    private static let largestCount = 1_000_000
     /// 2^53 - 1: every JSON parser reads it exactly.
     private static let largestSequence = 9_007_199_254_740_991
 

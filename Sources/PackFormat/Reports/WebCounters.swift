@@ -20,8 +20,8 @@ public struct WebCounters: Hashable, Sendable {
 
     public static func += (sum: inout WebCounters, more: WebCounters) {
         sum = WebCounters(
-            local: sum.local + more.local, online: sum.online + more.online, missed: sum.missed + more.missed,
-            byteCount: sum.byteCount + more.byteCount)
+            local: sum.local.saturatingAdd(more.local), online: sum.online.saturatingAdd(more.online),
+            missed: sum.missed.saturatingAdd(more.missed), byteCount: sum.byteCount.saturatingAdd(more.byteCount))
     }
 
     /// What was counted since an earlier moment.

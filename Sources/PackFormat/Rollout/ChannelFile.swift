@@ -154,7 +154,8 @@ public struct ChannelFile: Hashable, Sendable {
             throw FormatError.invalidDocument(
                 "the channel file", reason: "it has more than \(DeviceGroup.maximumCount) groups")
         }
-        for member in members {
+        // A device makes a file's name of a group's: what is no name is no group, and admits nobody.
+        for member in members where DeviceGroup.isName(member.key) {
             let group = try member.value.object(member.key)
             groups[member.key] = try GroupReference(
                 deviceCount: group.integer("count"), digest: Digest(hex: group.string("sha256")))

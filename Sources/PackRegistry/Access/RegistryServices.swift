@@ -60,9 +60,7 @@ package struct RegistryServices: Sendable {
     /// ``show()``, if the view is whole.
     /// - Returns: False if it has to be completed; nothing was shown then.
     package func showIfWhole() async throws -> Bool {
-        guard try await ViewWriter(store: store, view: view).updateIfWhole() else { return false }
-        downloads.wake()
-        return true
+        try await ViewWriter(store: store, view: view).updateIfWhole()
     }
 
     /// Checks every file of the view, writes the missing ones, and updates the view to what was recorded.

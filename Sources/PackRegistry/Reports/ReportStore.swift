@@ -102,8 +102,8 @@ package struct ReportCount: Hashable, Sendable {
         count += 1
         if let wire = event.wireByteCount, let zip = event.zipByteCount {
             measured += 1
-            wireByteCount += wire
-            zipByteCount += zip
+            wireByteCount = wireByteCount.saturatingAdd(wire)
+            zipByteCount = zipByteCount.saturatingAdd(zip)
         }
         if let more = event.web { web += more }
     }

@@ -40,9 +40,9 @@ package enum StatsRule {
         var failures: [FailureKey: ReportStats.Failure] = [:]
         for count in counts {
             let key = count.key
-            stats.savings.installations += count.measured
-            stats.savings.wireByteCount += count.wireByteCount
-            stats.savings.zipByteCount += count.zipByteCount
+            stats.savings.installations = stats.savings.installations.saturatingAdd(count.measured)
+            stats.savings.wireByteCount = stats.savings.wireByteCount.saturatingAdd(count.wireByteCount)
+            stats.savings.zipByteCount = stats.savings.zipByteCount.saturatingAdd(count.zipByteCount)
             if key.code == .session {
                 stats.sessions += count.count
                 stats.web += count.web

@@ -88,7 +88,7 @@ package struct RolloutVerbRule {
         }
         try refuseNewer()
         let steps = state.plan.steps
-        if let number, !steps.indices.contains(number - 1) {
+        if let number, !(1..<(steps.count + 1)).contains(number) {
             throw RegistryError(.invalid, "the plan has no step \(number): it has the steps 1 to \(steps.count)")
         }
         let step = number.map { steps[$0 - 1] } ?? RolloutRule(state, now: now).nextStep

@@ -59,8 +59,10 @@ struct ReportWriter {
             sql: """
                 INSERT INTO counter VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 ON CONFLICT DO UPDATE SET count = count + excluded.count, measured = measured + excluded.measured,
-                wire = wire + excluded.wire, zip = zip + excluded.zip, local = local + excluded.local,
-                online = online + excluded.online, missed = missed + excluded.missed, bytes = bytes + excluded.bytes
+                -- 2^52: sums over all rows stay below what SQLite's sum() takes, whatever is reported.
+                wire = min(wire + excluded.wire, 4503599627370496), zip = min(zip + excluded.zip, 4503599627370496),
+                local = local + excluded.local, online = online + excluded.online, missed = missed + excluded.missed,
+                bytes = min(bytes + excluded.bytes, 4503599627370496)
                 """)
         for (key, sum) in counts {
             try upsert.execute(arguments: [

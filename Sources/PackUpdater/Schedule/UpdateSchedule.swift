@@ -15,6 +15,9 @@ public struct UpdateSchedule: Hashable, Sendable {
     /// A push message goes to all devices in one moment; each waits up to this, at random.
     public var pushSpread: Duration
 
+    /// A server cannot make a device wait longer: it would not come back for a mended release.
+    private static let longestHoldOff = Duration.seconds(86_400)
+
     public init(
         interval: Duration = .seconds(3_600), jitter: Double = 0.1, firstDelay: Duration = .seconds(2),
         obeysChannel: Bool = true, backoff: Duration = .seconds(30), pushSpread: Duration = .seconds(30)
@@ -50,7 +53,7 @@ public struct UpdateSchedule: Hashable, Sendable {
         case .failed: return min(regular, retry(failures, random))
         case .overloaded(let retryAfter):
             // Never before the server wants it, and never all at once; a server that says nothing gets twice the time.
-            let asked = retryAfter ?? retry(failures + 1, random)
+            let asked = min(retryAfter ?? retry(failures + 1, random), Self.longestHoldOff)
             return max(min(regular, retry(failures, random)), asked + asked * (random / 2))
         }
     }

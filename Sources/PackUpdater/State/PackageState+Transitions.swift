@@ -111,6 +111,8 @@ extension PackageState {
             guard !failures.contains(where: { $0.id == installed.id && $0.release == installed.release }) else {
                 return false
             }
+            // What an update staged meanwhile may be a part of a set.
+            if case .version(let other) = staged, other.id != installed.id { return false }
             stage(installed)
             _ = activate()
         }
