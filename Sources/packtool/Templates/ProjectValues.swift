@@ -8,7 +8,7 @@ struct ProjectValues {
     let version: SemanticVersion?
     /// The folder that the web build writes, or will write.
     let dist: String
-    /// Whether the folder is a project that makes, or has, a web build, and not yet one of packtool's.
+    /// Whether the folder is a project that makes, or has, a web build: it gets no starter site.
     let hasWebBuild: Bool
 
     /// - Parameter id: the package's id as the user said it; else `package.json` and the folder tell it.
@@ -21,7 +21,7 @@ struct ProjectValues {
         let build = WebBuildFolder(of: folder, packageJSON: json)
         dist = build.path ?? "dist"
         let isStarted = FileManager.default.fileExists(atPath: folder.appending(path: "packtool.json").path)
-        hasWebBuild = !isStarted && (build.isBuilt || json != nil)
+        hasWebBuild = build.isBuilt || json != nil || isStarted
     }
 
     /// A template's file with the values in their places.

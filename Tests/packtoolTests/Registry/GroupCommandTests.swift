@@ -30,7 +30,7 @@ struct GroupCommandTests {
         try await tool.run("init", "--app", "shop").expectSuccess()
         try await publish(tool, "1.0.0")
         try tool.write([
-            "ids.txt": "ann\n\n  bob \r\n", "more.txt": "carl\n",
+            "ids.txt": "ann\n\n  bob \r\n", "more.txt": "carl\n", "windows.txt": "4f1c\r\nabcd\r\n", "spaced.txt": "ann # a tester\n",
             "many.txt": (0..<100_000).map { "d\($0)" }.joined(separator: "\n"),
         ])
         let misspelt = try await tool.run(
@@ -55,9 +55,13 @@ struct GroupCommandTests {
         let before = try tool.listing(".packtool/registry/view")
         let many = try await tool.run("group", "set", "crowd", "--channel", "beta", "--file", "many.txt")
         expectClearError(many, naming: ["many.txt", "100000 devices", "at most 50000"])
+        let spaced = try await tool.run("group", "set", "crowd", "--channel", "beta", "--file", "spaced.txt")
+        expectClearError(spaced, naming: ["spaced.txt, line 1", "no spaces"])
         let used = try await tool.run("group", "remove", "testers", "--channel", "beta")
         expectClearError(used, naming: ["releases of shop", "packtool rollout"])
         #expect(try tool.listing(".packtool/registry/view") == before)
+        let windows = try await tool.run("group", "set", "crowd", "--channel", "beta", "--file", "windows.txt")
+        #expect(windows.exitCode == 0 && windows.standardOutput.contains("has 2 devices"), "\(windows)")
         #expect(try await tool.run("group", "list", "--channel", "beta").standardOutput.contains("testers  2 devices"))
 
         // Who leaves the group goes back to what everybody has.

@@ -20,8 +20,8 @@ struct ChannelCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp("The time between two checks, 1m to 7d, or app.", valueName: "TIME"),
-        transform: { try $0 == "app" ? nil : PollInterval($0) })
-    var poll: PollInterval??
+        transform: { try PollChoice($0) })
+    var poll: PollChoice?
 
     @Option(
         help: ArgumentHelp("Each device waits up to so much longer, at random.", valueName: "TIME"),
@@ -32,7 +32,7 @@ struct ChannelCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard jitter == nil || (poll ?? nil) != nil else { throw ValidationError("--jitter goes with --poll TIME") }
+        guard jitter == nil || poll?.interval != nil else { throw ValidationError("--jitter goes with --poll TIME") }
     }
 
     func run() async throws {
@@ -44,7 +44,7 @@ struct ChannelCommand: AsyncParsableCommand {
                 lines.isEmpty ? "\(channel) tells its devices nothing beside releases" : lines.joined(separator: "\n"),
                 json: .object(["channel": .string(channel.text), "settings": .object(settings.json)]))
         }
-        let wanted = try poll.map { try ChannelPoll(seconds: $0.seconds, jitter: jitter?.seconds) }
+        let wanted = try poll.interval.map { try ChannelPoll(seconds: $0.seconds, jitter: jitter?.seconds) }
         let sentence =
             wanted.map { "\(channel): devices look \(ChannelSettingText.text($0))" }
             ?? "\(channel): devices look as often as their apps have it"

@@ -50,6 +50,15 @@ enum ChannelSettingText {
 }
 
 /// Seconds as people write them: `90`, `90s`, `15m`, `6h`, `2d`.
+struct PollChoice {
+    /// nil: as the apps have it.
+    let interval: PollInterval?
+
+    init(_ text: String) throws {
+        interval = try text == "app" ? nil : PollInterval(text)
+    }
+}
+
 struct PollInterval {
     let seconds: Int
 

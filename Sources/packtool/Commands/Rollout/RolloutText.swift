@@ -9,10 +9,11 @@ enum RolloutText {
             status.plan.deviceCount(status.share).map { " (about \($0) of \(all))" }
         }
         let step = status.stepNumber == 0 ? "before step 1" : "step \(status.stepNumber)"
+        let isGone = status.state == .rolledBack
         let name = "\(status.package) \(status.version?.description ?? "embedded")"
         return """
-            \(status.channel): \(name) is \(word(status.state)), \(step) of \(status.steps.count): \(status.share) of the \
-            devices\(devices ?? "")
+            \(status.channel): \(name) is \(word(status.state)), \(step) of \(status.steps.count): \
+            \(isGone ? "nobody gets it, before it was " : "")\(status.share) of the devices\(devices ?? "")
             since \(date(status.since, status.plan)), by \(status.actor): \(status.reason)
             \(next(status))
             \(plan(status))
@@ -39,7 +40,7 @@ enum RolloutText {
                 "\(index + 1)", "\(step.share)", step.time?.description ?? "-",
                 plan.deviceCount(step.share).map(String.init) ?? "unknown",
                 step.reached.map { "reached \(date($0, plan))" }
-                    ?? step.expected.map { "expected \(date($0, plan))" } ?? "when somebody says so",
+                    ?? step.expected.map { "expected \(date($0, plan))" } ?? (status.state == .rolledBack ? "never" : "when somebody says so"),
             ]
         }
         var lines = TextTable.lines([["STEP", "SHARE", "FOR", "DEVICES", "WHEN"]] + rows)
