@@ -30,7 +30,8 @@ struct GroupCommandTests {
         try await tool.run("init", "--app", "shop").expectSuccess()
         try await publish(tool, "1.0.0")
         try tool.write([
-            "ids.txt": "ann\n\n  bob \r\n", "more.txt": "carl\n", "windows.txt": "4f1c\r\nabcd\r\n", "spaced.txt": "ann # a tester\n",
+            "ids.txt": "ann\n\n  bob \r\n", "more.txt": "carl\n", "windows.txt": "4f1c\r\nabcd\r\n",
+            "spaced.txt": "ann # a tester\n",
             "many.txt": (0..<100_000).map { "d\($0)" }.joined(separator: "\n"),
         ])
         let misspelt = try await tool.run(

@@ -69,13 +69,15 @@ struct GroupCommand: AsyncParsableCommand {
                 throw CommandFailure("\(path) is not text in UTF-8")
             }
             var ids: Swift.Set<String> = []
-            for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+            {
                 let id = line.trimmingCharacters(in: .whitespaces.union(.controlCharacters))
                 guard id.utf8.count <= 256 else {
                     throw CommandFailure("\(path), line \(index + 1): a device id has at most 256 bytes")
                 }
                 guard !id.contains(where: \.isWhitespace) else {
-                    throw CommandFailure("\(path), line \(index + 1): a device id has no spaces: one stands in each line")
+                    throw CommandFailure(
+                        "\(path), line \(index + 1): a device id has no spaces: one stands in each line")
                 }
                 if !id.isEmpty { ids.insert(id) }
             }

@@ -40,7 +40,8 @@ enum RolloutText {
                 "\(index + 1)", "\(step.share)", step.time?.description ?? "-",
                 plan.deviceCount(step.share).map(String.init) ?? "unknown",
                 step.reached.map { "reached \(date($0, plan))" }
-                    ?? step.expected.map { "expected \(date($0, plan))" } ?? (status.state == .rolledBack ? "never" : "when somebody says so"),
+                    ?? step.expected.map { "expected \(date($0, plan))" }
+                    ?? (status.state == .rolledBack ? "never" : "when somebody says so"),
             ]
         }
         var lines = TextTable.lines([["STEP", "SHARE", "FOR", "DEVICES", "WHEN"]] + rows)
