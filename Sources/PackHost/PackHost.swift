@@ -58,7 +58,7 @@ public final class PackHost: Sendable {
     /// and nothing is fetched. If one package cannot be read, the others are not affected; its pages say why.
     /// - Throws: `UpdateError` if the store itself cannot be read.
     public func refresh() async throws {
-        packages.set(rules.followed(by: try await updater.rules()))
+        try await refreshRules()
         for status in try await updater.status() where packages.isOutdated(status) {
             do {
                 packages.take(try await updater.pin(status.package), of: status.package, isEnabled: status.isEnabled)
@@ -68,6 +68,11 @@ public final class PackHost: Sendable {
                     WebSettings.Package(isEnabled: status.isEnabled, absence: absence), nil, of: status.package)
             }
         }
+    }
+
+    /// Reads the channel's rules, which another process may have brought.
+    func refreshRules() async throws {
+        packages.set(rules.followed(by: try await updater.rules()))
     }
 
     /// Makes a package ready for any frame without counting a start. If it is not installed, it begins to install

@@ -202,7 +202,11 @@ public actor Updater {
             readyDeadlines.begin(package, id, at: configuration.uptime())
             late = nil
         }
-        if late == nil, let current = currentLoads[package]?.session, try isActive(current) { return current }
+        if late == nil, let current = currentLoads[package]?.session, try isActive(current),
+            try store.state()[package].isEnabled
+        {
+            return current
+        }
         let token = Self.randomToken()
         let limit = max(1, configuration.maximumUnconfirmedStarts)
         let layout = store.layout

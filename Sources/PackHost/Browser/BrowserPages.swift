@@ -34,6 +34,8 @@ public actor BrowserPages {
     private struct Load {
         let session: PackageSession
         let pages: PageDirectory
+        /// Those of the moment at which the page started.
+        let rules: WebRules
     }
 
     /// Loads that are kept; an older page loads anew.
@@ -61,6 +63,7 @@ public actor BrowserPages {
         if let known = try await known(package, request, token) {
             load = known
         } else {
+            try await host.refreshRules()
             switch try await host.updater.open(package) {
             case .unavailable(let absence): return found(absence, of: package, for: request)
             case .installed(let session), .installing(let session): load = try await keep(session)
@@ -85,16 +88,17 @@ public actor BrowserPages {
     }
 
     private func keep(_ session: PackageSession) async throws -> Load {
-        if let known = loads.last(where: { $0.session === session }) { return known }
+        let rules = host.packages.settings.rules
+        if let known = loads.last(where: { $0.session === session && $0.rules == rules }) { return known }
         // A version that does not change needs one pin, whoever opens it.
         if let same = loads.last(where: {
-            $0.session.package == session.package && $0.session.version == session.version
+            $0.session.package == session.package && $0.session.version == session.version && $0.rules == rules
         }),
             try await !isUnconfirmed(session.package)
         {
             return same
         }
-        let load = Load(session: session, pages: PageDirectory(OnePackage(session, host.packages)))
+        let load = Load(session: session, pages: PageDirectory(OnePackage(session, host.packages)), rules: rules)
         loads = (loads + [load]).suffix(Self.limit)
         return load
     }

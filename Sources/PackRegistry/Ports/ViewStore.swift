@@ -79,7 +79,10 @@ extension ViewStore {
         defer { try? FileManager.default.removeItem(at: place) }
         guard var part = try await read(path, from: 0, maximumByteCount: Self.pieceByteCount) else { return false }
         let size = part.size
-        try Data().write(to: place, options: .withoutOverwriting)
+        guard
+            FileManager.default.createFile(
+                atPath: place.path(percentEncoded: false), contents: nil, attributes: [.posixPermissions: 0o644])
+        else { throw RegistryError(.unusable, "\(place.path(percentEncoded: false)) cannot be written") }
         let file = try FileHandle(forWritingTo: place)
         var written = 0
         while true {

@@ -127,9 +127,9 @@ import Testing
             try await bench.store.facts(bench.rollouts).rollouts.first { $0.version?.description == "1.1.0" })
         let state = try #require(RolloutState(planned.events))
         // What was before the plan is nobody's step.
-        let attached = planned.events.firstIndex { if case .plan = $0.kind { true } else { false } } ?? 0
+        let attached = planned.events.first { if case .plan = $0.kind { true } else { false } }?.time ?? Self.start
         var (last, changes) = (share, [String]())
-        for event in planned.events[attached...] {
+        for event in planned.events where event.time >= attached {
             guard case .share(let share) = event.kind, share != last else { continue }
             last = share
             changes.append("\(Int(event.time.timeIntervalSince1970)) \(share.tenThousandths)")

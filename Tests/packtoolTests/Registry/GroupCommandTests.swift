@@ -53,14 +53,14 @@ struct GroupCommandTests {
             #expect(try JSONValue(parsing: Array(data)).object("update").string("version") == version)
         }
 
-        let before = try tool.listing(".packtool/registry/view")
+        let before = try tool.listing(".packtool/registry/view/targets")
         let many = try await tool.run("group", "set", "crowd", "--channel", "beta", "--file", "many.txt")
         expectClearError(many, naming: ["many.txt", "100000 devices", "at most 50000"])
         let spaced = try await tool.run("group", "set", "crowd", "--channel", "beta", "--file", "spaced.txt")
         expectClearError(spaced, naming: ["spaced.txt, line 1", "no spaces"])
         let used = try await tool.run("group", "remove", "testers", "--channel", "beta")
         expectClearError(used, naming: ["releases of shop", "packtool rollout"])
-        #expect(try tool.listing(".packtool/registry/view") == before)
+        #expect(try tool.listing(".packtool/registry/view/targets") == before)
         let windows = try await tool.run("group", "set", "crowd", "--channel", "beta", "--file", "windows.txt")
         #expect(windows.exitCode == 0 && windows.standardOutput.contains("has 2 devices"), "\(windows)")
         #expect(try await tool.run("group", "list", "--channel", "beta").standardOutput.contains("testers  2 devices"))
