@@ -63,6 +63,7 @@ struct GroupCommandTests {
         #expect(try tool.listing(".packtool/registry/view/targets") == before)
         let windows = try await tool.run("group", "set", "crowd", "--channel", "beta", "--file", "windows.txt")
         #expect(windows.exitCode == 0 && windows.standardOutput.contains("has 2 devices"), "\(windows)")
+        try await tool.run("group", "remove", "crowd", "--channel", "beta").expectSuccess()
         #expect(try await tool.run("group", "list", "--channel", "beta").standardOutput.contains("testers  2 devices"))
 
         // Who leaves the group goes back to what everybody has.
