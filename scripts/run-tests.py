@@ -13,7 +13,7 @@ time.
 VERBOSE=1 shows everything. TEST_TIMEOUT is the time that one process may take, in seconds. WORKERS and ENGINES say how many suites run
 at a time, and how many of these may be browser engines.
 
-AGAIN=1 runs up to four tests that failed once more, by themselves. What fails again fails the run. What passes is written into
+AGAIN=1 runs one or two tests that failed once more, by themselves. What fails again fails the run. What passes is written into
 Tests/unsteady.txt, to be mended. If it is there already, the run fails."""
 import concurrent.futures
 import datetime
@@ -168,7 +168,7 @@ def report(runs):
 def once_more(runs):
     """Whether the tests that failed pass alone; such tests are written into the ledger."""
     failed = [name for run in runs for name in run.failed]
-    if not os.environ.get("AGAIN") or not 1 <= len(failed) <= 4 or not all(run.is_sound for run in runs):
+    if not os.environ.get("AGAIN") or not 1 <= len(failed) <= 2 or not all(run.is_sound for run in runs):
         return False
     print("\nonce more, alone:", flush=True)
     filters = [f"--filter={re.sub(r'[^A-Za-z0-9 _-]', '.', name)}" for name in failed]
