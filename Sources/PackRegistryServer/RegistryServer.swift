@@ -14,8 +14,8 @@ package import UnixSignals
 ///     let server = RegistryServer(host: local, configuration: .init(port: 8787), logger: logger)
 ///     try await server.run(signals: [.sigterm, .sigint]) { port in print("http://127.0.0.1:\(port)") }
 ///
-/// A request's way: slow connection handler → HTTP parser → ``RegistryResponder`` → a file, or a controller → the registry on
-/// behalf of the token's holder. `docs/HTTP-API.md` has the routes.
+/// A request's way: slow connection handler → HTTP parser → ``RegistryResponder`` → a file, or a controller → the registry
+/// on behalf of the token's holder. `docs/HTTP-API.md` has the routes.
 package struct RegistryServer: Sendable {
     package struct Configuration: Sendable {
         package var host: String
@@ -126,7 +126,8 @@ package struct RegistryServer: Sendable {
         let tls = configuration.tls
         let readFirst = { @Sendable [cache] (responder: @escaping HTTPChannelHandler.Responder) in
             FastPathChannel(
-                base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log, limiter: limiter,
+                base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log,
+                limiter: limiter,
                 isSecure: tls != nil, budget: budget)
         }
         guard let tls else { return HTTPServerBuilder { readFirst($0) } }

@@ -122,7 +122,8 @@ final class SlowConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     /// The framework's own idle timeout knows nothing of a crowd.
     private func scheduleIdleCheck(_ context: ChannelHandlerContext) {
         idleCheck = context.eventLoop.assumeIsolated().scheduleTask(in: limiter.idleCheckInterval) {
-            if self.underWayCount <= 0, context.channel.isWritable, self.lastAnswer + self.limiter.idleTimeout <= .now() {
+            if self.underWayCount <= 0, context.channel.isWritable, self.lastAnswer + self.limiter.idleTimeout <= .now()
+            {
                 context.close(promise: nil)
             } else {
                 self.scheduleIdleCheck(context)
