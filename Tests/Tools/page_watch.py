@@ -121,6 +121,14 @@ class Kiosk:
                 return json.loads(reply["value"])
 
     def evaluate(self, expression):
+        """A page that leads on while the script runs takes the answer with it: the next page is asked."""
+        for _ in range(5):
+            try:
+                return self.send("evaluate", script=f"return {expression}")
+            except RuntimeError as error:
+                if "no longer reachable" not in str(error):
+                    raise
+                time.sleep(0.5)
         return self.send("evaluate", script=f"return {expression}")
 
     def wait(self, name, after=0, timeout=60):
