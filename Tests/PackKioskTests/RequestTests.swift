@@ -71,7 +71,12 @@ struct RequestTests {
             came = Set(text.components(separatedBy: "\n"))
             try await Task.sleep(for: .milliseconds(50))
         }
-        #expect(Set(expected).subtracting(came) == [], "\(transport) \(arguments)")
+        let missing = Set(expected).subtracting(came)
+        if !missing.isEmpty {
+            let (hook, report) = (try await kiosk.send("hook"), try await kiosk.send("report"))
+            let events = kiosk.names(after: 0, before: kiosk.eventCount)
+            Issue.record("\(transport) \(arguments): \(missing) did not come: \(hook) \(report) \(events) \(kiosk.saidErrors)")
+        }
     }
 
     /// 80 MiB: more than the hook hands over, and more than the proxy once took.
