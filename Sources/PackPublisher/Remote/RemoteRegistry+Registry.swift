@@ -149,6 +149,35 @@ extension RemoteRegistry: RegistryRollouts {
     }
 }
 
+extension RemoteRegistry: RegistryApprovals {
+    package func propose(_ proposal: ChangeProposal) async throws -> ChangeOutcome {
+        try await known { try await call(Endpoints.proposeChange, proposal) }
+    }
+
+    package func changes(_ filter: ChangeFilter) async throws -> ProposedChanges {
+        try await known {
+            switch filter {
+            case .open: try await call(Endpoints.changes, ())
+            case .newest: try await call(Endpoints.changes, (), query: "all=true")
+            case .one(let id): try await call(Endpoints.change, (), path: ["id": String(id)])
+            }
+        }
+    }
+
+    package func vote(_ vote: ChangeVote, on id: Int) async throws -> ChangeOutcome {
+        try await known { try await call(Endpoints.voteOnChange, vote, path: ["id": String(id)]) }
+    }
+
+    private func known<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch let error as RegistryError
+            where error.kind == .notFound && error.message.contains("nothing at this path")
+        {
+            throw RegistryError(
+                .notFound, "the registry at \(base) is of an older packtool, which knows no approvals and schedules")
+        }
+    }
+}
+
 extension RemoteRegistry: RegistryAdministration {
     package func createToken(_ request: TokenRequest) async throws -> CreatedToken {
         try await call(Endpoints.createToken, request)

@@ -37,6 +37,7 @@ package struct ChannelRelease: RegistryChange {
         guard steps.values.contains(where: { !$0.isEmpty }) else {
             return ChannelOutcome(isChanged: false, releases: history.offered)
         }
+        try ApprovalRule.require(.release(change, of: package), on: channel, facts, changes)
         for other in steps.keys where other != package {
             try changes.actor.require(.release, package: other, channel: channel)
         }

@@ -45,6 +45,7 @@ package struct RolloutChange: RegistryChange {
         }
         let outcome = draft.outcome
         guard outcome.isChanged, !request.isDryRun else { return outcome }
+        try ApprovalRule.require(.rollout(request, of: package), on: channel, facts, changes)
         if !draft.steps.isEmpty {
             try changes.record(draft.steps, of: package, with: draft.others, on: channel, facts)
         }

@@ -35,6 +35,9 @@ enum RegistrySchema {
         migrator.registerMigration("update files") { db in
             try db.execute(sql: updateFiles)
         }
+        migrator.registerMigration("proposed changes") { db in
+            try db.execute(sql: proposedChanges)
+        }
         return migrator
     }
 
@@ -272,6 +275,29 @@ enum RegistrySchema {
         BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
         CREATE TRIGGER releaseEventIsNotShortened BEFORE DELETE ON releaseEvent
         BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
+        """
+
+    private static let proposedChanges = """
+        -- What was proposed, approved and made, and how many approvals channels require. Everything follows from it.
+        CREATE TABLE approvalEvent (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            -- None: the event is of the channel.
+            change INTEGER,
+            channel TEXT NOT NULL,
+            time TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('require', 'propose', 'approve', 'reject', 'execute', 'fail')),
+            content TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX approvalEventByChange ON approvalEvent (change, sequence);
+        CREATE INDEX approvalEventByKind ON approvalEvent (kind, change) WHERE kind IN ('require', 'propose');
+        -- A change is proposed once, and ends once.
+        CREATE UNIQUE INDEX approvalEventStart ON approvalEvent (change) WHERE kind = 'propose';
+        CREATE UNIQUE INDEX approvalEventEnd ON approvalEvent (change) WHERE kind IN ('reject', 'execute', 'fail');
+        CREATE TRIGGER approvalEventIsNotEdited BEFORE UPDATE ON approvalEvent
+        BEGIN SELECT RAISE(ABORT, 'the events of changes are append-only'); END;
+        CREATE TRIGGER approvalEventIsNotShortened BEFORE DELETE ON approvalEvent
+        BEGIN SELECT RAISE(ABORT, 'the events of changes are append-only'); END;
         """
 
     private static let updateFiles = """

@@ -31,6 +31,7 @@ final class MemoryRegistryStore: RegistryStore {
         var past: [(time: Date, channel: ChannelName, package: PackageID, history: ReleaseHistory)] = []
         var events: [(release: String, event: RolloutEvent)] = []
         var tokens: [RegistryFacts.Token] = []
+        var approvals: [ApprovalEvent] = []
         var audit: [AuditEntry] = []
         var work: Set<PackageID> = []
         var leases: [Lease.Name: HeldLease] = [:]
@@ -40,7 +41,8 @@ final class MemoryRegistryStore: RegistryStore {
         var base: RegistryFacts.Base {
             RegistryFacts.Base(
                 root: newestVersion(TopLevelRole.root.rawValue) ?? 0,
-                timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0, event: events.count)
+                timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0, event: events.count,
+                approval: approvals.count)
         }
 
         mutating func note(_ release: String, _ kind: RolloutEvent.Kind, _ actor: Identity, _ now: Date) {
@@ -208,6 +210,12 @@ final class MemoryRegistryStore: RegistryStore {
         case .hash(let hash): facts.tokens = state.tokens.filter { $0.hash == hash }
         case nil: break
         }
+        if let approvals = query.approvals { facts.read(approvals, from: state.approvals) }
+        if query.signs || query.approvals != nil {
+            for event in state.approvals {
+                if case .require(let count) = event.kind { facts.requiredApprovals[event.channel] = count }
+            }
+        }
         facts.audit = Array(state.audit.suffix(query.auditCount).reversed())
         return facts
     }
@@ -302,6 +310,7 @@ final class MemoryRegistryStore: RegistryStore {
                         expires: record.expires, revoked: now), hash: state.tokens[index].hash)
             }
         }
+        state.approvals += changes.approvalEvents
         for line in changes.audit {
             state.audit.append(
                 AuditEntry(

@@ -74,12 +74,37 @@ struct ChannelOffer {
         }
     }
 
+    /// Proposes to offer packages, as one set or each by itself.
+    func propose(
+        _ manifests: [Manifest], asSet isSet: Bool, _ consent: OfferConsent, _ proposal: ProposalOptions
+    ) async throws -> [ChangeOutcome] {
+        let policy = try given.policy.policy()
+        let actions: [ProposedAction] =
+            isSet
+            ? [.set(set(manifests, consent))]
+            : manifests.map {
+                .release(.offer($0.version, given.wanted, policy: policy, consent: consent), of: $0.package)
+            }
+        var outcomes: [ChangeOutcome] = []
+        for action in actions {
+            outcomes.append(
+                try await session.registry.propose(
+                    ChangeProposal(
+                        action, on: channel, reason: proposal.reason ?? "", at: proposal.schedule.at,
+                        expires: proposal.schedule.expires)))
+        }
+        return outcomes
+    }
+
+    private func set(_ manifests: [Manifest], _ consent: OfferConsent) -> ReleaseSet {
+        let versions = Dictionary(manifests.map { ($0.package, $0.version) }, uniquingKeysWith: { $1 })
+        return ReleaseSet(versions: versions, rollout: given.wanted, consent: consent)
+    }
+
     /// Offers several packages as one set.
     func make(set manifests: [Manifest], _ consent: OfferConsent) async throws -> [Made] {
-        let versions = Dictionary(manifests.map { ($0.package, $0.version) }, uniquingKeysWith: { $1 })
-        let set = ReleaseSet(versions: versions, rollout: given.wanted, consent: consent)
         do {
-            let outcome = try await session.registry.release(set, on: channel)
+            let outcome = try await session.registry.release(set(manifests, consent), on: channel)
             return manifests.map { manifest in
                 let offered = outcome.releases[manifest.package] ?? []
                 // One of which everybody had the version already is in no set.

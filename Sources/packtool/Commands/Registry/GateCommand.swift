@@ -28,6 +28,7 @@ struct GateCommand: AsyncParsableCommand {
     @Flag(help: "Load the pages online, or from the device.")
     var position: Position
 
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -40,6 +41,6 @@ struct GateCommand: AsyncParsableCommand {
             case .on: "\(channel): the gate of \(package) is on; from their next check on, devices show what they have"
             }
         try await ChannelSettingText.change(
-            .gate(package, isOn: position == .on), on: channel, sentence, session, options)
+            .gate(package, isOn: position == .on), on: channel, sentence, proposal, session, options)
     }
 }

@@ -32,6 +32,7 @@ struct GroupCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The device ids, one a line.", valueName: "FILE"))
         var file: String
 
+        @OptionGroup var proposal: ProposalOptions
         @OptionGroup var registry: RegistryOptions
         @OptionGroup var options: GlobalOptions
 
@@ -58,7 +59,7 @@ struct GroupCommand: AsyncParsableCommand {
             }
             let session = try await RegistrySession(registry, console: options.console)
             try await ChannelSettingText.change(
-                .group(group), on: channel, "\(channel): the group \(name) has \(ids.count) devices", session, options)
+                .group(group), on: channel, "\(channel): the group \(name) has \(ids.count) devices", proposal, session, options)
         }
 
         private static func ids(_ path: String) throws -> Swift.Set<String> {
@@ -96,13 +97,14 @@ struct GroupCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
         var channel: ChannelName
 
+        @OptionGroup var proposal: ProposalOptions
         @OptionGroup var registry: RegistryOptions
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             let session = try await RegistrySession(registry, console: options.console)
             try await ChannelSettingText.change(
-                .removeGroup(name), on: channel, "\(channel): the group \(name) is removed", session, options)
+                .removeGroup(name), on: channel, "\(channel): the group \(name) is removed", proposal, session, options)
         }
     }
 

@@ -26,6 +26,7 @@ struct PromoteCommand: AsyncParsableCommand {
     var to: ChannelName
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -53,7 +54,7 @@ struct PromoteCommand: AsyncParsableCommand {
             .promote(
                 package.version, from: from, rollout, policy: offer.policy.policy(),
                 consent: offer.consent(isOlder: isOlder)),
-            of: package.package, on: to, before: present, session, options)
+            of: package.package, on: to, before: present, proposal, session, options)
     }
 
     /// What is to be promoted; nil if the registry refuses it, which needs no consent.

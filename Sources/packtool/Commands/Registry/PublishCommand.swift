@@ -61,6 +61,7 @@ struct PublishCommand: AsyncParsableCommand {
     var commit: String?
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -77,6 +78,9 @@ struct PublishCommand: AsyncParsableCommand {
         let channel = channel ?? session.configuration?.channel
         let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
         let offering = channel.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
+        guard offering != nil || !proposal.isGiven else {
+            throw CommandFailure("no channel is given on which to offer it: --channel NAME", kind: "invalid")
+        }
         if offering == nil { try requireNoChannel(pages) }
         // Before anything is sent.
         let isSet = pages.count > 1 && !separately
@@ -94,8 +98,11 @@ struct PublishCommand: AsyncParsableCommand {
         }
         line.clear()
         var offered: [ChannelOffer.Made] = []
+        var proposed: [ChangeOutcome] = []
         if let offering {
-            if isSet {
+            if proposal.isGiven {
+                proposed = try await offering.propose(pages, asSet: isSet, consent, proposal)
+            } else if isSet {
                 offered = try await offering.make(set: pages, consent)
             } else {
                 for manifest in pages { offered.append(try await offering.make(manifest, consent)) }
@@ -104,9 +111,13 @@ struct PublishCommand: AsyncParsableCommand {
         } else {
             console.note("published and not offered to any device: to offer it, publish again with --channel NAME")
         }
-        console.result(text(published, offered), json: json(published, offered))
+        console.result(text(published, offered, proposed), json: json(published, offered, proposed))
         // Whoever reads from a pipe is not to wait for the patches.
         fflush(nil)
+        for change in proposed.map(\.change) where change.state == .waiting {
+            console.note("Somebody else approves it with:  packtool changes approve \(change.id)")
+        }
+        guard !proposed.contains(where: { $0.change.state == .failed }) else { throw ExitCode.failed }
         guard !noWait else { return }
         if let local = session.local, !local.isServed {
             console.note(
@@ -144,7 +155,9 @@ struct PublishCommand: AsyncParsableCommand {
         return found
     }
 
-    private func text(_ published: [Publisher.Published], _ offered: [ChannelOffer.Made]) -> String {
+    private func text(
+        _ published: [Publisher.Published], _ offered: [ChannelOffer.Made], _ proposed: [ChangeOutcome]
+    ) -> String {
         let first = published.map { entry in
             let name = "\(entry.manifest.package) \(entry.manifest.version)"
             return switch entry.outcome {
@@ -155,11 +168,13 @@ struct PublishCommand: AsyncParsableCommand {
             }
         }
         let second = offered.map(\.text)
-        return (first + second).joined(separator: "\n")
+        return (first + second + proposed.map { ChangeText.text($0.change) }).joined(separator: "\n")
     }
 
-    private func json(_ published: [Publisher.Published], _ offered: [ChannelOffer.Made]) -> JSONValue {
-        .object([
+    private func json(
+        _ published: [Publisher.Published], _ offered: [ChannelOffer.Made], _ proposed: [ChangeOutcome]
+    ) -> JSONValue {
+        var json: JSONObject = [
             "published": .array(
                 published.map { entry in
                     .object([
@@ -171,6 +186,8 @@ struct PublishCommand: AsyncParsableCommand {
                     ])
                 }),
             "offered": .array(offered.map { .object($0.json) }),
-        ])
+        ]
+        if !proposed.isEmpty { json["proposed"] = .array(proposed.map { .object($0.json) }) }
+        return .object(json)
     }
 }

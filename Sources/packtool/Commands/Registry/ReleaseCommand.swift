@@ -22,6 +22,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     var channel: ChannelName
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -42,10 +43,13 @@ struct ReleaseCommand: AsyncParsableCommand {
         let offering = ChannelOffer(session: session, channel: channel, given: offer, options: options)
         let versions = try packages.map { ($0.package, try $0.requiredVersion()) }
         let consent = try await offering.consent(to: versions.map { ($0, $1, nil) })
-        let outcome = try await session.registry.release(
-            ReleaseSet(
-                versions: Dictionary(versions, uniquingKeysWith: { $1 }), rollout: offer.wanted, consent: consent),
-            on: channel)
+        let set = ReleaseSet(
+            versions: Dictionary(versions, uniquingKeysWith: { $1 }), rollout: offer.wanted, consent: consent)
+        guard !proposal.isGiven else {
+            return try await ChangeText.propose(
+                .set(set), on: channel, proposal.schedule, reason: proposal.reason, session, options)
+        }
+        let outcome = try await session.registry.release(set, on: channel)
         let lines = outcome.releases.sorted { $0.key < $1.key }.map { package, releases in
             "\(channel) offers \(package) \(ReleaseText.text(releases))"
                 + (releases.first?.set == outcome.set && outcome.set != nil

@@ -56,11 +56,17 @@ enum ReleaseText {
     }
 
     /// Makes a change, prints what the channel offers now, and ends with code 2 where it offered just that before.
-    /// - Parameter before: what it offered.
+    /// - Parameters:
+    ///   - before: what it offered.
+    ///   - proposal: says whether the change is proposed instead.
     static func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName, before: [Release],
-        _ session: RegistrySession, _ options: GlobalOptions
+        _ proposal: ProposalOptions, _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
+        guard !proposal.isGiven else {
+            return try await ChangeText.propose(
+                .release(change, of: package), on: channel, proposal.schedule, reason: proposal.reason, session, options)
+        }
         let outcome = try await session.registry.change(change, of: package, on: channel)
         let replaced = outcome.isChanged && !before.isEmpty ? " (before: \(text(before)))" : ""
         let others = outcome.others.sorted { $0.key < $1.key }.map {

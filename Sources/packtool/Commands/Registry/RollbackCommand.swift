@@ -8,6 +8,9 @@ struct RollbackCommand: AsyncParsableCommand {
         commandName: "rollback", abstract: "Go back to an older version on a channel, or to what the app embeds.",
         discussion: """
             Without --to: the newest version that the channel offered before this one.
+
+            On a channel that requires approvals, --emergency goes back at once to what it
+            offered to everybody before. It needs a reason, and the log says so.
             """)
 
     /// `--to`.
@@ -35,8 +38,18 @@ struct RollbackCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A published version, or \"embedded\".", valueName: "VERSION|embedded"))
     var to: Destination?
 
+    @Option(help: ArgumentHelp("Why, for who approves the change and for the log.", valueName: "TEXT"))
+    var reason: String?
+
+    @OptionGroup var emergency: EmergencyOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
+
+    func validate() throws {
+        guard reason == nil || emergency.isGiven else {
+            throw ValidationError("--reason goes with --emergency, --propose or --at")
+        }
+    }
 
     func run() async throws {
         let change: ChannelChange =
@@ -46,7 +59,12 @@ struct RollbackCommand: AsyncParsableCommand {
             case nil: .rollBack(to: nil)
             }
         let session = try await RegistrySession(registry, console: options.console)
+        guard !emergency.isGiven else {
+            return try await ChangeText.propose(
+                .release(change, of: package), on: channel, emergency.schedule, reason: reason,
+                isEmergency: emergency.emergency, session, options)
+        }
         let releases = try await session.registry.overview().channels[channel]?[package] ?? []
-        try await ReleaseText.change(change, of: package, on: channel, before: releases, session, options)
+        try await ReleaseText.change(change, of: package, on: channel, before: releases, ProposalOptions(), session, options)
     }
 }

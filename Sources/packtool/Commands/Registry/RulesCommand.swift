@@ -29,6 +29,7 @@ struct RulesCommand: AsyncParsableCommand {
     @Flag(help: "Take the channel's rules back.")
     var clear = false
 
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -49,7 +50,7 @@ struct RulesCommand: AsyncParsableCommand {
         let sentence =
             rules.map { "\(channel): devices have \($0.rules.count) web rules from their next check on" }
             ?? "\(channel): devices have no web rules of the channel from their next check on"
-        try await ChannelSettingText.change(.rules(rules), on: channel, sentence, session, options)
+        try await ChannelSettingText.change(.rules(rules), on: channel, sentence, proposal, session, options)
     }
 
     private static func rules(_ path: String) throws -> WebRules {

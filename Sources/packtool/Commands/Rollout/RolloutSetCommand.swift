@@ -66,6 +66,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
     var isDryRun = false
 
     @OptionGroup var consent: ConsentOption
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -110,7 +111,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
                 percent, audiences: audiences,
                 policy: policy.policy(over: index.map { releases[$0].policy } ?? .standard), of: package.version)
         try await ReleaseText.change(
-            change, of: package.package, on: channel, before: releases, session, options)
+            change, of: package.package, on: channel, before: releases, proposal, session, options)
     }
 
     private func set(of release: Release, _ overview: RegistryOverview) -> String {
@@ -137,8 +138,8 @@ struct RolloutSetCommand: AsyncParsableCommand {
         var given: OfferConsent = again ? [.again] : []
         if consent.yes { given.insert(.older) }
         try await RolloutVerb(
-            verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel, reason: "",
-            isDryRun: isDryRun, consent: consent, options: options
+            verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel, reason: proposal.reason ?? "",
+            isDryRun: isDryRun, schedule: proposal.schedule, consent: consent, options: options
         ).run(session)
         if let local = session.local, !isDryRun, !local.isServed {
             options.console.note(

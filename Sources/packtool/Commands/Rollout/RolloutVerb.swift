@@ -17,6 +17,7 @@ struct RolloutVerbOptions: ParsableArguments {
     @Flag(name: .customLong("dry-run"), help: "Say what would be done, and do nothing.")
     var isDryRun = false
 
+    @OptionGroup var emergency: EmergencyOptions
     @OptionGroup var consent: ConsentOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -24,8 +25,8 @@ struct RolloutVerbOptions: ParsableArguments {
     func run(_ verb: RolloutRequest.Verb) async throws {
         let session = try await RegistrySession(registry, console: options.console)
         try await RolloutVerb(
-            verb: verb, package: package, channel: channel, reason: reason ?? "", isDryRun: isDryRun, consent: consent,
-            options: options
+            verb: verb, package: package, channel: channel, reason: reason ?? "", isDryRun: isDryRun,
+            schedule: emergency.schedule, isEmergency: emergency.emergency, consent: consent, options: options
         ).run(session)
     }
 }
@@ -37,6 +38,9 @@ struct RolloutVerb {
     let channel: ChannelName
     let reason: String
     let isDryRun: Bool
+    let schedule: ScheduleOptions
+    /// Without the approvals that the channel requires.
+    var isEmergency = false
     let consent: ConsentOption
     let options: GlobalOptions
 
@@ -54,6 +58,11 @@ struct RolloutVerb {
             try consent.require(text(preview), options)
         } else if !options.json {
             options.console.note(preview.effect)
+        }
+        guard !isEmergency, !schedule.isGiven else {
+            return try await ChangeText.propose(
+                .rollout(RolloutRequest(exact(preview), of: package.version, reason: reason), of: package.package),
+                on: channel, schedule, reason: reason, isEmergency: isEmergency, session, options)
         }
         let outcome = try await send(exact(preview), session, isDryRun: false)
         options.console.result(text(outcome), json: json(outcome))

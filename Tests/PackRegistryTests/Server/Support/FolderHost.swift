@@ -118,6 +118,16 @@ struct KeepingRegistry: Registry {
     func rollouts(of package: PackageID) async throws -> [RolloutStatus] { [] }
     func runRollouts() async throws -> RolloutRun { RolloutRun(actions: [], failures: [], next: nil) }
 
+    func propose(_ proposal: ChangeProposal) async throws -> ChangeOutcome {
+        throw RegistryError(.needsApproval, "the channel requires approvals")
+    }
+
+    func changes(_ filter: ChangeFilter) async throws -> ProposedChanges { ProposedChanges(changes: [], required: [:]) }
+
+    func vote(_ vote: ChangeVote, on id: Int) async throws -> ChangeOutcome {
+        throw RegistryError(.notFound, "there is no change \(id)")
+    }
+
     func createToken(_ request: TokenRequest) async throws -> CreatedToken {
         throw RegistryError(.invalid, "a name is missing")
     }
