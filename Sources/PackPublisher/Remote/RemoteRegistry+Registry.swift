@@ -71,10 +71,10 @@ extension RemoteRegistry: RegistryPublishing {
     }
 
     package func withdraw(
-        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]
+        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent
     ) async throws {
         try await call(
-            Endpoints.withdraw, WithdrawalRequest(reason: reason, role: role),
+            Endpoints.withdraw, WithdrawalRequest(reason: reason, role: role, consent: consent),
             path: ["package": package.text, "version": version.description])
     }
 

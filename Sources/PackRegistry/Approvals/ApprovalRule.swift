@@ -51,7 +51,7 @@ package enum ApprovalRule {
         guard proposal.time == nil else {
             throw RegistryError(.invalid, "an emergency is now: it has no later time")
         }
-        switch proposal.action {
+        switch proposal.action.plain {
         case .release(.rollBack(nil), _), .release(.rollBackToEmbedded, _): return
         case .release(.rollBack(let version?), let package):
             let history = facts.companions[proposal.channel]?[package] ?? facts.histories[proposal.channel]
@@ -70,5 +70,12 @@ package enum ApprovalRule {
                 "an emergency is for a rollback to what the channel offered before; rollout halt, rollout pause, gate --off and "
                     + "withdraw need no approval at all. Propose this change (--propose)")
         }
+    }
+}
+
+extension ProposedAction {
+    /// The action without what its proposer accepts.
+    fileprivate var plain: ProposedAction {
+        if case .release(let change, let package) = self { .release(change.plain, of: package) } else { self }
     }
 }

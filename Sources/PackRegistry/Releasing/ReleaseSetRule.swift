@@ -140,7 +140,7 @@ package struct ReleaseSetRule {
             members(of: set).count > 1
         else { return nil }
         var targets: [PackageID: Release?] = [:]
-        switch change {
+        switch change.plain {
         case .rollBackToEmbedded:
             for member in members(of: set).keys { targets[member] = .some(nil) }
         case .rollBack(let version):

@@ -46,7 +46,10 @@ package protocol RegistryPublishing: Sendable {
 
     /// Stores the publisher's newer role that no longer lists a version's manifest, and stops offering the version on
     /// every channel. Devices refuse it from then on, whatever a channel says.
-    func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]) async throws
+    /// - Parameter consent: what the caller accepts of what devices go to instead.
+    func withdraw(
+        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent
+    ) async throws
 }
 
 package protocol RegistryTrusting: Sendable {

@@ -38,6 +38,10 @@ enum RegistrySchema {
         migrator.registerMigration("proposed changes") { db in
             try db.execute(sql: proposedChanges)
         }
+        migrator.registerMigration("state of the data of versions") { db in
+            // JSON as in the manifest; none: the version does not say.
+            try db.execute(sql: "ALTER TABLE manifest ADD COLUMN state TEXT")
+        }
         return migrator
     }
 

@@ -84,7 +84,8 @@ final class MemoryRegistryStore: RegistryStore {
             let manifest = manifests[version.manifest]?.manifest
             return PublishedVersion(
                 package: version.name.package, version: version.name.version, manifest: version.manifest,
-                hasEntry: manifest?.entry != nil, requiredApp: manifest?.requiredApp, withdrawn: version.withdrawn)
+                hasEntry: manifest?.entry != nil, requiredApp: manifest?.requiredApp, withdrawn: version.withdrawn,
+                state: manifest?.state)
         }
     }
 
@@ -273,7 +274,11 @@ final class MemoryRegistryStore: RegistryStore {
         for releases in changes.releases {
             let history = state.histories[releases.channel]?[releases.package] ?? ReleaseHistory()
             state.histories[releases.channel, default: [:]][releases.package] = history.applying(
-                releases.steps, by: actor.name, now: now)
+                releases.steps, by: actor.name, now: now
+            ) { offer in
+                guard case .version(_, let digest) = offer else { return nil }
+                return state.manifests[digest]?.manifest.state
+            }
             if let changed = state.histories[releases.channel]?[releases.package] {
                 state.past.append((now, releases.channel, releases.package, changed))
             }

@@ -18,6 +18,7 @@ struct OfferOptions: ParsableArguments {
     @Flag(help: "Offer the version also where the channel was rolled back from it.")
     var again = false
 
+    @OptionGroup var state: StateOption
     @OptionGroup var consent: ConsentOption
 
     /// nil if nothing was said.
@@ -29,6 +30,6 @@ struct OfferOptions: ParsableArguments {
     func consent(isOlder: Bool) -> OfferConsent {
         var given: OfferConsent = again ? [.again] : []
         if isOlder { given.insert(.older) }
-        return given
+        return given.union(state.consent)
     }
 }

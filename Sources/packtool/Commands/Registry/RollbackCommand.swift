@@ -41,6 +41,7 @@ struct RollbackCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Why, for who approves the change and for the log.", valueName: "TEXT"))
     var reason: String?
 
+    @OptionGroup var state: StateOption
     @OptionGroup var emergency: EmergencyOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -52,12 +53,13 @@ struct RollbackCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let change: ChannelChange =
+        let plain: ChannelChange =
             switch to {
             case .version(let version): .rollBack(to: version)
             case .embedded: .rollBackToEmbedded
             case nil: .rollBack(to: nil)
             }
+        let change = state.accepting(plain)
         let session = try await RegistrySession(registry, console: options.console)
         guard !emergency.isGiven else {
             return try await ChangeText.propose(

@@ -66,6 +66,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
     var isDryRun = false
 
     @OptionGroup var consent: ConsentOption
+    @OptionGroup var state: StateOption
     @OptionGroup var proposal: ProposalOptions
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -107,9 +108,10 @@ struct RolloutSetCommand: AsyncParsableCommand {
         let change: ChannelChange =
             retry
             ? .retry(of: package.version)
-            : try .setRollout(
-                percent, audiences: audiences,
-                policy: policy.policy(over: index.map { releases[$0].policy } ?? .standard), of: package.version)
+            : try state.accepting(
+                .setRollout(
+                    percent, audiences: audiences,
+                    policy: policy.policy(over: index.map { releases[$0].policy } ?? .standard), of: package.version))
         try await ReleaseText.change(
             change, of: package.package, on: channel, before: releases, proposal, session, options)
     }
@@ -137,6 +139,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
     private func attach(_ plan: RolloutPlan, _ session: RegistrySession) async throws {
         var given: OfferConsent = again ? [.again] : []
         if consent.yes { given.insert(.older) }
+        given.formUnion(state.consent)
         try await RolloutVerb(
             verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel, reason: proposal.reason ?? "",
             isDryRun: isDryRun, schedule: proposal.schedule, consent: consent, options: options

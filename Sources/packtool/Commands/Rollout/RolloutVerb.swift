@@ -17,6 +17,7 @@ struct RolloutVerbOptions: ParsableArguments {
     @Flag(name: .customLong("dry-run"), help: "Say what would be done, and do nothing.")
     var isDryRun = false
 
+    @OptionGroup var state: StateOption
     @OptionGroup var emergency: EmergencyOptions
     @OptionGroup var consent: ConsentOption
     @OptionGroup var registry: RegistryOptions
@@ -26,7 +27,7 @@ struct RolloutVerbOptions: ParsableArguments {
         let session = try await RegistrySession(registry, console: options.console)
         try await RolloutVerb(
             verb: verb, package: package, channel: channel, reason: reason ?? "", isDryRun: isDryRun,
-            schedule: emergency.schedule, isEmergency: emergency.emergency, consent: consent, options: options
+            schedule: emergency.schedule, isEmergency: emergency.emergency, isDespiteState: state.despiteState, consent: consent, options: options
         ).run(session)
     }
 }
@@ -41,6 +42,7 @@ struct RolloutVerb {
     let schedule: ScheduleOptions
     /// Without the approvals that the channel requires.
     var isEmergency = false
+    var isDespiteState = false
     let consent: ConsentOption
     let options: GlobalOptions
 
@@ -61,7 +63,10 @@ struct RolloutVerb {
         }
         guard !isEmergency, !schedule.isGiven else {
             return try await ChangeText.propose(
-                .rollout(RolloutRequest(exact(preview), of: package.version, reason: reason), of: package.package),
+                .rollout(
+                    RolloutRequest(
+                        exact(preview), of: package.version, reason: reason, isDespiteState: isDespiteState),
+                    of: package.package),
                 on: channel, schedule, reason: reason, isEmergency: isEmergency, session, options)
         }
         let outcome = try await send(exact(preview), session, isDryRun: false)
@@ -73,7 +78,9 @@ struct RolloutVerb {
         _ verb: RolloutRequest.Verb, _ session: RegistrySession, isDryRun: Bool
     ) async throws -> RolloutOutcome {
         try await session.registry.rollout(
-            RolloutRequest(verb, of: package.version, reason: reason, isDryRun: isDryRun), of: package.package,
+            RolloutRequest(
+                verb, of: package.version, reason: reason, isDryRun: isDryRun, isDespiteState: isDespiteState),
+            of: package.package,
             on: channel)
     }
 
