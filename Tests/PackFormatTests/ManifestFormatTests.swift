@@ -85,18 +85,23 @@ struct ManifestFormatTests {
         #expect(try Manifest(parsing: manifest.bytes) == manifest)
         // A device of format 2 refuses the field, and this program a format that does not need it.
         #expect(message { try parse(text(2, #"{"reads":[1,2],"version":2}"#)) }.contains("state"))
-        #expect(message { try parse(#"{"entry":"index.html",\#(file),"format":3,"package":"shop","version":"1.0.0"}"#) }
-            .contains("it has format 3 and needs format 1"))
+        #expect(
+            message { try parse(#"{"entry":"index.html",\#(file),"format":3,"package":"shop","version":"1.0.0"}"#) }
+                .contains("it has format 3 and needs format 1"))
         for (state, reason) in [
             (#"{"reads":[1,1],"version":2}"#, "it must read what it writes itself"),
             (#"{"reads":[2,1],"version":2}"#, "the lowest and the highest"),
-            (#"{"reads":[1],"version":1}"#, "the lowest and the highest"), (#"{"reads":[0,1],"version":1}"#, "1 to 1000000"),
+            (#"{"reads":[1],"version":1}"#, "the lowest and the highest"),
+            (#"{"reads":[0,1],"version":1}"#, "1 to 1000000"),
             (#"{"reads":[1,2000000],"version":1}"#, "1 to 1000000"), (#"{"version":1}"#, "reads"),
-            (#"{"reads":[1,1],"version":1,"writes":1}"#, "writes"), (#"{"reads":[1,"2"],"version":1}"#, "reads"), ("7", "state"),
+            (#"{"reads":[1,1],"version":1,"writes":1}"#, "writes"), (#"{"reads":[1,"2"],"version":1}"#, "reads"),
+            ("7", "state"),
         ] {
             #expect(message { try parse(text(3, state)) }.contains(reason), "\(state)")
         }
-        #expect(message { try parse(text(3, #"{"reads":[1,1],"version":1}"#, "")) }.contains("a shared bundle has no pages"))
+        #expect(
+            message { try parse(text(3, #"{"reads":[1,1],"version":1}"#, "")) }.contains("a shared bundle has no pages")
+        )
     }
 
     @Test(arguments: [

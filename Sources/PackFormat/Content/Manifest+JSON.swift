@@ -55,7 +55,8 @@ extension Manifest {
             api: Self.api(json["api"]?.object("api") ?? [:]),
             state: json["state"].map { try State(json: $0.object("state")) })
         guard self.format == format else {
-            throw FormatError.invalidDocument("the manifest", reason: "it has format \(format) and needs format \(self.format)")
+            throw FormatError.invalidDocument(
+                "the manifest", reason: "it has format \(format) and needs format \(self.format)")
         }
     }
 

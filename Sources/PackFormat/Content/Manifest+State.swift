@@ -24,7 +24,8 @@ extension Manifest {
             guard reads.contains(version) else {
                 throw .invalidDocument(
                     "\"state\"",
-                    reason: "the version writes \(version), and reads \(reads.lowerBound) to \(reads.upperBound): it must read "
+                    reason:
+                        "the version writes \(version), and reads \(reads.lowerBound) to \(reads.upperBound): it must read "
                         + "what it writes itself")
             }
             self.version = version
@@ -48,7 +49,8 @@ extension Manifest {
         package static func range(_ values: [JSONValue]) throws -> ClosedRange<Int> {
             let numbers = try values.map { try $0.integer("reads") }
             guard numbers.count == 2, numbers[0] <= numbers[1] else {
-                throw FormatError.invalidDocument("\"state\"", reason: "\"reads\" has the lowest and the highest number: [1, 2]")
+                throw FormatError.invalidDocument(
+                    "\"state\"", reason: "\"reads\" has the lowest and the highest number: [1, 2]")
             }
             return numbers[0]...numbers[1]
         }

@@ -107,7 +107,9 @@ public struct Manifest: Hashable, Sendable {
         if files.count > Self.maximumFileCount { return "it lists more than \(Self.maximumFileCount) files" }
         if let entry, files[entry] == nil { return "the entry \"\(entry)\" is not among the files" }
         if entry == nil, isSinglePage { return "a single-page package needs an entry" }
-        if entry == nil, format > 1 { return "a shared bundle has no pages: it takes no base, serviceWorker, api or state" }
+        if entry == nil, format > 1 {
+            return "a shared bundle has no pages: it takes no base, serviceWorker, api or state"
+        }
         var sizes: [Digest: Int] = [:]
         var total = 0
         var used: Set<PackageID> = []

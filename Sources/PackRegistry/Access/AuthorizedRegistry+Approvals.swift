@@ -14,7 +14,8 @@ extension AuthorizedRegistry {
         let found = try await services.changes(filter)
         let seen = found.changes.filter { identity.allows($0.proposal) }
         if case .one(let id) = filter, seen.isEmpty {
-            throw RegistryError(.notFound, "there is no change \(id) that \(identity.name) may see: packtool changes lists them")
+            throw RegistryError(
+                .notFound, "there is no change \(id) that \(identity.name) may see: packtool changes lists them")
         }
         return ProposedChanges(
             changes: seen, required: found.required.filter { identity.scope.allows(.release, channel: $0.key) })

@@ -21,7 +21,9 @@ package struct ApprovalState: Sendable {
     /// - Parameter events: of one change, oldest first.
     /// - Returns: nil if they do not begin with a proposal.
     package init?(_ events: [ApprovalEvent]) {
-        guard let first = events.first, let id = first.change, case .propose(let pinned) = first.kind else { return nil }
+        guard let first = events.first, let id = first.change, case .propose(let pinned) = first.kind else {
+            return nil
+        }
         self.id = id
         self.pinned = pinned
         (channel, proposer, proposed) = (first.channel, first.actor, first.time)
@@ -81,25 +83,5 @@ extension ProposedChange {
         let names = approvals.filter { !$0.isRevoked }.map(\.by)
         if proposal.isEmergency { return "\(proposer), in an emergency" }
         return names.isEmpty ? proposer : "\(proposer), approved by \(names.joined(separator: " and "))"
-    }
-}
-
-extension RegistryFacts {
-    /// The names of revoked tokens, as identities have them.
-    var revokedNames: Set<String> {
-        Set(tokens.filter { $0.record.revoked != nil }.map { Identity.name(of: $0.record) })
-    }
-
-    /// A change whose events were read.
-    /// - Throws: ``RegistryError`` of the kind `.notFound`.
-    func approvalState(of id: Int) throws(RegistryError) -> ApprovalState {
-        guard let state = ApprovalState(approvalEvents.filter { $0.change == id }) else {
-            throw RegistryError(.notFound, "there is no change \(id): packtool changes --all lists them")
-        }
-        return state
-    }
-
-    func proposedChange(_ state: ApprovalState, now: Date) -> ProposedChange {
-        state.change(required: requiredApprovals[state.channel] ?? 0, revoked: revokedNames, now: now)
     }
 }

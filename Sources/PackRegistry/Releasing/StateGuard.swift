@@ -30,21 +30,6 @@ package struct StateGuard {
     private let package: PackageID
     private let channel: ChannelName
 
-    /// - Throws: ``RegistryError`` of the kind `.conflict` if a change would lead devices to a version that may not read what they
-    ///   stored, and there is no consent.
-    static func require(
-        _ consent: OfferConsent, _ steps: [PackageID: [ReleaseHistory.Step]], on channel: ChannelName,
-        _ facts: RegistryFacts
-    ) throws(RegistryError) {
-        guard !consent.contains(.state) else { return }
-        for (package, steps) in steps.sorted(by: { $0.key < $1.key }) where !steps.isEmpty {
-            let before = facts.companions[channel]?[package] ?? facts.histories[channel] ?? ReleaseHistory()
-            try StateGuard(package: package, channel: channel).check(before, steps) {
-                facts.state(of: package, $0)
-            }
-        }
-    }
-
     package init(package: PackageID, channel: ChannelName) {
         self.package = package
         self.channel = channel
@@ -82,26 +67,19 @@ package struct StateGuard {
         let name = release.version.map { "\(package) \($0)" } ?? "what the app embeds of \(package)"
         let unread = written.known.filter { !(state?.reads.contains($0.key) ?? false) }.sorted { $0.key < $1.key }
         guard unread.isEmpty else {
-            let forms = unread.map { "state \($0.key), which \(package) \($0.value) writes" }.joined(separator: ", and ")
+            let forms = unread.map { "state \($0.key), which \(package) \($0.value) writes" }.joined(
+                separator: ", and ")
             let reads =
                 state.map { "\(name) reads stored data of state \($0.readsText) only" }
                 ?? "\(name) does not say which stored data it reads (\"state\" in packtool.json)"
             return "\(reads), and devices of \(channel) may have data of \(forms)"
         }
         // A version that comes later is made by who knows the earlier ones.
-        guard state != nil, let unknown = written.unknown, let version = release.version, version < unknown else { return nil }
+        guard state != nil, let unknown = written.unknown, let version = release.version, version < unknown else {
+            return nil
+        }
         return
             "\(package) \(unknown), which devices of \(channel) may run, does not say which data it stores (\"state\" in "
             + "packtool.json), so it is not known whether \(version) can read it"
-    }
-}
-
-extension RegistryFacts {
-    /// What a version says of its data, from whatever was read of it.
-    fileprivate func state(of package: PackageID, _ offer: Release.Offer) -> Manifest.State? {
-        guard case .version(let version, _) = offer else { return nil }
-        if let published = versions[VersionName(package, version)] { return published.state }
-        let histories = companions.values.compactMap { $0[package] } + self.histories.values
-        return histories.lazy.flatMap(\.entries).first { $0.release.offer == offer }?.state
     }
 }

@@ -171,7 +171,8 @@ package enum Endpoints {
         overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, runRollouts.route, proposeChange.route, changes.route,
-        change.route, voteOnChange.route, tokens.route, createToken.route, revokeToken.route, audit.route, healthDetails.route, reports, stats.route, deviceReports.route,
+        change.route, voteOnChange.route, tokens.route, createToken.route, revokeToken.route, audit.route,
+        healthDetails.route, reports, stats.route, deviceReports.route,
         deleteReports.route, healthLive, healthReady,
     ]
 }

@@ -21,7 +21,8 @@ struct VersionTable {
             arguments: [
                 digest.hex, manifest.package.text, manifest.version.description, Data(sealed.bytes),
                 manifest.requiredApp?.description,
-                manifest.state.map { JSONValue.object($0.json).compactText }, manifest.entry != nil, manifest.files.count,
+                manifest.state.map { JSONValue.object($0.json).compactText }, manifest.entry != nil,
+                manifest.files.count,
                 manifest.ownObjects.reduce(0) { $0 + $1.size }, now, actor.name,
             ])
         for pin in manifest.shared.values {

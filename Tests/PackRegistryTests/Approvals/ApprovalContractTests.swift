@@ -69,9 +69,14 @@ struct ApprovalContractTests {
             #expect(
                 await Self.kind { try await ann.change(.offer(version("1.1.0")), of: package(), on: channel()) }
                     == .needsApproval)
-            #expect(await Self.kind { try await ann.release(
-                ReleaseSet(versions: [package(): version("1.1.0")]), on: channel()) } == .needsApproval)
-            #expect(await Self.kind { try await ann.change(.poll(ChannelPoll(seconds: 600)), on: channel()) } == .needsApproval)
+            #expect(
+                await Self.kind {
+                    try await ann.release(
+                        ReleaseSet(versions: [package(): version("1.1.0")]), on: channel())
+                } == .needsApproval)
+            #expect(
+                await Self.kind { try await ann.change(.poll(ChannelPoll(seconds: 600)), on: channel()) }
+                    == .needsApproval)
             #expect(
                 await Self.kind {
                     try await ann.rollout(RolloutRequest(.complete), of: package(), on: channel())
@@ -156,7 +161,8 @@ struct ApprovalContractTests {
         try await Self.with(kind) { people in
             let late = try await people.ann.propose(Self.offer("1.1.0")).change
             let planned = try await people.ann.propose(
-                Self.offer("1.1.0", at: people.shop.clock.now.addingTimeInterval(86_400))).change
+                Self.offer("1.1.0", at: people.shop.clock.now.addingTimeInterval(86_400))
+            ).change
             _ = try await people.bob.vote(.approve, on: planned.id)
             people.shop.clock.advance(days: 8.1)
             #expect(try await people.ann.changes(.one(late.id)).changes.first?.state == .expired)
@@ -235,12 +241,18 @@ struct ApprovalContractTests {
             func emergency(_ action: ProposedAction, reason: String = "checkout fails") async throws -> ChangeOutcome {
                 try await ann.propose(ChangeProposal(action, on: channel(), reason: reason, isEmergency: true))
             }
-            #expect(await Self.kind { try await emergency(.release(.rollBack(to: nil), of: package()), reason: "") } == .invalid)
+            #expect(
+                await Self.kind { try await emergency(.release(.rollBack(to: nil), of: package()), reason: "") }
+                    == .invalid)
             let forward = try ProposedAction.release(.offer(version("1.2.0")), of: package())
             #expect(await Self.kind { try await emergency(forward) } == .needsApproval)
-            #expect(await Self.kind { try await emergency(.release(.rollBack(to: version("1.2.0")), of: package())) } == .needsApproval)
+            #expect(
+                await Self.kind { try await emergency(.release(.rollBack(to: version("1.2.0")), of: package())) }
+                    == .needsApproval)
             #expect(await Self.kind { try await emergency(.approvals(0)) } == .forbidden)
-            #expect(await Self.kind { try await ann.change(.rollBack(to: nil), of: package(), on: channel()) } == .needsApproval)
+            #expect(
+                await Self.kind { try await ann.change(.rollBack(to: nil), of: package(), on: channel()) }
+                    == .needsApproval)
             #expect(try await people.shop.releases() == ["1.1.0@100"])
             let back = try await emergency(.release(.rollBack(to: nil), of: package())).change
             #expect(back.state == .executed)
@@ -250,7 +262,8 @@ struct ApprovalContractTests {
             #expect(entry.detail.hasSuffix("checkout fails"))
             // Off at once; on again by approval.
             #expect(try await ann.change(.gate(package(), isOn: false), on: channel()).isChanged)
-            #expect(await Self.kind { try await ann.change(.gate(package(), isOn: true), on: channel()) } == .needsApproval)
+            #expect(
+                await Self.kind { try await ann.change(.gate(package(), isOn: true), on: channel()) } == .needsApproval)
             // Whoever holds the folder is let in again.
             let local = people.shop.local.registry(as: .local(user: "dan"))
             let open = try await local.propose(
@@ -262,14 +275,18 @@ struct ApprovalContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `a plan is approved once and then goes on by itself`(kind: RegistryKind) async throws {
         try await Self.with(kind) { people in
-            let text = "{\"steps\": [{\"share\": 1, \"for\": \"4h\"}, {\"share\": 10, \"for\": \"1d\"}, {\"share\": 100}]}"
+            let text =
+                "{\"steps\": [{\"share\": 1, \"for\": \"4h\"}, {\"share\": 10, \"for\": \"1d\"}, {\"share\": 100}]}"
             let plan = try RolloutPlan(parsing: Array(text.utf8), named: "plan")
             let request = try RolloutRequest(.plan(plan), of: version("1.1.0"))
-            #expect(await Self.kind { try await people.ann.rollout(request, of: package(), on: channel()) } == .needsApproval)
+            #expect(
+                await Self.kind { try await people.ann.rollout(request, of: package(), on: channel()) }
+                    == .needsApproval)
             let preview = RolloutRequest(request.verb, of: request.version, isDryRun: true)
             #expect(try await people.ann.rollout(preview, of: package(), on: channel()).isChanged)
             let change = try await people.ann.propose(
-                ChangeProposal(.rollout(request, of: package()), on: channel())).change
+                ChangeProposal(.rollout(request, of: package()), on: channel())
+            ).change
             // The clock moves on meanwhile; the plan is the same.
             people.shop.clock.advance(seconds: 900)
             let approved = try await people.bob.vote(.approve, on: change.id).change
@@ -281,12 +298,16 @@ struct ApprovalContractTests {
             let halt = RolloutRequest(.halt, reason: "it fails")
             #expect(try await people.ann.rollout(halt, of: package(), on: channel()).isChanged)
             let resume = RolloutRequest(.resume)
-            #expect(await Self.kind { try await people.ann.rollout(resume, of: package(), on: channel()) } == .needsApproval)
+            #expect(
+                await Self.kind { try await people.ann.rollout(resume, of: package(), on: channel()) } == .needsApproval
+            )
         }
     }
 
     @Test(arguments: RegistryKind.allCases)
-    func `without required approvals a change may be scheduled, and is proposed and made at once else`(kind: RegistryKind)
+    func `without required approvals a change may be scheduled, and is proposed and made at once else`(
+        kind: RegistryKind
+    )
         async throws
     {
         try await Self.with(kind, approvals: 1) { people in
@@ -314,7 +335,8 @@ struct ApprovalContractTests {
             let other = people.shop.local.registry(as: Identity(name: "other (1)", scope: scope))
             #expect(try await other.changes(.open).changes.isEmpty)
             #expect(await Self.kind { try await other.vote(.approve, on: id) } == .notFound)
-            let publisher = people.shop.local.registry(as: Identity(name: "ci (2)", scope: TokenScope(actions: [.publish])))
+            let publisher = people.shop.local.registry(
+                as: Identity(name: "ci (2)", scope: TokenScope(actions: [.publish])))
             #expect(await Self.kind { try await publisher.changes(.open) } == .forbidden)
             #expect(await Self.kind { try await publisher.propose(Self.offer("1.1.0")) } == .forbidden)
             #expect(await Self.kind { try await people.bob.vote(.approve, on: 77) } == .notFound)

@@ -11,7 +11,8 @@ import Testing
 @Suite("ApprovalStoreTests") struct ApprovalStoreTests {
     private static func proposal() throws -> ChangeProposal {
         try ChangeProposal(
-            .release(.offer(version("1.1.0"), Rollout(percent: 10)), of: package("alpha")), on: channel(), reason: "why",
+            .release(.offer(version("1.1.0"), Rollout(percent: 10)), of: package("alpha")), on: channel(),
+            reason: "why",
             at: Date(timeIntervalSince1970: 1_796_000_000), expires: Date(timeIntervalSince1970: 1_797_000_000))
     }
 

@@ -36,7 +36,8 @@ struct StateContractTests {
             _ = try await change(.offer(version("1.0.0")))
             _ = try await change(.offer(version("2.0.0"), Rollout(percent: 50)))
             for refused: ChannelChange in try [
-                .rollBack(to: nil), .rollBack(to: version("1.0.0")), .offer(version("1.0.0"), consent: [.older, .again]),
+                .rollBack(to: nil), .rollBack(to: version("1.0.0")),
+                .offer(version("1.0.0"), consent: [.older, .again]),
                 .setRollout(Share(percent: 10)), .rollBackToEmbedded,
             ] {
                 let message = await Self.message { try await change(refused) }
@@ -85,9 +86,11 @@ struct StateContractTests {
             _ = try await registry.change(
                 .promote(version("2.0.0"), from: channel()), of: package(), on: channel("stable"))
             #expect(try await shop.releases(on: "stable") == ["2.0.0@100"])
-            _ = try await registry.change(.offer(version("1.0.0"), consent: [.older, .state]), of: package("help"), on: channel("nightly"))
+            _ = try await registry.change(
+                .offer(version("1.0.0"), consent: [.older, .state]), of: package("help"), on: channel("nightly"))
             let older = await Self.message {
-                try await registry.change(.offer(version("1.0.0"), consent: .older), of: package(), on: channel("stable"))
+                try await registry.change(
+                    .offer(version("1.0.0"), consent: .older), of: package(), on: channel("stable"))
             }
             #expect(older.contains("checkout 1.0.0 reads stored data of state 1 only"), "\(older)")
         }

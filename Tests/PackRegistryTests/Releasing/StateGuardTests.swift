@@ -47,7 +47,8 @@ struct StateGuardTests {
         mutating func offer(_ version: String, _ percent: Int = 100, despite: Bool = false) throws -> String? {
             try take(
                 history.offering(
-                    Self.offer(version), Rollout(percent: percent), nil, requiredApp: nil, id: "r\(count)"), despite: despite)
+                    Self.offer(version), Rollout(percent: percent), nil, requiredApp: nil, id: "r\(count)"),
+                despite: despite)
         }
 
         mutating func back(_ version: String, despite: Bool = false) throws -> String? {
@@ -75,7 +76,8 @@ struct StateGuardTests {
         for version in ["1.0.0", "1.1.0", "2.0.0"] { #expect(try memory.offer(version) == nil) }
         let reason = try #require(try memory.back("1.0.0"))
         #expect(
-            reason == "shop 1.0.0 reads stored data of state 1 only, and devices of beta may have data of state 2, which shop 2.0.0 "
+            reason
+                == "shop 1.0.0 reads stored data of state 1 only, and devices of beta may have data of state 2, which shop 2.0.0 "
                 + "writes. Offer a version that can read it, or give --despite-state if that is meant")
         #expect(memory.history.offered.first?.version?.description == "2.0.0")
         #expect(try memory.back("1.1.0") == nil)

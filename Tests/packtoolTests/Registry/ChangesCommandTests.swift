@@ -39,7 +39,8 @@ struct ChangesCommandTests {
         let scene = try await Scene()
         let (ann, bob) = (scene.ann, scene.bob)
         #expect(try await scene.device().contains("1.0.0"))
-        let raised = try await scene.live.tool.run("channel", "stable", "--approvals", "1", "--registry", scene.live.folder)
+        let raised = try await scene.live.tool.run(
+            "channel", "stable", "--approvals", "1", "--registry", scene.live.folder)
         #expect(raised.exitCode == 0 && raised.standardOutput.contains("requires 1 approvals of a change"), "\(raised)")
 
         let alone = try await scene.run(ann, "publish", "packages/shop-1.1.0.zip", "--channel", "stable")
@@ -83,7 +84,10 @@ struct ChangesCommandTests {
         #expect(no.exitCode == 0 && no.standardOutput.contains("not today"), "\(no)")
         #expect(try await scene.run(bob, "changes", "approve", id).exitCode == 1)
         let audit = try await scene.live.tool.run("audit", "--registry", scene.live.folder).standardOutput
-        for text in ["change propose", "change approve", "change execute", "change reject", ", approved by ", ", in an emergency"] {
+        for text in [
+            "change propose", "change approve", "change execute", "change reject", ", approved by ",
+            ", in an emergency",
+        ] {
             #expect(audit.contains(text), "\(text): \(audit)")
         }
     }

@@ -51,7 +51,8 @@ extension ChannelChange {
         case .setRollout(let share, let audiences, let policy, let version):
             "change who gets \(name(version))"
                 + (share.map { ", to \($0)" } ?? "")
-                + (audiences.map { ", for \($0.isEmpty ? "all" : $0.map(\.description).joined(separator: " or "))" } ?? "")
+                + (audiences.map { ", for \($0.isEmpty ? "all" : $0.map(\.description).joined(separator: " or "))" }
+                    ?? "")
                 + (policy.map { ", \($0 == .standard ? "without a policy" : $0.text)" } ?? "")
         case .rollBack(let version): "roll \(package) back" + (version.map { " to \($0)" } ?? "")
         case .rollBackToEmbedded: "roll \(package) back to what the app embeds"

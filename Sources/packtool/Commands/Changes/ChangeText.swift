@@ -71,7 +71,8 @@ enum ChangeText {
         case .scheduled:
             if let local = session.local, !local.isServed {
                 options.console.note(
-                    "No server has this registry: packtool serve makes the change, or packtool rollout run, once in a while.")
+                    "No server has this registry: packtool serve makes the change, or packtool rollout run, once in a while."
+                )
             }
         case .rejected, .expired: break
         }

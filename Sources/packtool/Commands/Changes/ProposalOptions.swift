@@ -29,7 +29,8 @@ struct ScheduleOptions: ParsableArguments {
     private static func time(_ text: String) throws -> Date {
         do { return try WireTime.date(text, field: "the time") } catch {
             throw ValidationError(
-                "\"\(text)\" is no time: say it with its time zone, as 2026-11-30T08:00:00Z or 2026-11-30T08:00:00+01:00")
+                "\"\(text)\" is no time: say it with its time zone, as 2026-11-30T08:00:00Z or 2026-11-30T08:00:00+01:00"
+            )
         }
     }
 }
@@ -50,7 +51,8 @@ struct ProposalOptions: ParsableArguments {
 
 /// For ways back that cannot wait for approvals.
 struct EmergencyOptions: ParsableArguments {
-    @Flag(help: "Do it at once, without the approvals that the channel requires; needs --reason, and is logged as such.")
+    @Flag(
+        help: "Do it at once, without the approvals that the channel requires; needs --reason, and is logged as such.")
     var emergency = false
 
     @OptionGroup var schedule: ScheduleOptions
@@ -58,6 +60,8 @@ struct EmergencyOptions: ParsableArguments {
     var isGiven: Bool { emergency || schedule.isGiven }
 
     func validate() throws {
-        guard !emergency || !schedule.isGiven else { throw ValidationError("--emergency goes with neither --propose nor --at") }
+        guard !emergency || !schedule.isGiven else {
+            throw ValidationError("--emergency goes with neither --propose nor --at")
+        }
     }
 }

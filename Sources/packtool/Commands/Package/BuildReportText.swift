@@ -39,11 +39,13 @@ struct BuildReportText {
             guard let old = previous[package.manifest.package], let written = old.state?.version else { return nil }
             let name = "\(package.manifest.package) \(package.manifest.version)"
             guard let state = package.manifest.state else {
-                return "warning: \(name) does not say which stored data it reads, and \(old.version), which is published, writes state "
+                return
+                    "warning: \(name) does not say which stored data it reads, and \(old.version), which is published, writes state "
                     + "\(written): add \"state\" to packtool.json"
             }
             guard !state.reads.contains(written) else { return nil }
-            return "warning: \(name) reads stored data of state \(state.readsText) only, and \(old.version), which is published, "
+            return
+                "warning: \(name) reads stored data of state \(state.readsText) only, and \(old.version), which is published, "
                 + "writes state \(written): channels that offer it refuse this version without --despite-state"
         }
     }

@@ -6,7 +6,9 @@ import PackRegistryAPI
 /// `packtool channel`: what a channel tells its devices beside releases.
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "channel", abstract: "Show or change how often a channel's devices look for updates, and how many people approve a change.",
+        commandName: "channel",
+        abstract:
+            "Show or change how often a channel's devices look for updates, and how many people approve a change.",
         discussion: """
             packtool channel beta --poll 15m --jitter 2m
 
@@ -51,7 +53,9 @@ struct ChannelCommand: AsyncParsableCommand {
         guard (0...ProposedAction.maximumApprovals).contains(approvals ?? 0) else {
             throw ValidationError("--approvals is a number from 0 to \(ProposedAction.maximumApprovals)")
         }
-        guard !emergency.emergency || approvals != nil else { throw ValidationError("--emergency goes with --approvals") }
+        guard !emergency.emergency || approvals != nil else {
+            throw ValidationError("--emergency goes with --approvals")
+        }
         guard !emergency.isGiven && reason == nil || poll != nil || approvals != nil else {
             throw ValidationError("there is nothing to propose: give --poll or --approvals")
         }

@@ -59,7 +59,8 @@ struct GroupCommand: AsyncParsableCommand {
             }
             let session = try await RegistrySession(registry, console: options.console)
             try await ChannelSettingText.change(
-                .group(group), on: channel, "\(channel): the group \(name) has \(ids.count) devices", proposal, session, options)
+                .group(group), on: channel, "\(channel): the group \(name) has \(ids.count) devices", proposal, session,
+                options)
         }
 
         private static func ids(_ path: String) throws -> Swift.Set<String> {

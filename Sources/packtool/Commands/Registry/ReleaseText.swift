@@ -65,7 +65,8 @@ enum ReleaseText {
     ) async throws {
         guard !proposal.isGiven else {
             return try await ChangeText.propose(
-                .release(change, of: package), on: channel, proposal.schedule, reason: proposal.reason, session, options)
+                .release(change, of: package), on: channel, proposal.schedule, reason: proposal.reason, session, options
+            )
         }
         let outcome = try await session.registry.change(change, of: package, on: channel)
         let replaced = outcome.isChanged && !before.isEmpty ? " (before: \(text(before)))" : ""

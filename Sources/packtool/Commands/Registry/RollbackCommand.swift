@@ -67,6 +67,7 @@ struct RollbackCommand: AsyncParsableCommand {
                 isEmergency: emergency.emergency, session, options)
         }
         let releases = try await session.registry.overview().channels[channel]?[package] ?? []
-        try await ReleaseText.change(change, of: package, on: channel, before: releases, ProposalOptions(), session, options)
+        try await ReleaseText.change(
+            change, of: package, on: channel, before: releases, ProposalOptions(), session, options)
     }
 }

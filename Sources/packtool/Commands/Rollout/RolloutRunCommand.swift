@@ -30,10 +30,14 @@ struct RolloutRunCommand: AsyncParsableCommand {
                 + (change.state == .executed ? change.proposal.action.summary : change.end?.text ?? "")
         }
         if lines.isEmpty { lines.append("nothing is due") }
-        if run.actions.isEmpty, run.changes.isEmpty, let next = run.next { lines.append("next: \(next.formatted(.iso8601))") }
+        if run.actions.isEmpty, run.changes.isEmpty, let next = run.next {
+            lines.append("next: \(next.formatted(.iso8601))")
+        }
         options.console.result(lines.joined(separator: "\n"), json: .object(run.json))
         for failure in run.failures { Console.standardError("error: \(failure)") }
-        if run.actions.contains(where: { $0.before != $0.after }) || !run.changes.isEmpty { await session.finish(console: options.console) }
+        if run.actions.contains(where: { $0.before != $0.after }) || !run.changes.isEmpty {
+            await session.finish(console: options.console)
+        }
         guard run.failures.isEmpty else { throw ExitCode.failed }
     }
 }

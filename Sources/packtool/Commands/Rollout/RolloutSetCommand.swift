@@ -141,7 +141,8 @@ struct RolloutSetCommand: AsyncParsableCommand {
         if consent.yes { given.insert(.older) }
         given.formUnion(state.consent)
         try await RolloutVerb(
-            verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel, reason: proposal.reason ?? "",
+            verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel,
+            reason: proposal.reason ?? "",
             isDryRun: isDryRun, schedule: proposal.schedule, consent: consent, options: options
         ).run(session)
         if let local = session.local, !isDryRun, !local.isServed {

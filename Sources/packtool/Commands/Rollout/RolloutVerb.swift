@@ -27,7 +27,8 @@ struct RolloutVerbOptions: ParsableArguments {
         let session = try await RegistrySession(registry, console: options.console)
         try await RolloutVerb(
             verb: verb, package: package, channel: channel, reason: reason ?? "", isDryRun: isDryRun,
-            schedule: emergency.schedule, isEmergency: emergency.emergency, isDespiteState: state.despiteState, consent: consent, options: options
+            schedule: emergency.schedule, isEmergency: emergency.emergency, isDespiteState: state.despiteState,
+            consent: consent, options: options
         ).run(session)
     }
 }

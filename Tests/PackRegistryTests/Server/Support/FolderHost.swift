@@ -89,7 +89,9 @@ struct KeepingRegistry: Registry {
         throw RegistryError(.conflict, "the version is there with other content")
     }
 
-    func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent)
+    func withdraw(
+        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent
+    )
         async throws
     {
         throw RegistryError(.full, "the disk is full")

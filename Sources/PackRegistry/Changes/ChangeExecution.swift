@@ -56,6 +56,7 @@ struct ChangeExecution: RegistryChange {
         return RegistryError(
             .conflict,
             "\(change.proposal.channel) has changed since the change was proposed, and it would not do the same now. Then: "
-                + "\(then). Now: \(then == now ? "the same on other content" : now). Propose it again if it is still meant")
+                + "\(then). Now: \(then == now ? "the same on other content" : now). Propose it again if it is still meant"
+        )
     }
 }

@@ -27,7 +27,8 @@ struct ChangeProposing: RegistryChange {
         let open = ApprovalState.all(facts.approvalEvents).filter { facts.proposedChange($0, now: now).state.isOpen }
         guard open.count < ApprovalRule.maximumOpenCount else {
             throw RegistryError(
-                .conflict, "\(open.count) changes are open in this registry: approve or reject some first (packtool changes)")
+                .conflict,
+                "\(open.count) changes are open in this registry: approve or reject some first (packtool changes)")
         }
         var trial = ChangeSet(by: changes.actor, at: now)
         let effect = try rule.decide(facts, into: &trial)
@@ -59,7 +60,8 @@ struct ChangeProposing: RegistryChange {
         guard let expires = proposal.expires else { return }
         guard expires > (proposal.time ?? now) else {
             throw RegistryError(
-                .invalid, "the change would expire at \(WireTime.text(expires)), before it can be made: give a later time")
+                .invalid,
+                "the change would expire at \(WireTime.text(expires)), before it can be made: give a later time")
         }
         guard expires.timeIntervalSince(now) <= 2 * ApprovalRule.horizon else {
             throw RegistryError(.invalid, "\(WireTime.text(expires)) is too far ahead for a change to expire")

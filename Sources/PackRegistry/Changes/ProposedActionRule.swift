@@ -30,7 +30,8 @@ struct ProposedActionRule {
         let (isChanged, text) = try result(facts, &changes)
         guard isChanged else {
             throw RegistryError(
-                .conflict, "there is nothing to do: \(text ?? "it is so on \(channel) already (\(proposal.action.summary))")")
+                .conflict,
+                "there is nothing to do: \(text ?? "it is so on \(channel) already (\(proposal.action.summary))")")
         }
         return ChangeEffect(of: proposal, text, changes, facts)
     }
