@@ -73,9 +73,6 @@ struct ChangesCommandTests {
         #expect(quick.exitCode == 0, "\(quick)")
         #expect(try await scene.device().contains("1.0.0"))
 
-        let rejected = try await scene.run(
-            ann, "promote", "shop@1.1.0", "--from", "stable", "--to", "stable", "--propose")
-        #expect(rejected.exitCode == 1, "\(rejected)")
         let offer = try await scene.run(
             ann, "publish", "packages/shop-1.2.0.zip", "--channel", "stable", "--propose", "--json")
         let change = try #require(try offer.json().object().array("proposed").first).object().object("change")
