@@ -30,7 +30,7 @@ package struct ChannelRelease: RegistryChange {
     }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> ChannelOutcome {
-        try requireGroups(facts)
+        try facts.requireGroups(of: change.audiences, on: channel)
         let history = facts.histories[channel] ?? ReleaseHistory()
         let ids = ReleaseIDs(number: facts.nextRelease, randomBits: randomBits)
         let steps = try steps(facts, history, ids)
@@ -94,18 +94,6 @@ package struct ChannelRelease: RegistryChange {
                     newID: own.newID)
         }
         return try rule.offering(members, versions, rollout, consent: consent).steps
-    }
-
-    /// A group that the channel does not have admits nobody: a misspelt name must not go out as a release.
-    private func requireGroups(_ facts: RegistryFacts) throws {
-        let known = facts.channelFiles[channel]?.groups ?? [:]
-        for case .group(let names) in change.audiences.flatMap(\.conditions) {
-            guard let unknown = names.first(where: { known[$0] == nil }) else { continue }
-            throw RegistryError(
-                .notFound,
-                "\(channel) has no group \"\(unknown)\" (it has: \(RegistryError.list(known.keys.sorted()))): make it first "
-                    + "(packtool group set \(unknown) --channel \(channel) --file IDS)")
-        }
     }
 }
 

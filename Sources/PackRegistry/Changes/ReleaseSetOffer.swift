@@ -21,6 +21,7 @@ package struct ReleaseSetOffer: RegistryChange {
     }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> ReleaseSetOutcome {
+        try facts.requireGroups(of: set.rollout?.audiences ?? [], on: channel)
         let histories = facts.companions[channel] ?? [:]
         let ids = ReleaseIDs(number: facts.nextRelease, randomBits: randomBits)
         var own: [PackageID: ReleaseFacts] = [:]
