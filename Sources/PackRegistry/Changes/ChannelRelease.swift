@@ -40,12 +40,17 @@ package struct ChannelRelease: RegistryChange {
         for other in steps.keys where other != package {
             try changes.actor.require(.release, package: other, channel: channel)
         }
+        let effect = ReleaseEffect(
+            on: channel, before: (facts.companions[channel] ?? [:]).merging([package: history]) { $1 }, steps: steps,
+            by: changes.actor.name, now: changes.time
+        ).text
         var offered = changes.record(steps, on: channel, histories: facts.companions[channel] ?? [:], facts)
         let own = offered.removeValue(forKey: package) ?? history.offered
         let others = offered.keys.sorted().map { " with \($0)" }.joined()
         changes.log(change.auditName, "\(package) on \(channel)", (own.first?.auditText ?? "nothing") + others)
         return ChannelOutcome(
-            isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: own, others: offered)
+            isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: own, others: offered,
+            effect: effect)
     }
 
     /// What is recorded for the package, and for the others of its set.
