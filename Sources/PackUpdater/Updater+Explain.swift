@@ -3,13 +3,13 @@ public import PackFormat
 
 extension Updater {
     /// What a rollout may look at on this device.
-    /// - Parameter groups: The channel's groups that the device is in.
-    func deviceFacts(_ state: StoreState, groups: Set<String>) -> DeviceFacts {
+    /// - Parameter groups: Those of the channel.
+    func deviceFacts(_ state: StoreState, groups: GroupMembership) -> DeviceFacts {
         DeviceFacts(
             deviceID: configuration.deviceID ?? state.deviceID, appVersion: configuration.appVersion,
             platform: configuration.platform, tags: configuration.tags, osVersion: configuration.osVersion,
             locale: configuration.locale, region: configuration.region, model: configuration.model,
-            network: configuration.network(), groups: groups)
+            network: configuration.network(), groups: groups.names, unreadableGroups: groups.unreadable)
     }
 
     /// Why each package has what it has, by the channel file of the last check and by what the device is now. Nothing is
