@@ -158,7 +158,9 @@ extension Updater {
     ) throws -> OpenedPackage {
         guard !state.isEnabled else { return .unavailable(UnavailablePackage(why: why)) }
         let gate =
-            state.awaitedSet.map { "the channel's feature gate is on again, and its version of the set \($0) is not here yet" }
+            state.awaitedSet.map {
+                "the channel's feature gate is on again, and its version of the set \($0) is not here yet"
+            }
             ?? "the channel's feature gate is off"
         let known = try state.kept.lazy.compactMap { [store] in try store.manifest(of: package, $0.id) }.first
         return .unavailable(

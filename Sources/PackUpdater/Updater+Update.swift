@@ -112,7 +112,8 @@ extension Updater {
         entries = try activate(offers, entries)
         takeInArrivals()
         let report = UpdateReport(
-            entries: entries, transfers: installer.transfers.transfers, overload: results.lazy.compactMap(\.overload).first)
+            entries: entries, transfers: installer.transfers.transfers,
+            overload: results.lazy.compactMap(\.overload).first)
         let hasLeftovers = try !Durable.names(in: store.layout.downloads).isEmpty
         if report.isChanged || !report.failures.isEmpty || hasLeftovers {
             let keepsParts = !report.failures.isEmpty

@@ -76,7 +76,8 @@ public enum Condition: Hashable, Sendable {
     private static func refusal(_ groups: [String], of device: DeviceFacts) -> String? {
         let readable = groups.filter { device.unreadableGroups[$0] == nil }
         if readable.contains(where: device.groups.contains) { return nil }
-        if let (name, why) = groups.lazy.compactMap({ name in device.unreadableGroups[name].map { (name, $0) } }).first {
+        if let (name, why) = groups.lazy.compactMap({ name in device.unreadableGroups[name].map { (name, $0) } }).first
+        {
             return "the group \(name) cannot be read (\(why)), and so the device is not in it"
         }
         return "the device is not in the group \(list(groups))"

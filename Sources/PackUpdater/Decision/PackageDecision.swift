@@ -75,7 +75,8 @@ struct PackageDecision {
             if let kept = try await kept(decision, app: app, package, state, facts, targets, isThere) {
                 steps += decision.steps.prefix { $0.release.id != kept.release.id }.map(text)
                 steps.append(
-                    "\(name(kept.release)): the device has it, and keeps it while a group that it asks for cannot be read")
+                    "\(name(kept.release)): the device has it, and keeps it while a group that it asks for cannot be read"
+                )
                 return PackageDecision(choice: .upToDate, steps: steps, offered: kept.id)
             }
             steps += decision.steps.map(text)

@@ -18,7 +18,8 @@ extension StoreState {
             return "the channel's feature gate is on"
         }
         self[package].awaitedSet = set
-        return "the channel's feature gate is on; pages of it are shown when it has its version of the set \(set), which others run"
+        return
+            "the channel's feature gate is on; pages of it are shown when it has its version of the set \(set), which others run"
     }
 
     /// The set that others run and of which the package has an older version than its own.
@@ -40,7 +41,9 @@ extension StoreState {
     mutating func showWholeSets() {
         for (package, state) in packages {
             guard let set = state.awaitedSet else { continue }
-            guard state.active?.installed.release?.set == set || !setsRun(besides: package).contains(set) else { continue }
+            guard state.active?.installed.release?.set == set || !setsRun(besides: package).contains(set) else {
+                continue
+            }
             show(package)
         }
     }

@@ -151,7 +151,9 @@ extension StoreState {
         var seen: [PackageID: Set<VersionID>] = [:]
         var next: PackageID? = package
         while let leaving = next {
-            guard let id = candidate[leaving].active?.id, seen[leaving, default: []].insert(id).inserted else { return [] }
+            guard let id = candidate[leaving].active?.id, seen[leaving, default: []].insert(id).inserted else {
+                return []
+            }
             let step = candidate.goBack(leaving, reason: reason, cause: .refused, isItsFault: false)
             guard let to = step.first?.wentBack.to, seen[leaving]?.contains(to.id) != true else { return [] }
             moved.formUnion(step.map(\.package))

@@ -79,7 +79,9 @@ struct RebuiltVersions {
         for (package, content) in channel?.packages ?? [:] {
             for release in content.releases {
                 if let set = release.set { whole.insert(set) }
-                if let id = release.versionID, releases[package]?[id] == nil { releases[package, default: [:]][id] = release }
+                if let id = release.versionID, releases[package]?[id] == nil {
+                    releases[package, default: [:]][id] = release
+                }
             }
         }
         func versions(of package: PackageID) -> [PackageState.Installed] {

@@ -197,7 +197,8 @@ import Testing
             read = Task.detached { try outbox.pending() }
             try await Task.sleep(for: .milliseconds(100))
             // Another process makes a new id, and has removed no event yet.
-            var bytes = try #require(String(data: Data(contentsOf: scene.folder.appending(path: "identity.json")), encoding: .utf8))
+            var bytes = try #require(
+                String(data: Data(contentsOf: scene.folder.appending(path: "identity.json")), encoding: .utf8))
             bytes = bytes.replacing(first.text, with: String(repeating: "7", count: first.text.count))
             try Data(bytes.utf8).write(to: scene.folder.appending(path: "identity.json"))
             try FileManager.default.removeItem(at: scene.folder.appending(path: "outbox.jsonl"))
@@ -206,9 +207,12 @@ import Testing
         #expect(pending.identity.id != first && pending.events.isEmpty)
     }
 
-    @Test func `an outbox without events sends nothing, and looking at one that is not there makes no file`() async throws {
+    @Test func `an outbox without events sends nothing, and looking at one that is not there makes no file`()
+        async throws
+    {
         let scene = try Scene()
-        #expect(try scene.outbox.pending()?.identity == nil && !FileManager.default.fileExists(atPath: scene.folder.path))
+        #expect(
+            try scene.outbox.pending()?.identity == nil && !FileManager.default.fileExists(atPath: scene.folder.path))
         try scene.add()
         scene.advance(8 * 86_400)
         #expect(try await scene.send() == 0)
@@ -239,7 +243,9 @@ import Testing
         }
         let first = try await channel()
         #expect(first.channel == registry.channel && first.events.allSatisfy { $0.release == "r1" })
-        let outbox = ReportOutbox(folder: device.store.appending(path: "reports"), settings: ReportSettings()) { Date() }
+        let outbox = ReportOutbox(folder: device.store.appending(path: "reports"), settings: ReportSettings()) {
+            Date()
+        }
         try outbox.remove(through: try #require(first.events.last).sequence, of: first.sender)
         let second = try await channel()
         #expect(second.channel == stable && second.events.map(\.release).contains("s1"))

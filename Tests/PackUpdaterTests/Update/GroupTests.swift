@@ -27,16 +27,21 @@ struct GroupTests {
 
     private func group(_ devices: String...) throws -> [UInt8] {
         let salt = String(repeating: "0a", count: 16)
-        return try DeviceGroup(name: "testers", salt: salt, devices: Set(devices.map { DeviceGroup.hash(of: $0, salt: salt) }))
-            .bytes
+        return try DeviceGroup(
+            name: "testers", salt: salt, devices: Set(devices.map { DeviceGroup.hash(of: $0, salt: salt) })
+        )
+        .bytes
     }
 
     private func update() async throws -> [UpdateReport.Outcome] {
         try await device.updater().update(.all).entries.map(\.outcome)
     }
 
-    @Test(arguments: [newerFormat, Array("no JSON".utf8), Array(#"{"format":1,"name":"others","salt":"","hashes":""}"#.utf8)])
-    func `a group that cannot be read has no devices, says so, and everything else goes on`(file: [UInt8]) async throws {
+    @Test(arguments: [
+        newerFormat, Array("no JSON".utf8), Array(#"{"format":1,"name":"others","salt":"","hashes":""}"#.utf8),
+    ])
+    func `a group that cannot be read has no devices, says so, and everything else goes on`(file: [UInt8]) async throws
+    {
         let cart = try registry.publish("cart", "1.0.0", ["index.html": "cart"])
         try registry.release("cart", cart, release: "c1")
         try registry.release("checkout", two, release: "r2", audience: "group=testers")
@@ -53,7 +58,8 @@ struct GroupTests {
         #expect(try device.events(.decided).count == count)
     }
 
-    @Test func `a device keeps what it has by a group that it can no longer read, and takes what all get`() async throws {
+    @Test func `a device keeps what it has by a group that it can no longer read, and takes what all get`() async throws
+    {
         try registry.release("checkout", two, release: "r2", audience: "group=testers")
         try registry.set(group: "testers", group("ann"))
         #expect(try await update() == [.activated(two.version)])

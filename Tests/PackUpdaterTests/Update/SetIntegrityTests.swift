@@ -105,7 +105,9 @@ struct SetIntegrityTests: SetScene {
         try await device.updater().start()
         #expect(try await pages() == ["admin 1.0.0", "shop 1.0.0"])
         let events = try device.events(.rolledBack).suffix(2)
-        #expect(events.map(\.package?.text) == ["shop", "admin"] && events.allSatisfy { $0.version?.description == "1.0.0" })
+        #expect(
+            events.map(\.package?.text) == ["shop", "admin"] && events.allSatisfy { $0.version?.description == "1.0.0" }
+        )
         #expect(try device.state("shop").failures.isEmpty)
     }
 
@@ -178,7 +180,9 @@ struct SetIntegrityTests: SetScene {
 
     // MARK: Policies
 
-    @Test func `on demand, a page that somebody opens brings its set without waiting for the set's policy`() async throws {
+    @Test func `on demand, a page that somebody opens brings its set without waiting for the set's policy`()
+        async throws
+    {
         try publish("1.0.0", "admin", "shop", set: "s1")
         try await device.updater().update(.list([PackageID("admin")]))
         try await device.confirm("admin")
@@ -201,7 +205,8 @@ struct SetIntegrityTests: SetScene {
     private func offerWithPolicies(_ policies: [String: ClientPolicy]) throws {
         for package in ["admin", "shop"] {
             let id = try registry.publish(package, "1.1.0", ["index.html": "\(package) 1.1.0"])
-            try registry.release(package, id, release: "\(package)-s2", set: "s2", policy: policies[package] ?? .standard)
+            try registry.release(
+                package, id, release: "\(package)-s2", set: "s2", policy: policies[package] ?? .standard)
         }
     }
 
@@ -243,7 +248,8 @@ struct SetIntegrityTests: SetScene {
         try setGate(of: "cart", on: false)
         try await device.updater().update(.all)
         for package in ["admin", "shop"] { try await device.confirm(package) }
-        try registry.set(PackageID("cart"), try #require(registry.channels[PackageID("cart")]).releases, isEnabled: true)
+        try registry.set(
+            PackageID("cart"), try #require(registry.channels[PackageID("cart")]).releases, isEnabled: true)
         try await device.updater().update(.all)
         try setGate(of: "cart", on: false)
         try await device.updater().update(.all)
