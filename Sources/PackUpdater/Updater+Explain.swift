@@ -31,9 +31,20 @@ extension Updater {
         let here = channel.packages.keys.filter { state[$0].isHere }
         let chosen = packages.isEmpty ? here.isEmpty ? Array(channel.packages.keys) : here : packages
         return chosen.sorted().map { package in
-            RolloutExplanation(
-                package, in: channel, for: facts, refusals: refusals, notes: notes(state[package], of: package))
+            var notes = notes(state[package], of: package)
+            if let kept = kept(package, in: channel, state[package], facts) {
+                notes.append("\(kept) stays while a group that its release asks for cannot be read")
+            }
+            return RolloutExplanation(package, in: channel, for: facts, refusals: refusals, notes: notes)
         }
+    }
+
+    private func kept(
+        _ package: PackageID, in channel: ChannelFile, _ state: PackageState, _ facts: DeviceFacts
+    ) -> VersionID? {
+        let decision = RolloutDecision(
+            app: channel.app, package: package, releases: channel.packages[package]?.releases ?? [], device: facts)
+        return PackageDecision.releaseKept(decision, app: channel.app, package, state, facts)?.id
     }
 
     private func notes(_ state: PackageState, of package: PackageID) -> [String] {

@@ -134,22 +134,28 @@ struct PackageDecision {
         }
     }
 
-    /// The release that the device runs, if nothing but a group that cannot be read keeps it from taking it again. Nobody
-    /// gets a release by such a group, and nobody loses one.
     private static func kept(
         _ decision: RolloutDecision, app: String, _ package: PackageID, _ state: PackageState, _ facts: DeviceFacts,
         _ targets: (any SignedTargets)?, _ isThere: @Sendable (VersionID) throws -> Bool
     ) async throws -> (release: Release, id: VersionID)? {
+        guard let kept = releaseKept(decision, app: app, package, state, facts), try isThere(kept.id),
+            (try? await reasonNotSigned(kept.release, package, targets)) ?? nil == nil
+        else { return nil }
+        return kept
+    }
+
+    /// The release that the device runs, if nothing but a group that cannot be read keeps it from taking it again. Nobody
+    /// gets a release by such a group, and nobody loses one.
+    static func releaseKept(
+        _ decision: RolloutDecision, app: String, _ package: PackageID, _ state: PackageState, _ facts: DeviceFacts
+    ) -> (release: Release, id: VersionID)? {
         guard !facts.unreadableGroups.isEmpty, let active = state.active else { return nil }
         let own = decision.steps.first {
             !$0.reason.isAdmitted && $0.release.id == active.installed.release?.id && $0.release.versionID == active.id
         }
-        guard let release = own?.release,
-            RolloutDecision(app: app, package: package, releases: [release], device: facts.inUnreadableGroups).release
-                != nil,
-            try isThere(active.id), (try? await reasonNotSigned(release, package, targets)) ?? nil == nil
-        else { return nil }
-        return (release, active.id)
+        guard let release = own?.release else { return nil }
+        let known = RolloutDecision(app: app, package: package, releases: [release], device: facts.inUnreadableGroups)
+        return known.release == nil ? nil : (release, active.id)
     }
 
     private static func text(_ step: RolloutDecision.Step) -> String { "\(name(step.release)): \(step.reason)" }

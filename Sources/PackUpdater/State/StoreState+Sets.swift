@@ -181,6 +181,8 @@ extension StoreState {
 
     private mutating func takeBack(with package: PackageID, _ left: PackageState.WentBack) -> [Retreat] {
         guard let set = left.from.release?.set else { return [] }
+        // What came later than the rest, because its gate was off, would become active alone.
+        for other in packages.keys where self[other].staged?.release?.set == set { self[other].staged = nil }
         return packages.keys.sorted().compactMap { other in
             let state = self[other]
             guard other != package, state.active?.installed.release?.set == set, state.hasOther,

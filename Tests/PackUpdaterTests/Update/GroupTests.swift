@@ -66,6 +66,8 @@ struct GroupTests {
         try registry.set(group: "testers", Self.newerFormat)
         #expect(try await update() == [.upToDate(two.version)])
         #expect(try device.state("checkout").decision.contains("keeps it while a group"))
+        let explained = try #require(try await device.updater().explain([checkout]).first)
+        #expect(explained.text.contains("1.1.0 stays while a group"), "\(explained.text)")
         // A condition that can be read and does not hold still counts.
         try registry.set(
             checkout,

@@ -176,6 +176,9 @@ struct SetIntegrityTests: SetScene {
         #expect(try await pages() == ["admin 1.1.0", nil])
         try await device.updater().rollBack(PackageID("admin"))
         #expect(try await pages() == ["admin 1.0.0", "shop 1.0.0"])
+        // Nor does the rest of it come alone at the next start.
+        try await device.updater().start()
+        #expect(try await pages() == ["admin 1.0.0", "shop 1.0.0"])
     }
 
     // MARK: Policies
