@@ -96,7 +96,8 @@ struct HTTPDocumentTests {
     @Test func `every kind of problem is documented`() throws {
         let document = try Self.document()
         let kinds: [RegistryError.Kind] = [
-            .invalid, .unauthorized, .forbidden, .notFound, .conflict, .needsApproval, .tooLarge, .busy, .full, .unusable,
+            .invalid, .unauthorized, .forbidden, .notFound, .conflict, .needsApproval, .tooLarge, .busy, .full,
+            .unusable,
         ]
         let others = ["timeout", "methodNotAllowed", "preconditionFailed", "rangeNotSatisfiable", "internal"]
         for kind in kinds.map(\.rawValue) + others { #expect(document.contains("| `\(kind)` |"), "\(kind)") }

@@ -27,6 +27,7 @@ struct PromoteCommand: AsyncParsableCommand {
 
     @OptionGroup var offer: OfferOptions
     @OptionGroup var proposal: ProposalOptions
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -41,6 +42,7 @@ struct PromoteCommand: AsyncParsableCommand {
             let replaces = offer.wanted == nil && (newest.version != version || !newest.rollout.reachesEveryone)
             if isOlder || replaces {
                 try offer.consent.require(
+                    isDryRun: dryRun.isDryRun,
                     "\(to) offers \(package.package) \(ReleaseText.text(present)). Promoting \(version)\(isOlder ? ", which is older," : "") "
                         + "replaces that on \(rollout.devicesText) at once"
                         + (ReleaseText.companions(
@@ -54,7 +56,7 @@ struct PromoteCommand: AsyncParsableCommand {
             .promote(
                 package.version, from: from, rollout, policy: offer.policy.policy(),
                 consent: offer.consent(isOlder: isOlder)),
-            of: package.package, on: to, before: present, proposal, session, options)
+            of: package.package, on: to, before: present, proposal, isDryRun: dryRun.isDryRun, session, options)
     }
 
     /// What is to be promoted; nil if the registry refuses it, which needs no consent.

@@ -48,6 +48,7 @@ enum ReleaseText {
             "package": .string(package.text), "channel": .string(channel.text), "changed": .bool(outcome.isChanged),
             "releases": .array(outcome.releases.map { .object($0.json) }),
         ]
+        if !outcome.effect.isEmpty { json["effect"] = .string(outcome.effect) }
         if !outcome.others.isEmpty {
             json["others"] = .object(
                 JSONObject(outcome.others.map { ($0.key.text, .array($0.value.map { .object($0.json) })) }))
@@ -59,10 +60,21 @@ enum ReleaseText {
     /// - Parameters:
     ///   - before: what it offered.
     ///   - proposal: says whether the change is proposed instead.
+    ///   - isDryRun: says what would change, and changes nothing.
     static func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName, before: [Release],
-        _ proposal: ProposalOptions, _ session: RegistrySession, _ options: GlobalOptions
+        _ proposal: ProposalOptions, isDryRun: Bool = false, _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
+        if isDryRun {
+            let outcome = try await session.registry.preview(change, of: package, on: channel, assuming: [])
+            var json = json(package, channel, outcome)
+            json["dryRun"] = true
+            options.console.result(
+                outcome.isChanged ? outcome.effect : "\(channel) offers \(package) \(text(outcome.releases)) already",
+                json: .object(json))
+            guard outcome.isChanged else { throw ExitCode.nothingToDo }
+            return
+        }
         guard !proposal.isGiven else {
             return try await ChangeText.propose(
                 .release(change, of: package), on: channel, proposal.schedule, reason: proposal.reason, session, options

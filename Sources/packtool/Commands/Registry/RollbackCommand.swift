@@ -7,7 +7,9 @@ struct RollbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Go back to an older version on a channel, or to what the app embeds.",
         discussion: """
-            Without --to: the newest version that the channel offered before this one.
+            Without --to: the newest version that the channel offered before this one. If the
+            release is of a set, all of the set goes back, each package to what it had.
+            --dry-run says which devices go where, and does nothing.
 
             On a channel that requires approvals, --emergency goes back at once to what it
             offered to everybody before. It needs a reason, and the log says so.
@@ -43,6 +45,7 @@ struct RollbackCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
     @OptionGroup var emergency: EmergencyOptions
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -61,13 +64,14 @@ struct RollbackCommand: AsyncParsableCommand {
             }
         let change = state.accepting(plain)
         let session = try await RegistrySession(registry, console: options.console)
-        guard !emergency.isGiven else {
+        guard !emergency.isGiven || dryRun.isDryRun else {
             return try await ChangeText.propose(
                 .release(change, of: package), on: channel, emergency.schedule, reason: reason,
                 isEmergency: emergency.emergency, session, options)
         }
         let releases = try await session.registry.overview().channels[channel]?[package] ?? []
         try await ReleaseText.change(
-            change, of: package, on: channel, before: releases, ProposalOptions(), session, options)
+            change, of: package, on: channel, before: releases, ProposalOptions(), isDryRun: dryRun.isDryRun, session,
+            options)
     }
 }
