@@ -123,6 +123,11 @@ package enum Endpoints {
             "Returns the server's version and the expiry of each online signature."),
         encodeAnswer: \.json, decodeAnswer: HealthDetails.init(json:))
 
+    package static let metrics = Route(
+        .get, "/metrics",
+        "The state of the server and of the registry for Prometheus. Needs the right observe, unless it is served with --open-metrics."
+    )
+
     // MARK: Reports
 
     package static let reports = Route(
@@ -149,6 +154,6 @@ package enum Endpoints {
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, runRollouts.route, tokens.route, createToken.route,
         revokeToken.route, audit.route, healthDetails.route, reports, stats.route, deviceReports.route,
-        deleteReports.route, healthLive, healthReady,
+        deleteReports.route, healthLive, healthReady, metrics,
     ]
 }

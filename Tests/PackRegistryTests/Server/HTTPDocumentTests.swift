@@ -25,7 +25,7 @@ struct HTTPDocumentTests {
         }
         let routes = Endpoints.routes.map(\.text)
         #expect(
-            Set(headings.filter { $0.contains("/v1/") || $0.contains("/health/") || $0.contains("/offline/") })
+            Set(headings.filter { $0.contains("/v1/") || $0.contains("/health/") || $0.contains("/offline/") || $0.contains("/metrics") })
                 == Set(routes))
         #expect(headings.count == Set(headings).count)
     }
