@@ -139,6 +139,8 @@ let package = Package(
                 "PackTrust", "PackSystem", grdb,
             ]),
         module(
+            "PackDoctor", ["PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"]),
+        module(
             "PackRegistryServer",
             [
                 "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem",
@@ -151,7 +153,7 @@ let package = Package(
             name: "packtool",
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
-                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
+                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher", "PackDoctor",
                 "PackUpdater",
                 "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, logging, hummingbird, nioCore,
                 httpTypes, lifecycle, signals,

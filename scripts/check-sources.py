@@ -36,6 +36,7 @@ ALLOWED = {
         "PackSystem", "GRDB",
     },
     "PackRegistryServer": {"PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto"} | SERVER,
+    "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"},
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"} | APPLE,
     "PackWeb": {"PackFormat"} | APPLE,
     "PackHost": {"PackFormat", "PackUpdater", "PackWeb"} | APPLE,

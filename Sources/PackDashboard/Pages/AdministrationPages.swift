@@ -4,7 +4,7 @@ import PackRegistryAPI
 
 /// Who did what, newest first.
 struct AuditPage {
-    static let pageSize = 100
+    static let pageSize = 50
     /// How far back the log can be read.
     static let maximumCount = 10_000
 
@@ -18,7 +18,7 @@ struct AuditPage {
         for entry in page.elements {
             table.add(
                 cell(Words.date(entry.time)), cell(foreign: entry.actor), cell(foreign: entry.action),
-                cell(foreign: entry.subject), cell(foreign: String(entry.detail.prefix(300))))
+                cell(foreign: entry.subject), cell(foreign: String(entry.detail.prefix(200))))
         }
         return DashboardPage("Audit log") {
             table.html

@@ -4,9 +4,9 @@ import PackRegistryAPI
 
 /// The versions of a package, with the history of their sizes.
 struct PackagePage {
-    static let pageSize = 50
+    static let pageSize = 25
     /// Versions in the chart of sizes.
-    private static let maximumPointCount = 200
+    private static let maximumPointCount = 100
 
     let package: PackageID
     /// The newest publication first.
@@ -86,9 +86,9 @@ struct PackagePage {
     private func note(_ version: RegistryOverview.Version) -> [HTML] {
         var parts: [HTML] = []
         if let reason = version.withdrawn {
-            parts += [tag("strong", .class("bad")) { "withdrawn: " }, foreign(reason), .text(" ")]
+            parts += [tag("strong", .class("bad")) { "withdrawn: " }, foreign(String(reason.prefix(300))), .text(" ")]
         }
-        if let text = version.note.text { parts += [foreign(text), .text(" ")] }
+        if let text = version.note.text { parts += [foreign(String(text.prefix(300))), .text(" ")] }
         if let commit = version.note.commit { parts.append(tag("code") { foreign(String(commit.prefix(12))) }) }
         return parts
     }

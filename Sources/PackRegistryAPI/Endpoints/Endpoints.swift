@@ -85,7 +85,7 @@ package enum Endpoints {
         decodeAnswer: RolloutOutcome.init(json:))
     package static let rollouts = Endpoint<Void, [RolloutStatus]>(
         Route(
-            .get, "/v1/packages/{package}/rollouts", right: .release,
+            .get, "/v1/packages/{package}/rollouts", right: .release, or: .observe,
             "Where the package's rollouts by a plan are, and what is done next."),
         encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
         decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
@@ -96,6 +96,10 @@ package enum Endpoints {
         encodeAnswer: \.json, decodeAnswer: RolloutRun.init(json:))
 
     // MARK: Administration
+
+    package static let identity = Endpoint<Void, Identity>(
+        Route(.get, "/v1/identity", "Tells the holder of a token its name, its rights and when it expires."),
+        encodeAnswer: \.json, decodeAnswer: Identity.init(json:))
 
     package static let tokens = Endpoint<Void, [TokenRecord]>(
         Route(.get, "/v1/tokens", right: .admin, "Lists the access tokens, newest first, without their secrets."),
@@ -152,7 +156,7 @@ package enum Endpoints {
     package static let routes: [Route] = [
         overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
-        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, tokens.route, createToken.route,
+        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, identity.route, tokens.route, createToken.route,
         revokeToken.route, audit.route, healthDetails.route, reports, stats.route, deviceReports.route,
         deleteReports.route, healthLive, healthReady, metrics,
     ]

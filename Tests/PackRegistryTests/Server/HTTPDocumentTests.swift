@@ -33,7 +33,7 @@ struct HTTPDocumentTests {
     /// docs/HTTP-REFERENCE.md, as it follows from the declarations.
     private static var reference: String {
         let rows = Endpoints.routes.map { route in
-            let right = route.right.map { "`\($0.rawValue)`" } ?? ""
+            let right = [route.right, route.otherRight].compactMap(\.self).map { "`\($0.rawValue)`" }.joined(separator: " or ")
             return "| `\(route.text)` | \(right) | \(route.isRepeatable ? "yes" : "") | \(route.summary) |"
         }
         return """
