@@ -17,7 +17,7 @@ struct DashboardBrowserTests {
     }
 
     static let device = "00000000000000000000000000000001"
-    private static let settings = #"{"id": "checkout", "origins": ["https://shop.example.com/checkout/"]}"#
+    private static let settings = #"{"package": "checkout", "origins": ["https://shop.example.com/checkout/"]}"#
     private static let plan = """
         {"steps": [{"share": 5, "for": "4h"}, {"share": 25, "for": "1d"}, {"share": 100}], "devices": 200000}
         """
@@ -32,9 +32,10 @@ struct DashboardBrowserTests {
             try folder.run(["publish", "packages/checkout-\(version).zip", "--note", hostile] + arguments)
         }
         try publish("1.0.0", "one", "--channel", "stable")
-        try publish("1.1.0", "two, which is longer", "--channel", "stable", "--channel", "beta")
+        try publish("1.1.0", "two, which is longer", "--channel", "stable")
+        try folder.run("release", "checkout@1.1.0", "--channel", "beta")
         try Data(Self.plan.utf8).write(to: folder.url.appendingPathComponent("plan.json"))
-        try publish("1.2.0", "three")
+        try publish("1.2.0", "three", "--yes")
         try folder.run("rollout", "checkout@1.2.0", "--channel", "stable", "--plan", "plan.json")
         try folder.run("rollout", "run")
         try publish("1.3.0", "four", "--channel", "beta")

@@ -132,7 +132,7 @@ def all_verbs(tab: Tab) -> None:
     press_verb(tab, "rollout-rollback")
     expect("taken back", (rollout(), offered()), ("rolledBack", [("1.1.0", 100.0)]))
     tab.open(URL + "/dashboard/channels/beta/packages/checkout")
-    tab.evaluate("document.querySelector('#promoted').value = '50'")
+    tab.evaluate("document.querySelector('#to').value = 'stable'; document.querySelector('#promoted').value = '50'")
     tab.press("form.inline:has(#promoted) button")
     confirm(tab, "promote")
     expect("promote", offered()[0], ("1.3.0", 50.0))
@@ -152,7 +152,7 @@ def all_verbs(tab: Tab) -> None:
         faults.append(f"withdraw: {tab.text()[:300]}")
     verbs.append("withdraw")
     tab.open(URL + "/dashboard/tokens")
-    tab.press("tr:has(a):not(:has(th bdi:empty)) a[aria-label*='old ']")
+    tab.press("a[aria-label^='Revoke old ']")
     confirm(tab, "revoke-token", number=False)
 
 

@@ -43,7 +43,7 @@ package enum DashboardPath: Hashable, Sendable {
         }
         let parts = Array(components.dropFirst())
         switch (parts.count, parts.first) {
-        case (0, _): self = .home(page: page)
+        case (0, _), (1, ""): self = .home(page: page)
         case (1, "audit"): self = .audit(page: page)
         case (1, "tokens"): self = .tokens
         case (1, "sign-in"): self = .signIn

@@ -30,7 +30,11 @@ struct Table {
                 tag("thead") {
                     tag("tr") {
                         for column in columns {
-                            tag("th", .scope("col"), .class(column.isNumber ? "number" : "")) { column.name }
+                            if column.isNumber {
+                                tag("th", .scope("col"), .class("number")) { column.name }
+                            } else {
+                                tag("th", .scope("col")) { column.name }
+                            }
                         }
                     }
                 }
@@ -45,7 +49,7 @@ struct Table {
         row.enumerated().map { index, cell in
             if index == 0 { return tag("th", .scope("row")) { cell } }
             let isNumber = index < columns.count && columns[index].isNumber
-            return tag("td", .class(isNumber ? "number" : "")) { cell }
+            return isNumber ? tag("td", .class("number")) { cell } : tag("td") { cell }
         }
     }
 }

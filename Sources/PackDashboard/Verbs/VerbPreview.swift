@@ -43,7 +43,7 @@ package struct VerbPreview: Sendable {
                 tag("label", .for("reason")) { "Reason, for the audit log" }
                 void("input", .id("reason"), .name(FormFields.reasonName), .of("maxlength", "200"), .of("size", "40"))
             }
-            tag("button", .type("submit"), .class(isGrave ? "grave" : "")) { title }
+            tag("button", .type("submit"), .class(isGrave ? "grave" : "act")) { title }
         }
     }
 }

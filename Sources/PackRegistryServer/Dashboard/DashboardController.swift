@@ -23,6 +23,13 @@ struct DashboardController {
     func response(
         to request: Request, components: [String], _ context: RegistryRequestContext
     ) async throws -> Response {
+        let response = try await answer(to: request, components: components, context)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(
+        to request: Request, components: [String], _ context: RegistryRequestContext
+    ) async throws -> Response {
         let path: DashboardPath
         do {
             path = try DashboardPath(components, FormBody.fields((request.uri.query ?? "").utf8))

@@ -13,7 +13,7 @@ package final class ServerMetrics: Sendable {
                 self = .timestamp
                 return
             }
-            switch path.prefix(while: { $0 != "/" }) {
+            switch Substring(path.utf8.prefix { $0 != UInt8(ascii: "/") }) {
             case "metadata": self = .metadata
             case "targets": self = .targets
             case "objects": self = .objects
