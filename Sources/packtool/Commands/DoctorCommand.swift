@@ -62,7 +62,7 @@ struct DoctorCommand: AsyncParsableCommand {
             URL(string: text).flatMap { $0.host() == nil ? nil : $0 }
         }
         return AppDoctor(
-            URL(filePath: app, directoryHint: .isDirectory), projectRoot: root, addresses: addresses, now: Date()
+            URL(filePath: app, directoryHint: .isDirectory).standardizedFileURL.absoluteURL, projectRoot: root, addresses: addresses, now: Date()
         ).examine()
     }
 
