@@ -109,6 +109,6 @@ package struct RegistryServices: Sendable {
             throw RegistryError(
                 .unauthorized, "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601))")
         }
-        return Identity(name: Identity.name(of: record), scope: record.scope)
+        return Identity(name: Identity.name(of: record), scope: record.scope, expires: record.expires)
     }
 }
