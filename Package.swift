@@ -144,7 +144,8 @@ let package = Package(
             "PackRegistryServer",
             [
                 "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem",
-                crypto, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1,
+                crypto, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS,
+                nioHTTP1,
                 nioHTTPTypes, httpTypes, lifecycle, signals,
             ]),
 
