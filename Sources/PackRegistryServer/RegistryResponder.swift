@@ -13,7 +13,7 @@ package struct RegistryResponder: HTTPResponder {
     let view: ViewController
     let site: SiteController
     let api: RouterResponder<RegistryRequestContext>
-    let clients: ClientDesk
+    let clients: ClientLimits
 
     package func respond(to request: Request, context: RegistryRequestContext) async throws -> Response {
         let start = ContinuousClock.now

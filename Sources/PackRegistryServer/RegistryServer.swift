@@ -14,8 +14,8 @@ package import UnixSignals
 ///     let server = RegistryServer(host: local, configuration: .init(port: 8787), logger: logger)
 ///     try await server.run(signals: [.sigterm, .sigint]) { port in print("http://127.0.0.1:\(port)") }
 ///
-/// A request's way: connection guard → HTTP parser → ``RegistryResponder`` → a file, or a controller → the registry on
-/// behalf of the token's holder. `docs/HTTP-API.md` has the routes.
+/// A request's way: slow connection handler → HTTP parser → ``RegistryResponder`` → a file, or a controller → the registry
+/// on behalf of the token's holder. `docs/HTTP-API.md` has the routes.
 package struct RegistryServer: Sendable {
     package struct Configuration: Sendable {
         package var host: String
@@ -93,10 +93,10 @@ package struct RegistryServer: Sendable {
         onRunning: @escaping @Sendable (Int) async -> Void
     ) throws -> some ApplicationProtocol {
         let limits = configuration.limits
-        let door = ConnectionDoor(limits: limits)
+        let limiter = ConnectionLimiter(limits: limits)
         return Application(
             responder: buildResponder(),
-            server: try server(door),
+            server: try server(limiter),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), serverName: ServerName.text,
                 backlog: Self.backlog,
@@ -105,7 +105,7 @@ package struct RegistryServer: Sendable {
                 // Nothing is lost where it is not taken.
                 try? await channel.setOption(.maxMessagesPerRead, value: Self.connectionsAtOnce).get()
                 try? await channel.eventLoop.submit {
-                    try channel.pipeline.syncOperations.addHandler(CrowdHandler(door: door), position: .first)
+                    try channel.pipeline.syncOperations.addHandler(RefusalLimiter(limiter: limiter), position: .first)
                 }.get()
                 await onRunning(channel.localAddress?.port ?? 0)
             },
@@ -113,10 +113,10 @@ package struct RegistryServer: Sendable {
     }
 
     /// HTTP/1.1, under TLS or not, reads the view from the connection's bytes; HTTP/2 is agreed on under TLS only.
-    private func server(_ door: ConnectionDoor) throws -> HTTPServerBuilder {
+    private func server(_ limiter: ConnectionLimiter) throws -> HTTPServerBuilder {
         let limits = configuration.limits
         let http1 = HTTP1Channel.Configuration(
-            additionalChannelHandlers: [ConnectionGuard(door: door)],
+            additionalChannelHandlers: [SlowConnectionHandler(limiter: limiter)],
             idleTimeout: TimeAmount(limits.idleTimeout),
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.maximumHeaderByteCount,
@@ -126,7 +126,8 @@ package struct RegistryServer: Sendable {
         let tls = configuration.tls
         let readFirst = { @Sendable [cache] (responder: @escaping HTTPChannelHandler.Responder) in
             FastPathChannel(
-                base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log, door: door,
+                base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log,
+                limiter: limiter,
                 isSecure: tls != nil, budget: budget)
         }
         guard let tls else { return HTTPServerBuilder { readFirst($0) } }
@@ -138,7 +139,7 @@ package struct RegistryServer: Sendable {
                 http2: HTTP2Channel(
                     responder: responder,
                     configuration: HTTP2ChannelConfiguration(
-                        idleTimeout: limits.idleTimeout, streamConfiguration: http1)), door: door)
+                        idleTimeout: limits.idleTimeout, streamConfiguration: http1)), limiter: limiter)
         }
     }
 
@@ -168,7 +169,7 @@ package struct RegistryServer: Sendable {
         ReportController(host: host, limits: limits, memory: memory, reads: reports).addRoutes(to: endpoints)
         return RegistryResponder(
             view: view, site: SiteController(state: state, view: view), api: router.buildResponder(),
-            clients: ClientDesk(limits: limits))
+            clients: ClientLimits(limits: limits))
     }
 
     /// The service group's own notes about starting and stopping are not what an operator looks for.

@@ -39,7 +39,7 @@ struct ArchiveCorpusTests {
             mutating func finish() {}
         }
         do {
-            try JudgedArchive(file: file).forEachFile { _ in Drain() }
+            try ValidatedArchive(file: file).forEachFile { _ in Drain() }
             return nil
         } catch {
             return "\(error)"

@@ -32,7 +32,7 @@ struct ArchiveWriterTests {
     }
 
     private func unpack(_ zip: URL) throws -> [String: [UInt8]] {
-        let archive = try JudgedArchive(file: zip)
+        let archive = try ValidatedArchive(file: zip)
         var files: [String: [UInt8]] = [:]
         for entry in archive.entries {
             files[entry.path.text] = try archive.bytes(of: entry.path, maximumByteCount: 1 << 30)
@@ -223,7 +223,7 @@ struct ArchiveWriterTests {
     @Test func `more than 65,535 entries are written with a zip64 end record and read again`() throws {
         let requests = try (0..<65_536).map { ContentRequest(.bytes([]), path: try PackagePath("f/\($0)")) }
         try ArchiveWriter.write(requests, to: folder("many.zip"))
-        #expect(try JudgedArchive(file: folder("many.zip")).entries.count == 65_536)
+        #expect(try ValidatedArchive(file: folder("many.zip")).entries.count == 65_536)
         let (status, output) = try folder.run("7z", ["t", "many.zip"])
         #expect(status == 0, "\(output)")
     }

@@ -75,7 +75,7 @@ struct ForeignToolTests {
         let (status, output) = try folder.run("sh", arguments, environment: ["LC_ALL": "C.UTF-8"])
         #expect(status == 0, "\(output)")
         do {
-            let archive = try JudgedArchive(file: folder("f.zip"))
+            let archive = try ValidatedArchive(file: folder("f.zip"))
             #expect(!archive.entries.isEmpty)
             for entry in archive.entries { _ = try archive.bytes(of: entry.path, maximumByteCount: 1 << 20) }
         } catch {

@@ -13,7 +13,7 @@ struct HostileZipTests {
     }
 
     private func judge(_ bytes: [UInt8], limits: ArchiveLimits = .standard) throws {
-        let archive = try JudgedArchive(file: folder.write(bytes, to: "a.zip"), limits: limits)
+        let archive = try ValidatedArchive(file: folder.write(bytes, to: "a.zip"), limits: limits)
         struct Counter: ContentSink {
             mutating func write(_ bytes: UnsafeRawBufferPointer) {}
             mutating func finish() {}

@@ -101,14 +101,14 @@ package struct CompressionCache: Sendable {
     }
 
     /// Makes the folder if it is not there and starts a pack.
-    func newPack() -> PackWriter? {
+    func newPack() -> CacheSegmentWriter? {
         try? FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        return try? PackWriter(in: folder.path)
+        return try? CacheSegmentWriter(in: folder.path)
     }
 
     /// Adds a written pack, joins small ones into it and what is whole in damaged ones, and keeps the folder's size.
-    func adopt(_ writer: PackWriter, level: CompressionLevel, existing: [Pack]) {
+    func adopt(_ writer: CacheSegmentWriter, level: CompressionLevel, existing: [Pack]) {
         for pack in existing where pack.use.isUsed.load(ordering: .relaxed) { utimensat(AT_FDCWD, pack.path, nil, 0) }
         guard writer.count > 0 else { return trim() }
         let joinsSmall = existing.count >= Self.maximumPackCount
@@ -123,7 +123,7 @@ package struct CompressionCache: Sendable {
         trim()
     }
 
-    private func copy(_ pack: Pack, into writer: PackWriter) -> Bool {
+    private func copy(_ pack: Pack, into writer: CacheSegmentWriter) -> Bool {
         for entry in pack.entries where !writer.lists(entry.key) {
             let offset = writer.reserve(entry.compressedSize)
             var position = offset

@@ -25,7 +25,7 @@ package final class ContentPool: Sendable {
     private let files: StatCache?
     /// Whether the bytes of a cached content are checked before it counts as there, and not only while they are copied.
     private let checksCache: Bool
-    private let writer: PackWriter
+    private let writer: CacheSegmentWriter
     private let largeTurn = Mutex<Void>(())
 
     /// - Parameters:
@@ -54,7 +54,7 @@ package final class ContentPool: Sendable {
         } else {
             let folder = FileManager.default.temporaryDirectory.path
             do {
-                writer = try PackWriter(in: folder, isPassing: true)
+                writer = try CacheSegmentWriter(in: folder, isPassing: true)
             } catch {
                 throw ArchiveError(.unwritable(error.reason), file: folder)
             }
@@ -241,7 +241,7 @@ package final class ContentPool: Sendable {
         }
         return try largeTurn.withLock { _ in
             // The compressed size is not known before, so the content gets a file of its own first.
-            let temporary = try PackWriter(
+            let temporary = try CacheSegmentWriter(
                 in: URL(filePath: writer.path).deletingLastPathComponent().path, isPassing: true)
             var deflater = try StreamDeflater()
             var (again, end, packedCRC): (UInt32, Int, UInt32) = (0, 0, 0)

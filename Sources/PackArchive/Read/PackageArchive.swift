@@ -7,7 +7,7 @@ package import PackFormat
 ///     print(package.manifest.version, package.sealed.digest)
 ///     try package.extractObjects { object in store.needs(object) ? store.sink(for: object) : nil }
 package struct PackageArchive: Sendable {
-    package let archive: JudgedArchive
+    package let archive: ValidatedArchive
     /// `pack.json`, parsed and with its bytes.
     package let sealed: SealedManifest
     /// The manifest's own files that are not in the zip; empty unless `allowsMissing` is set.
@@ -23,7 +23,7 @@ package struct PackageArchive: Sendable {
     package static func open(
         _ file: URL, limits: ArchiveLimits = .standard, allowsMissing: Bool = false
     ) throws -> PackageArchive {
-        let archive = try JudgedArchive(file: file, limits: limits)
+        let archive = try ValidatedArchive(file: file, limits: limits)
         let package = try PackageArchive(archive, allowsMissing: allowsMissing)
         try archive.forEachFile { entry in
             guard let expected = package.manifest.files[entry.path] else { return nil }
@@ -34,10 +34,10 @@ package struct PackageArchive: Sendable {
 
     /// Whether a file is a valid zip with a manifest. It verifies nothing inside.
     package static func looksLikeOne(_ file: URL) -> Bool {
-        (try? JudgedArchive(file: file))?.entries.contains { $0.path.text == Manifest.fileName } ?? false
+        (try? ValidatedArchive(file: file))?.entries.contains { $0.path.text == Manifest.fileName } ?? false
     }
 
-    private init(_ archive: JudgedArchive, allowsMissing: Bool) throws {
+    private init(_ archive: ValidatedArchive, allowsMissing: Bool) throws {
         let name = archive.file.path
         do {
             let path = try PackagePath(Manifest.fileName)
@@ -60,7 +60,7 @@ package struct PackageArchive: Sendable {
     }
 
     /// Judges the list of files against the manifest's and gives the own files that are not there.
-    private static func missing(of manifest: Manifest, in archive: JudgedArchive) throws -> [PackagePath] {
+    private static func missing(of manifest: Manifest, in archive: ValidatedArchive) throws -> [PackagePath] {
         var present: Set<PackagePath> = []
         for entry in archive.entries where entry.path.text != Manifest.fileName {
             func fault(_ fault: ArchiveFault) -> ArchiveError {
@@ -92,13 +92,13 @@ package struct PackageArchive: Sendable {
 
 /// Hashes the bytes that pass, and lets the next sink finish only if the digest is correct.
 private struct VerifyingSink: ContentSink {
-    let entry: JudgedArchive.Entry
+    let entry: ValidatedArchive.Entry
     let expected: Digest
     let archive: String
     var next: (any ContentSink)?
     private var hash = ContentHash()
 
-    init(entry: JudgedArchive.Entry, expected: Digest, archive: String, next: (any ContentSink)?) {
+    init(entry: ValidatedArchive.Entry, expected: Digest, archive: String, next: (any ContentSink)?) {
         self.entry = entry
         self.expected = expected
         self.archive = archive

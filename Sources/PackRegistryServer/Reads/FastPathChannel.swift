@@ -15,7 +15,7 @@ struct FastPathChannel: ServerChildChannel {
     let base: HTTP1Channel
     let cache: FileCache
     let log: RequestLog
-    let door: ConnectionDoor
+    let limiter: ConnectionLimiter
     /// Bytes are encrypted on their way, so no file goes to the socket by itself.
     let isSecure: Bool
     let budget: FileTransfer.Budget
@@ -24,13 +24,13 @@ struct FastPathChannel: ServerChildChannel {
         channel.eventLoop.makeCompletedFuture {
             let promise = channel.eventLoop.makePromise(of: HTTP1Channel.Value?.self)
             // Under TLS it was asked before the handshake.
-            guard isSecure || door.admits(channel) else {
+            guard isSecure || limiter.admits(channel) else {
                 try channel.pipeline.syncOperations.addHandler(
                     RefusedConnection(isSecure: false) { promise.succeed(nil) })
                 return Value(channel: channel, next: promise.futureResult)
             }
             let connection = FastPathHandler(
-                cache: cache, log: log, door: door, isSecure: isSecure, budget: budget, promise: promise
+                cache: cache, log: log, limiter: limiter, isSecure: isSecure, budget: budget, promise: promise
             ) { channel in
                 base.setup(channel: channel, logger: logger).flatMapThrowing { value in
                     let pipeline = channel.pipeline.syncOperations

@@ -18,7 +18,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let cache: FileCache
     private let log: RequestLog
-    private let door: ConnectionDoor
+    private let limiter: ConnectionLimiter
     private let isSecure: Bool
     private let budget: FileTransfer.Budget
     private let next: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
@@ -40,22 +40,22 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var date = HTTPDate()
 
     init(
-        cache: FileCache, log: RequestLog, door: ConnectionDoor, isSecure: Bool, budget: FileTransfer.Budget,
+        cache: FileCache, log: RequestLog, limiter: ConnectionLimiter, isSecure: Bool, budget: FileTransfer.Budget,
         promise: EventLoopPromise<HTTP1Channel.Value?>,
         next: @escaping @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
     ) {
         self.cache = cache
         self.log = log
-        self.door = door
+        self.limiter = limiter
         self.isSecure = isSecure
         self.budget = budget
-        drainCheck = DrainCheck(limits: door.limits)
+        drainCheck = DrainCheck(limits: limiter.limits)
         self.promise = promise
         self.next = next
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
-        scheduleIdleCheck(context, in: door.idleCheckInterval)
+        scheduleIdleCheck(context, in: limiter.idleCheckInterval)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -313,11 +313,11 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func scheduleIdleCheck(_ context: ChannelHandlerContext, in time: TimeAmount) {
         idleCheck = context.eventLoop.assumeIsolated().scheduleTask(in: time) {
-            let left = self.lastAnswer + self.door.idleTimeout - .now()
+            let left = self.lastAnswer + self.limiter.idleTimeout - .now()
             if self.isWaiting || !context.channel.isWritable {
-                self.scheduleIdleCheck(context, in: self.door.idleCheckInterval)
+                self.scheduleIdleCheck(context, in: self.limiter.idleCheckInterval)
             } else if left.nanoseconds > 0 {
-                self.scheduleIdleCheck(context, in: min(left, self.door.idleCheckInterval))
+                self.scheduleIdleCheck(context, in: min(left, self.limiter.idleCheckInterval))
             } else {
                 context.close(promise: nil)
             }

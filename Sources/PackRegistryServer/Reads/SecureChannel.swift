@@ -21,20 +21,20 @@ struct SecureChannel: ServerChildChannel {
     private let context: NIOSSLContext
     private let http1: FastPathChannel
     private let http2: HTTP2Channel
-    private let door: ConnectionDoor
+    private let limiter: ConnectionLimiter
 
-    init(_ files: TLSFiles, http1: FastPathChannel, http2: HTTP2Channel, door: ConnectionDoor) throws {
+    init(_ files: TLSFiles, http1: FastPathChannel, http2: HTTP2Channel, limiter: ConnectionLimiter) throws {
         var configuration = try files.configuration()
         configuration.applicationProtocols = ["h2", "http/1.1"]
         context = try NIOSSLContext(configuration: configuration)
         self.http1 = http1
         self.http2 = http2
-        self.door = door
+        self.limiter = limiter
     }
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            guard door.admits(channel) else {
+            guard limiter.admits(channel) else {
                 let promise = channel.eventLoop.makePromise(of: Agreed.self)
                 try channel.pipeline.syncOperations.addHandler(
                     RefusedConnection(isSecure: true) { promise.fail(ChannelError.eof) })
@@ -53,7 +53,7 @@ struct SecureChannel: ServerChildChannel {
             try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), negotiation])
             let agreed = negotiation.protocolNegotiationResult
             // A client that never ends the handshake holds nothing longer than one that never sends a header.
-            let check = channel.eventLoop.scheduleTask(in: TimeAmount(door.limits.idleTimeout)) {
+            let check = channel.eventLoop.scheduleTask(in: TimeAmount(limiter.limits.idleTimeout)) {
                 channel.close(promise: nil)
             }
             agreed.whenComplete { _ in check.cancel() }

@@ -58,7 +58,7 @@ struct VerifyCommand: AsyncParsableCommand {
             mutating func write(_ bytes: UnsafeRawBufferPointer) {}
             mutating func finish() {}
         }
-        let archive = try JudgedArchive(file: file)
+        let archive = try ValidatedArchive(file: file)
         try archive.forEachFile { _ in Drain() }
         return "\(file.relativePath): sound, \(archive.entries.count) files"
     }

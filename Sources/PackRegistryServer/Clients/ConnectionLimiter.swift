@@ -1,7 +1,7 @@
 import NIOCore
 
 /// Accepts connections while their address is below its limit, and closes the others at once.
-struct ConnectionDoor: Sendable {
+struct ConnectionLimiter: Sendable {
     let table: ClientTable
     let limits: ServerLimits
 

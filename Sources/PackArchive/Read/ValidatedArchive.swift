@@ -3,12 +3,12 @@ package import PackFormat
 
 /// A zip whose structure is verified: it is safe to read, and every reader sees the same files.
 ///
-///     let archive = try JudgedArchive(file: url)
+///     let archive = try ValidatedArchive(file: url)
 ///     try archive.forEachFile { entry in MySink(entry.path) }     // nil skips a file
 ///
 /// Only the headers are verified here. Content is verified (inflated, counted, CRC-32) as it is read;
 /// ``PackageArchive`` checks whether it is the signed content.
-package struct JudgedArchive: Sendable {
+package struct ValidatedArchive: Sendable {
     package struct Entry: Hashable, Sendable {
         package let path: PackagePath
         /// The unpacked size in bytes.

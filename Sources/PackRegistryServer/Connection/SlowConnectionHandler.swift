@@ -6,14 +6,14 @@ import NIOHTTPTypes
 /// continues after it was refused. The framework's own idle timeout covers the time between requests.
 ///
 /// Without these a few hundred sockets, each sending a byte every ten seconds, keep everybody else out for ever.
-final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+final class SlowConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    private let door: ConnectionDoor
-    private var limits: ServerLimits { door.limits }
+    private let limiter: ConnectionLimiter
+    private var limits: ServerLimits { limiter.limits }
     /// Requests whose answers have not been written to their end.
     private var underWayCount = 0
     private var lastAnswer = NIODeadline.now()
@@ -26,9 +26,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
     private let drainCheck: DrainCheck
     private var linger: Scheduled<Void>?
 
-    init(door: ConnectionDoor) {
-        self.door = door
-        drainCheck = DrainCheck(limits: door.limits)
+    init(limiter: ConnectionLimiter) {
+        self.limiter = limiter
+        drainCheck = DrainCheck(limits: limiter.limits)
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -121,8 +121,9 @@ final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// The framework's own idle timeout knows nothing of a crowd.
     private func scheduleIdleCheck(_ context: ChannelHandlerContext) {
-        idleCheck = context.eventLoop.assumeIsolated().scheduleTask(in: door.idleCheckInterval) {
-            if self.underWayCount <= 0, context.channel.isWritable, self.lastAnswer + self.door.idleTimeout <= .now() {
+        idleCheck = context.eventLoop.assumeIsolated().scheduleTask(in: limiter.idleCheckInterval) {
+            if self.underWayCount <= 0, context.channel.isWritable, self.lastAnswer + self.limiter.idleTimeout <= .now()
+            {
                 context.close(promise: nil)
             } else {
                 self.scheduleIdleCheck(context)

@@ -2,7 +2,7 @@ import Hummingbird
 
 /// Data about clients: how many requests a client behind a proxy has running, and how many invalid tokens it has
 /// sent.
-struct ClientDesk: Sendable {
+struct ClientLimits: Sendable {
     private let proxies: TrustedProxies
     private let underWay: ClientTable
     private let failedTokens: FailedTokens
@@ -15,8 +15,8 @@ struct ClientDesk: Sendable {
     }
 
     // Not inlined, for the reason that ``Bearer`` gives.
-    /// Does what a request asks for. Connections are counted by ``ConnectionDoor``; those of a proxy are many clients', so there
-    /// the requests are.
+    /// Does what a request asks for. Connections are counted by ``ConnectionLimiter``; those of a proxy are many clients',
+    /// so there the requests are.
     @inline(never)
     func admit<Result>(
         _ request: Request, from peer: String?, _ body: () async throws -> Result
