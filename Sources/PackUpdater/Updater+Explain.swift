@@ -32,7 +32,8 @@ extension Updater {
         let chosen = packages.isEmpty ? here.isEmpty ? Array(channel.packages.keys) : here : packages
         return chosen.sorted().map { package in
             RolloutExplanation(
-                package, in: channel, for: facts, refusals: refusals, notes: notes(state[package], of: package))
+                package, in: channel, for: facts, refusals: refusals, notes: notes(state[package], of: package),
+                wait: state[package].delay.map { .known($0) } ?? .nothing)
         }
     }
 

@@ -33,7 +33,7 @@ public struct DeviceGroup: Hashable, Sendable {
             throw .invalidGroup(
                 name,
                 reason:
-                    "it has \(devices.count) devices and a group has at most \(Self.maximumDeviceCount), because devices "
+                    "it has \(CountText.text(devices.count, "device")) and a group has at most \(CountText.number(Self.maximumDeviceCount)), because devices "
                     + "fetch all of it: give those devices a tag (tag.NAME=VALUE)")
         }
         guard devices.allSatisfy({ $0.utf8.count == 32 && Self.isHexadecimal($0) }) else {

@@ -58,10 +58,22 @@ package struct Publisher: Sendable {
     package func publish(
         _ selection: PackageSelection, note: VersionNote = .none, report: (Manifest) -> Void = { _ in }
     ) async throws -> [Published] {
+        // Everything is judged before the first upload.
+        var isListed: Set<Digest> = []
+        for archive in selection.archives {
+            if try await self.isListed(archive.manifest, archive.sealed.digest) {
+                isListed.insert(archive.sealed.digest)
+            } else {
+                try await requireDelegation(archive.manifest.package)
+            }
+        }
         var published: [Published] = []
         for archive in selection.archives {
             report(archive.manifest)
-            published.append(try await publish(archive, note))
+            published.append(
+                isListed.contains(archive.sealed.digest)
+                    ? Published(manifest: archive.manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
+                    : try await publish(archive, note))
         }
         return published
     }
@@ -84,9 +96,6 @@ package struct Publisher: Sendable {
 
     private func publish(_ archive: PackageArchive, _ note: VersionNote) async throws -> Published {
         let manifest = archive.manifest
-        if try await isListed(manifest, archive.sealed.digest) {
-            return Published(manifest: manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
-        }
         let missing = try await registry.missingObjects(of: archive.sealed.bytes)
         let digest = try await upload(archive, missing)
         let path = ViewLayout.manifestTarget(manifest.package, manifest.version)
@@ -119,6 +128,31 @@ package struct Publisher: Sendable {
         }
         guard listed.hashes.sha256 == digest.hex else { throw Self.otherContent(manifest) }
         return true
+    }
+
+    /// Refuses a package that this key may not sign. It uses what ``isListed(_:_:)`` has just read.
+    private func requireDelegation(_ package: PackageID) async throws {
+        guard let targets = await trust.targets else { return }
+        guard let authority = targets.body.authority(for: ViewLayout.role(of: package)) else {
+            if keys.owner.isEmpty { throw Self.notDelegated(package) }
+            return
+        }
+        let own = keys.publisher.map(\.publicKey.id)
+        guard !own.contains(where: { authority.keys[$0] != nil }) else { return }
+        let mine = own.map { String($0.prefix(16)) }.joined(separator: ", ")
+        let others = authority.keys.names.map { String($0.prefix(16)) }.joined(separator: ", ")
+        throw RegistryError(
+            .forbidden,
+            "your key \(mine) may not sign \(package): the app's owner has delegated it to \(others). Use that key, or let the "
+                + "owner run packtool keys delegate \(package) --key KEY")
+    }
+
+    private static func notDelegated(_ package: PackageID) -> RegistryError {
+        RegistryError(
+            .forbidden,
+            "the package \(package) is new and the app's owner has not delegated it to your key yet: they "
+                + "run packtool keys delegate \(package) --key KEY, where KEY is what packtool keys generate publisher "
+                + "printed for you, or publish it once themselves")
     }
 
     private static func otherContent(_ manifest: Manifest) -> RegistryError {
@@ -168,13 +202,7 @@ package struct Publisher: Sendable {
         let (_, targets) = try await trust.refresh()
         let name = ViewLayout.role(of: package)
         guard targets.body.delegations?.role(named: name) == nil else { return targets }
-        guard !keys.owner.isEmpty else {
-            throw RegistryError(
-                .forbidden,
-                "the package \(package) is new and the app's owner has not delegated it to your key yet: they "
-                    + "run packtool keys delegate \(package) --key KEY, where KEY is what packtool keys generate publisher "
-                    + "printed for you, or publish it once themselves")
-        }
+        guard !keys.owner.isEmpty else { throw Self.notDelegated(package) }
         let document = try targets.revised(
             expires: now().addingTimeInterval(MetadataLifetime.targets), signers: keys.owner
         ) { targets in

@@ -96,16 +96,9 @@ package struct ChannelRelease: RegistryChange {
         return try rule.offering(members, versions, rollout, consent: consent).steps
     }
 
-    /// A group that the channel does not have admits nobody: a misspelt name must not go out as a release.
     private func requireGroups(_ facts: RegistryFacts) throws {
-        let known = facts.channelFiles[channel]?.groups ?? [:]
-        for case .group(let names) in change.audiences.flatMap(\.conditions) {
-            guard let unknown = names.first(where: { known[$0] == nil }) else { continue }
-            throw RegistryError(
-                .notFound,
-                "\(channel) has no group \"\(unknown)\" (it has: \(RegistryError.list(known.keys.sorted()))): make it first "
-                    + "(packtool group set \(unknown) --channel \(channel) --file IDS)")
-        }
+        try GroupCheck.require(
+            change.audiences, known: facts.channelFiles[channel]?.groups.keys.map(\.self) ?? [], on: channel)
     }
 }
 

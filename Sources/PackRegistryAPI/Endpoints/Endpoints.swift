@@ -19,6 +19,10 @@ package enum Endpoints {
         decodeAnswer: { try ChannelFile(parsing: JSONValue.object($0).canonicalBytes) })
     package static let explain = Route(
         .get, "/v1/explain", "Every release and condition for one device, with the value that was seen.")
+    package static let access = Endpoint<Void, Identity>(
+        Route(.get, "/v1/access", "Who the token belongs to, and what it may do. Without a token: nothing but read."),
+        encodeAnswer: { ["name": .string($0.name), "scope": $0.scope.json] },
+        decodeAnswer: { try Identity(name: $0.string("name"), scope: TokenScope(json: $0.required("scope"))) })
     package static let update = Route(.get, "/v1/update", "Tells which version a device should have.")
     package static let bundle = Route(
         .get, "/v1/bundle/{root}/{channel}", "Returns all metadata that a fresh device needs in one answer.")
@@ -145,7 +149,7 @@ package enum Endpoints {
         encodeAnswer: { ["deleted": .integer($0)] }, decodeAnswer: { try $0.integer("deleted") })
 
     package static let routes: [Route] = [
-        overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
+        overview.route, channel.route, explain, access.route, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, runRollouts.route, tokens.route, createToken.route,
         revokeToken.route, audit.route, healthDetails.route, reports, stats.route, deviceReports.route,

@@ -16,10 +16,11 @@ struct PreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
         abstract: "Serve a web build as a device would, and reload pages when it changes.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Paths, media types, ranges, the headers of packtool.json and what is left out are those of the installed \
             package. What a device would not have is printed.
-            """)
+            """))
 
     @Argument(
         help: ArgumentHelp("The folder that the web build writes (else dist of packtool.json).", valueName: "DIST"),

@@ -14,7 +14,8 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Serve a registry over HTTP: to devices, to publishers, and its sites to browsers.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Devices read the published view, publishers write with access tokens
             (packtool token create). SIGTERM and SIGINT end the server when the
             requests under way are finished. Each request is one line on stderr.
@@ -22,7 +23,7 @@ struct ServeCommand: AsyncParsableCommand {
             With --tls-certificate and --tls-key the server speaks HTTPS, HTTP/2 and
             HTTP/1.1. Without, it speaks plain HTTP: on another address than the
             loopback, put a TLS proxy before it.
-            """)
+            """))
 
     @Option(help: ArgumentHelp("The address to listen on.", valueName: "HOST"))
     var host = "127.0.0.1"

@@ -8,11 +8,15 @@ import PackWeb
 struct ClientExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Tell what this device gets and did, and why.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             First each release of each package, by the channel file of the last check: every
             condition, whether the device meets it, and the value that was seen. packtool
             explain prints the same from the registry. Then what happened on the device.
-            """)
+
+            The channel and the facts that are not given are those of the last
+            packtool client update on this store.
+            """))
 
     @OptionGroup var client: ClientOptions
 
@@ -23,6 +27,7 @@ struct ClientExplainCommand: AsyncParsableCommand {
     var lastPage = false
 
     func run() async throws {
+        let client = RememberedDevice(store: client.store).completing(client)
         let updater = try client.existingUpdater()
         if lastPage { return try explainLastPage() }
         let given = try client.packages

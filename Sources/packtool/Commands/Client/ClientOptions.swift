@@ -8,8 +8,8 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The device's store.", valueName: "DIR"))
     var store: String
 
-    @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
-    var channel = "stable"
+    @Option(help: ArgumentHelp("The channel. (default: stable)", valueName: "NAME"))
+    var channel: String?
 
     @Option(help: ArgumentHelp("A package; may be given several times. Else all.", valueName: "ID"))
     var package: [String] = []
@@ -77,7 +77,8 @@ struct ClientOptions: ParsableArguments {
         try registry.authorities.trust()
         let base = try base
         var configuration = try UpdaterConfiguration(
-            store: URL(fileURLWithPath: store), base: base, channel: ChannelName(channel), root: trustedRoot(base))
+            store: URL(fileURLWithPath: store), base: base, channel: ChannelName(channel ?? "stable"),
+            root: trustedRoot(base))
         configuration.deviceID = device
         configuration.platform = platform
         configuration.app = app

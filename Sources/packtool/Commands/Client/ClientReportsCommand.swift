@@ -7,10 +7,11 @@ import PackUpdater
 struct ClientReportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reports", abstract: "Show what this device would report, or give it a new report id.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Reports are off until packtool client update --reports on. Without an option the
             next report is printed exactly as it would be sent.
-            """)
+            """))
 
     @Flag(help: "Print the next report exactly as it would be sent (this is what happens without an option).")
     var show = false

@@ -36,6 +36,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             if !client.preset.isEmpty { try await updater.takePresets() }
             report = try await updater.update(selection)
         }
+        try RememberedDevice(store: client.store).save(client)
         await updater.sendReports()
         client.global.console.result(
             report.entries.map { text($0) }.joined(separator: "\n"),

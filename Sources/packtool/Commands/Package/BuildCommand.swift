@@ -10,13 +10,14 @@ struct BuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "build",
         abstract: "Turn the output of a web build into a package.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             The id and version come from the flags, else from packtool.json, else from the nearest package.json.
             Files that a device never needs (source maps, dotfiles, node_modules) are left out and listed; \
             .packignore decides otherwise. The same input gives the same bytes on any machine.
 
             Warnings go to stderr, also with --quiet, which prints the packages' paths only.
-            """)
+            """))
 
     @Argument(
         help: ArgumentHelp("The folders that the web build writes (else dist of packtool.json).", valueName: "DIST"),

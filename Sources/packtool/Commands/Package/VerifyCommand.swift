@@ -8,10 +8,11 @@ import PackJSON
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify", abstract: "Check that a package is sound, byte by byte.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Judges the structure of the zip, unpacks every file within limits, and compares size and SHA-256 with \
             pack.json. Any fault is named with the file that it is in, and the exit code is 1.
-            """)
+            """))
 
     @Argument(help: ArgumentHelp("A package zip, or a version in the registry.", valueName: "ZIP|PACKAGE@VERSION"))
     var sources: [String]

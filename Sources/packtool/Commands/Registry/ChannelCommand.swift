@@ -7,13 +7,14 @@ import PackRegistryAPI
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "channel", abstract: "Show or change how often a channel's devices look for updates.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             packtool channel beta --poll 15m --jitter 2m
 
             Apps that use the scheduler of PackUpdater, and packtool-kiosk, obey it. Without
             --jitter it is a tenth of the interval. --poll app leaves it to the apps again.
             Without options: prints what the channel tells its devices.
-            """)
+            """))
 
     @Argument(help: "The channel.")
     var channel: ChannelName
@@ -28,6 +29,7 @@ struct ChannelCommand: AsyncParsableCommand {
         transform: { try PollInterval($0) })
     var jitter: PollInterval?
 
+    @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 

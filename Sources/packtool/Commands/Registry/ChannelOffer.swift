@@ -38,13 +38,15 @@ struct ChannelOffer {
     let given: OfferOptions
     let options: GlobalOptions
 
-    /// Asks where devices would go back to an older version.
+    /// Asks where devices would go back to an older version, and before a channel is made.
     func consent(to manifests: [Manifest]) async throws -> OfferConsent {
         try await consent(to: manifests.map { ($0.package, $0.version, $0.requiredApp) })
     }
 
     func consent(to versions: [(PackageID, SemanticVersion, VersionRange?)]) async throws -> OfferConsent {
-        let releases = try await releases()
+        let overview = try await session.registry.overview()
+        try given.check(channel, in: overview, options)
+        let releases = overview.channels[channel] ?? [:]
         let older = versions.compactMap { package, version, requiredApp -> String? in
             let present = releases[package] ?? []
             guard let back = OlderOffer(of: version, requiredApp: requiredApp, among: present) else { return nil }
@@ -139,9 +141,18 @@ struct ChannelOffer {
         }
     }
 
+    /// Whether devices get something of it with their next check, which a share of 0 %, a window or a network puts off.
+    static func isInstallable(_ made: [Made]) -> Bool {
+        made.contains { entry in
+            guard entry.outcome.isChanged, !entry.isSuperseded, let release = entry.outcome.releases.first else {
+                return false
+            }
+            return release.rollout.share > .none && !release.policy.delays
+        }
+    }
+
     /// What is not as its caller may think.
     func note(_ made: [Made]) {
-        // A misspelt name makes one.
         if made.contains(where: \.outcome.isNewChannel) { options.console.note("the channel \(channel) is new") }
         for entry in made where !entry.isSuperseded {
             let share = entry.outcome.releases.first?.rollout.share ?? .none

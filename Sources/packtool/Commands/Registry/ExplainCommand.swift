@@ -8,13 +8,14 @@ import PackRegistryAPI
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Tell what a device gets on a channel, and why.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Every release of the package, newest first, with every condition, whether the device
             meets it, and the value that was seen. packtool client explain prints the same on
             a device. What is not given is not known, and a condition on it is not met.
 
             --at 2026-11-24T14:00:00Z tells what was so then.
-            """)
+            """))
 
     @Argument(help: "The package.")
     var package: PackageID

@@ -35,7 +35,7 @@ struct KeysListCommand: AsyncParsableCommand {
         var mine: [(name: String, source: String, id: String)] = []
         for name in KeyFolder.Name.allCases {
             guard let source = try session.keys.source(name) else { continue }
-            mine.append((name.rawValue, "\(source)", try session.keys.signer(name)?.publicKey.id ?? ""))
+            mine.append((name.rawValue, "\(source)", try session.keys.id(of: name) ?? ""))
         }
         options.console.result(text(mine, roles), json: json(mine, roles))
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import PackFormat
+import PackRegistry
 import PackRegistryAPI
 
 /// The options with which `publish` and `promote` offer a version.
@@ -18,11 +19,21 @@ struct OfferOptions: ParsableArguments {
     @Flag(help: "Offer the version also where the channel was rolled back from it.")
     var again = false
 
+    @Flag(help: "Make the channel where the registry has none of that name.")
+    var newChannel = false
+
     @OptionGroup var consent: ConsentOption
 
     /// nil if nothing was said.
     var wanted: Rollout? {
         rollout == nil && audience.isEmpty ? nil : Rollout(share: rollout ?? .whole, audiences: audience)
+    }
+
+    /// Asks before a channel is made, and refuses an audience of a group that the channel does not have.
+    func check(_ channel: ChannelName, in overview: RegistryOverview, _ options: GlobalOptions) throws {
+        try GroupCheck.require(audience, known: overview.settings[channel]?.groups.keys.map(\.self) ?? [], on: channel)
+        guard !newChannel, let question = NameCheck.newChannelQuestion(channel, in: overview) else { return }
+        try consent.require(question, options)
     }
 
     /// - Parameter isOlder: somebody said yes to taking devices back.

@@ -12,7 +12,8 @@ struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish packages and offer them on a channel.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Without arguments it takes ./packages: of each package the highest version there.
             Of several versions of a package it offers the highest. A release that is
             offered already keeps its share of devices, unless --rollout gives a larger
@@ -29,6 +30,9 @@ struct PublishCommand: AsyncParsableCommand {
             or none, and rollout, rollback, promote and withdraw of one act on all. With
             --separately each is offered by itself.
 
+            A channel that the registry does not have may be a misspelt one: the command
+            asks before it makes it, or takes --new-channel. The first one needs no word.
+
             Shared bundles are published first, whatever the order of the arguments. A
             version that is there with the same content is left as it is, so the
             command can be repeated after an interruption.
@@ -37,7 +41,7 @@ struct PublishCommand: AsyncParsableCommand {
             in a registry folder that no server has, the command makes patches and smaller
             downloads; with --no-wait that is left to the next command that changes the
             registry, or to its server.
-            """)
+            """))
 
     @Argument(help: ArgumentHelp("The packages to publish (default: the newest in ./packages).", valueName: "ZIP"))
     var zips: [String] = []
@@ -86,6 +90,8 @@ struct PublishCommand: AsyncParsableCommand {
                     + "packtool rollout, which holds for the whole set; or publish --separately")
         }
         if isSet { try await offering?.check(set: packages.manifests.filter { $0.entry == nil } + pages) }
+        try await session.requirePublishing(
+            packages.manifests.map(\.package), on: channel, offering: pages.map(\.package))
         let consent = try await offering?.consent(to: pages) ?? []
         let publisher = try await session.publisher(console: console)
         let line = ProgressLine(console)
@@ -110,8 +116,8 @@ struct PublishCommand: AsyncParsableCommand {
         guard !noWait else { return }
         if let local = session.local, !local.isServed {
             console.note(
-                (offered.isEmpty ? "" : "Devices can install this now. ")
-                    + "Making patches and smaller downloads for them; Ctrl-C is safe, the next command or a server goes on with them"
+                (ChannelOffer.isInstallable(offered) ? "Devices can install this now. " : "")
+                    + "Making patches and smaller downloads; Ctrl-C is safe, the next command or a server goes on with them"
             )
         }
         await session.finish(console: console)
@@ -128,9 +134,7 @@ struct PublishCommand: AsyncParsableCommand {
     private func files() throws -> [URL] {
         if !zips.isEmpty {
             return try zips.map { path in
-                guard FileManager.default.fileExists(atPath: path) else {
-                    throw CommandFailure("there is no file \(path): build it with packtool build")
-                }
+                guard FileManager.default.fileExists(atPath: path) else { throw try missing(path) }
                 return URL(filePath: path)
             }
         }
@@ -142,6 +146,18 @@ struct PublishCommand: AsyncParsableCommand {
                 "there are no packages in \(folder.relativePath): build some, or name the zips to publish")
         }
         return found
+    }
+
+    private func missing(_ path: String) throws -> CommandFailure {
+        let folder = try (CurrentProject().configuration ?? PackConfiguration()).outFolder
+        let name = URL(filePath: path).lastPathComponent
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
+            $0.hasSuffix(".zip")
+        }
+        guard let near = NearName.of(name, among: names.filter { folder.appending(path: $0).relativePath != path })
+        else { return CommandFailure("there is no file \(path): build it with packtool build") }
+        return CommandFailure(
+            "there is no file \(path): did you mean \(folder.appending(path: near).relativePath)?")
     }
 
     private func text(_ published: [Publisher.Published], _ offered: [ChannelOffer.Made]) -> String {

@@ -7,13 +7,14 @@ import PackRegistryAPI
 struct ReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release", abstract: "Offer published versions of several packages as one set.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             For packages that were published by themselves, as by several CI jobs without a
             channel: packtool release shop@1.3.0 admin@2.0.0 --channel beta. A device gets all
             of them or none. publish with several zips does the same in one command.
 
             A package of which everybody on the channel has the version already is left out.
-            """)
+            """))
 
     @Argument(help: ArgumentHelp("The packages with their versions.", valueName: "PACKAGE@VERSION"))
     var packages: [PackageArgument]

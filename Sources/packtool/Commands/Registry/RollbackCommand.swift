@@ -6,9 +6,10 @@ import PackRegistryAPI
 struct RollbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Go back to an older version on a channel, or to what the app embeds.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Without --to: the newest version that the channel offered before this one.
-            """)
+            """))
 
     /// `--to`.
     enum Destination: ExpressibleByArgument {
@@ -35,6 +36,7 @@ struct RollbackCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A published version, or \"embedded\".", valueName: "VERSION|embedded"))
     var to: Destination?
 
+    @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 

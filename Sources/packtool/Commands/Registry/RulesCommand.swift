@@ -8,7 +8,8 @@ import PackRegistryAPI
 struct RulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules", abstract: "Show or change the web rules that a channel gives its devices.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             {"format": 1, "rules": [
               {"name": "films", "action": "online", "types": ["video/*"], "minimumSize": 5000000},
               {"name": "ads", "action": "deny", "host": "*.ads.example"}]}
@@ -18,7 +19,7 @@ struct RulesCommand: AsyncParsableCommand {
             them. Rules here have no "api" (docs/ROLLOUTS.md).
 
             Without a file and without --clear: prints the rules of the channel.
-            """)
+            """))
 
     @Argument(help: ArgumentHelp("The new rules (JSON); they take the place of all that there are.", valueName: "FILE"))
     var file: String?
@@ -29,6 +30,7 @@ struct RulesCommand: AsyncParsableCommand {
     @Flag(help: "Take the channel's rules back.")
     var clear = false
 
+    @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -47,7 +49,9 @@ struct RulesCommand: AsyncParsableCommand {
                 json: .object(["channel": .string(channel.text), "rules": json ?? .null]))
         }
         let sentence =
-            rules.map { "\(channel): devices have \($0.rules.count) web rules from their next check on" }
+            rules.map {
+                "\(channel): devices have \(CountText.text($0.rules.count, "web rule")) from their next check on"
+            }
             ?? "\(channel): devices have no web rules of the channel from their next check on"
         try await ChannelSettingText.change(.rules(rules), on: channel, sentence, session, options)
     }

@@ -15,9 +15,10 @@ struct TokenCommand: AsyncParsableCommand {
 struct TokenCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make a token; its text is shown once and not kept.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Without --publish, --release, --observe or --admin the token may publish and release.
-            """)
+            """))
 
     @Argument(help: "Who or what it is for, as the log will name them.")
     var name: String

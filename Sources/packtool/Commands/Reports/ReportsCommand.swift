@@ -13,9 +13,10 @@ struct ReportsCommand: AsyncParsableCommand {
 struct ReportsDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete every event of a report id.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Counts, which name nobody, stay. Over HTTP it needs a token with --admin.
-            """)
+            """))
 
     @Argument(help: "The report id.")
     var id: String

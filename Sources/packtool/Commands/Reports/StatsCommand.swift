@@ -9,12 +9,13 @@ import PackRegistryAPI
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Show what devices reported: adoption, failures, savings.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             SILENT are devices on which a version became active, and was neither confirmed nor
             failed within the window: a version that crashes before it can report is seen by
             that. WAITING are those whose window is not over. Over HTTP it needs a token that
             may observe.
-            """)
+            """))
 
     @Argument(help: "One package only.")
     var package: PackageID?
@@ -42,11 +43,19 @@ struct StatsCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         let stats = try await session.registry.stats(
             StatsQuery(channel: channel, package: package, days: days, windowHours: window))
+        if stats.versions.isEmpty, stats.sessions == 0 { try await requireNames(session) }
         options.console.result(StatsText(stats).lines.joined(separator: "\n"), json: .object(stats.json))
         if stats.versions.isEmpty, stats.sessions == 0 {
             options.console.note(
                 "Apps report only if they turn it on (docs/REPORTS.md), and a server takes reports with --reports on.")
         }
+    }
+
+    /// Nothing was reported: perhaps a name is wrong.
+    private func requireNames(_ session: RegistrySession) async throws {
+        let overview = try await session.registry.overview()
+        try NameCheck.require(channel, in: overview)
+        if let package { try NameCheck.require(package, in: overview) }
     }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackJSON
+import PackRegistry
 import PackRegistryAPI
 import PackRegistryLocal
 
@@ -9,7 +10,8 @@ import PackRegistryLocal
 struct RolloutSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Change which devices get a release, and what share of them, or plan that.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             "set" can be left out: packtool rollout PACKAGE --channel NAME --percent P.
 
             Without a version: the newest release of the channel, unless that is what a
@@ -30,7 +32,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
             published version that the channel does not offer yet, it is offered under the
             plan. --dry-run prints the dates of the steps and does nothing. packtool serve
             takes the steps, or packtool rollout run in a cron job.
-            """)
+            """))
 
     @Argument(help: "The package, and the version if it is not the newest.")
     var package: PackageArgument
@@ -95,12 +97,16 @@ struct RolloutSetCommand: AsyncParsableCommand {
         let releases = overview.channels[channel]?[package.package] ?? []
         let index = releases.firstIndex { package.version == nil || $0.version == package.version }
         if isDryRun { return try dryRun(index.map { releases[$0] }) }
+        if let audiences {
+            try GroupCheck.require(
+                audiences, known: overview.settings[channel]?.groups.keys.map(\.self) ?? [], on: channel)
+        }
         // A change that names no version is refused by the registry, and needs no consent.
         if let index, let version = releases[index].version, let loss = try loss(from: releases[index].rollout) {
             let below = releases.dropFirst(index + 1).first ?? overview.earlier[channel]?[package.package]
             try consent.require(
                 "\(channel) offers \(package.package) \(version) to \(releases[index].rollout.devicesText). \(loss) "
-                    + "leave it with their next check, and go back to \(ReleaseText.fallback(below)).\(set(of: releases[index], overview))",
+                    + "leave it with their next check, and \(ReleaseText.fallback(below)).\(set(of: releases[index], overview))",
                 options)
         }
         let change: ChannelChange =

@@ -21,6 +21,11 @@ struct RolloutStatusCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         let all = try await session.registry.rollouts(of: package)
         let shown = all.filter { channel == nil || $0.channel == channel }
+        if shown.isEmpty {
+            let overview = try await session.registry.overview()
+            try NameCheck.require(package, in: overview)
+            if let channel { try NameCheck.require(channel, in: overview) }
+        }
         let place = channel.map { " on \($0)" } ?? ""
         options.console.result(
             shown.isEmpty

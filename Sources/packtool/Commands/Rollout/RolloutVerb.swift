@@ -52,8 +52,6 @@ struct RolloutVerb {
         }
         if needsConsent(preview) {
             try consent.require(text(preview), options)
-        } else if !options.json {
-            options.console.note(preview.effect)
         }
         let outcome = try await send(exact(preview), session, isDryRun: false)
         options.console.result(text(outcome), json: json(outcome))

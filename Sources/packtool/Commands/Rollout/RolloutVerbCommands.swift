@@ -50,10 +50,11 @@ struct RolloutAdvanceCommand: AsyncParsableCommand {
 struct RolloutHaltCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "halt", abstract: "Stop a rollout that is not well; who is in its share keeps the release.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             No further device gets into the share. Devices that are in it and have not
             checked yet still get the release: packtool rollout rollback takes it back.
-            """)
+            """))
 
     @OptionGroup var verb: RolloutVerbOptions
 
@@ -74,10 +75,11 @@ struct RolloutCompleteCommand: AsyncParsableCommand {
 struct RolloutRollbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Take the release back from the devices that have it, and end its plan.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Devices go to the release before it that everybody had, or to what the app
             embeds. packtool rollback --to goes back to another version.
-            """)
+            """))
 
     @OptionGroup var verb: RolloutVerbOptions
 

@@ -9,7 +9,8 @@ import PackRegistryAPI
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Simulate a rollout on a described population of devices.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Takes the newest release of a package on a channel, or PACKAGE@VERSION for one that
             is not offered yet; several packages, or a package whose release is of a set, are
             one set. Each device checks at its own times and decides as a real one.
@@ -20,7 +21,7 @@ struct SimulateCommand: AsyncParsableCommand {
             The population is JSON (docs/schema/population.schema.json): how many devices, and
             the weights of platforms, app versions, installed versions and check intervals.
             Nothing is changed.
-            """)
+            """))
 
     @Argument(help: ArgumentHelp("The packages.", valueName: "PACKAGE[@VERSION]"))
     var packages: [PackageArgument]

@@ -77,6 +77,7 @@ struct KeepingRegistry: Registry {
     func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? { nil }
     func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? { nil }
     func copyViewFile(_ path: ViewPath, to file: URL) async throws -> Bool { false }
+    func access() async throws -> Identity? { nil }
     func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest> { [] }
 
     func upload(archive: URL) async throws -> Digest {
