@@ -9,7 +9,7 @@ struct ContentAuditTests {
     private let page = "<script>globalThis.packtool?.confirm?.()</script>"
 
     private func findings(
-        _ files: [String: String], configuration: String = "{}", change: (inout BuildRequest) -> Void = { _ in }
+        _ files: [String: String], configuration: String = "{}", change: (inout BuildRequest) throws -> Void = { _ in }
     ) throws -> [Finding] {
         let project = try Project(Dictionary(uniqueKeysWithValues: files.map { ("dist/\($0.key)", $0.value) }))
         try project.write(configuration, to: "packtool.json")
@@ -168,8 +168,8 @@ struct ContentAuditTests {
                     + "it. Say \"base\": \"/static-files/\" in packtool.json, or --base / where that is wrong"
             ])
         #expect(try DistPreview(project("dist")).manifest.base?.text == "/static-files/")
-        #expect(throws: BuildError.self) { try project.build("dist") { $0.base = "/" } }
-        #expect(try DistPreview(project("dist"), base: "/").manifest.base == nil)
+        #expect(throws: BuildError.self) { try project.build("dist") { $0.base = .root } }
+        #expect(try DistPreview(project("dist"), base: .root).manifest.base == nil)
     }
 
     @Test func `findings that begin alike are ten and a count, and all of them where that is asked`() throws {
@@ -229,7 +229,7 @@ struct ContentAuditTests {
 
     @Test func `a run's number is appended to the version`() throws {
         let project = try Project(["dist/index.html": page])
-        let report = try project.build("dist") { $0.prerelease = "ci.17" }
+        let report = try project.build("dist") { $0.prerelease = try PrereleaseWords("ci.17") }
         #expect(report.packages[0].manifest.version.description == "1.0.0-ci.17")
     }
 }

@@ -28,7 +28,7 @@ struct PreviewCommand: AsyncParsableCommand {
     var dist: String?
 
     @Option(name: .customLong("package"), help: ArgumentHelp("The package id.", valueName: "ID"))
-    var package: String?
+    var package: PackageID?
 
     @Option(help: ArgumentHelp("Where the web build expects to be mounted, such as /static-files/.", valueName: "PATH"))
     var base: String?
@@ -63,7 +63,7 @@ struct PreviewCommand: AsyncParsableCommand {
         let console = global.console
         let folder = try dist.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CurrentProject.dist()
         let routes = try proxy.map { try PreviewProxy.Route($0) }
-        let site = PreviewSite(try DistPreview(folder, package: package, base: base))
+        let site = PreviewSite(try DistPreview(folder, package: package, base: base.map { try BaseSetting($0) }))
         let manifest = site.manifest
         var logger = Logger(label: "packtool.preview")
         logger.logLevel = global.verbose ? .debug : .error
