@@ -60,7 +60,9 @@ struct BuilderTests {
                 $0.dists = [project("dist"), project("b")]
                 $0.packages = [try PackageID("x"), try PackageID("x")]
             }.contains("would both be the package \"x\""))
-        #expect(message { $0.packages = [try PackageID("a"), try PackageID("b")] }.contains("--package is given 2 times for 1 folders"))
+        #expect(
+            message { $0.packages = [try PackageID("a"), try PackageID("b")] }.contains(
+                "--package is given 2 times for 1 folders"))
         try project.write(#"{"name": "Shop_Front", "version": "1.0.0"}"#, to: "package.json")
         #expect(message { $0.packages = [] }.contains("package.json"))
         #expect(try !project.listing().contains("packages"))
