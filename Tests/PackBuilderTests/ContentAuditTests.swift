@@ -62,9 +62,9 @@ struct ContentAuditTests {
         #expect(found.map(\.severity) == [.error, .error])
         #expect(
             found.first?.message
-                == "the file holds a packtool token, and every device would have it: take it out, leave the file out with "
+                == "the file contains a packtool token, and every device would get it: remove it, leave the file out with "
                 + ".packignore, or say --allow-secrets")
-        #expect(found.last?.message.hasPrefix("the file holds a private key") == true)
+        #expect(found.last?.message.hasPrefix("the file contains a private key") == true)
         #expect(try findings(files) { $0.allowsSecrets = true }.map(\.severity) == [.warning, .warning])
         // A library that reads keys has the words only; a certificate is public.
         #expect(
@@ -89,7 +89,8 @@ struct ContentAuditTests {
         try write(command, to: "data", in: project)
         let error = #expect(throws: BuildError.self) { try project.build("dist") }
         #expect(
-            "\(error.map { "\($0)" } ?? "")".contains("the file holds a private key"), "\(error.map { "\($0)" } ?? "")")
+            "\(error.map { "\($0)" } ?? "")".contains("the file contains a private key"),
+            "\(error.map { "\($0)" } ?? "")")
         // One byte less is no key.
         let file = project("dist/data")
         if command.hasSuffix("DER") {
@@ -116,7 +117,7 @@ struct ContentAuditTests {
         #expect(
             texts(found) == [
                 "warning registers a service worker, which devices refuse: say \"serviceWorker\": true in packtool.json, "
-                    + "or take the registration out"
+                    + "or remove the registration"
             ])
         #expect(try findings(files, configuration: #"{"serviceWorker": true}"#).isEmpty)
         #expect(try findings(["index.html": page, "a.js": "navigator.serviceWorker.getRegistrations()"]).isEmpty)

@@ -68,7 +68,7 @@ import Testing
             refusedSets: ReleaseSets(of: file).refusals(app: "shop", old))
         #expect(
             decision.steps.first?.reason.description
-                == "its set is not taken: shop: it requires app >=5.0.0 and this is 4.0.0")
+                == "its set is skipped: shop: it requires app >=5.0.0 and this is 4.0.0")
         #expect(taken(file, DeviceFacts(deviceID: "d", appVersion: try AppVersion("5.0.0"))) == ["a2", "b2"])
     }
 

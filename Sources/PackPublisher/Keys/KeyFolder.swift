@@ -124,7 +124,7 @@ package struct KeyFolder: Sendable {
     package func make(_ name: Name, scheme: KeyScheme = .ed25519) throws -> (key: PrivateKey, file: URL) {
         let existing = file(of: name)
         guard SystemCall.size(of: existing) == nil else {
-            throw RegistryError(.conflict, "\(existing.path(percentEncoded: false)) is there already")
+            throw RegistryError(.conflict, "\(existing.path(percentEncoded: false)) exists already")
         }
         let key = try PrivateKey.generate(scheme)
         return (key, try save(key, named: name.rawValue))

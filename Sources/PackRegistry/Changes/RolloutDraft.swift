@@ -117,7 +117,7 @@ struct RolloutDraft {
             throw RegistryError(
                 .conflict,
                 "\(subject.rollout.share) of the devices of \(channel) may have \(name) already, and the plan ends at "
-                    + "\(plan.lastShare): a plan takes nobody back. Lower the share first (packtool rollout \(package) "
+                    + "\(plan.lastShare): a plan moves no device back. Lower the share first (packtool rollout \(package) "
                     + "--channel \(channel) --percent P), or plan a new version")
         }
         notes.append(ChangeSet.RolloutNote(release: subject.id, kind: .plan(plan)))

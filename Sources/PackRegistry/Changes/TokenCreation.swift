@@ -33,7 +33,7 @@ package struct TokenCreation: RegistryChange {
             throw RegistryError(.invalid, "a token needs a name of 1 to 100 bytes without control characters")
         }
         for (prefix, owner) in Identity.reservedPrefixes where request.name.hasPrefix(prefix) {
-            throw RegistryError(.invalid, "in the log, \(prefix) stands before \(owner)")
+            throw RegistryError(.invalid, "in the log, \(prefix) is the prefix of \(owner)")
         }
         guard !request.scope.actions.isEmpty else {
             throw RegistryError(

@@ -17,7 +17,7 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
     public init(_ text: String) throws(TrustError) {
         // Never echoed: this is how a key itself would get into a log.
         guard !text.contains(where: \.isNewline), !text.contains("PRIVATE KEY") else {
-            throw .invalidKey(reason: "the text holds a key itself, where its place is asked for (file:PATH, env:NAME)")
+            throw .invalidKey(reason: "the text is a key itself, and should say where the key is (file:PATH, env:NAME)")
         }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let rest = parts.last, !rest.isEmpty else {

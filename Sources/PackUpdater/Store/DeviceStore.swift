@@ -128,7 +128,7 @@ struct DeviceStore: Sendable {
             guard let newest = versions.first, newest.hasPages else { continue }
             state[package].active = PackageState.Active(installed: newest, isConfirmed: false)
             state[package].previous = versions.dropFirst().first
-            done.append("\(package) \(newest.id) is active and has to be confirmed anew")
+            done.append("\(package) \(newest.id) is active and has to be confirmed again")
         }
         // A second name for the damaged file, for people; its own name always has one of the two states.
         let copy = layout.state.appendingPathExtension("damaged")

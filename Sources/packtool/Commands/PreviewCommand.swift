@@ -41,7 +41,7 @@ struct PreviewCommand: AsyncParsableCommand {
             """, valueName: "PATH=URL"))
     var proxy: [String] = []
 
-    @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "PORT"))
+    @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "PORT"))
     var port = 8788
 
     @Flag(help: "Send pages byte for byte, without the script that reloads them.")

@@ -91,7 +91,7 @@ struct ServeCommand: AsyncParsableCommand {
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
-            throw ValidationError("--tls-certificate and --tls-key belong together: give both or none")
+            throw ValidationError("--tls-certificate and --tls-key need each other: give both or none")
         }
         guard (ReportRetention.leastDays...3650).contains(reportDays) else {
             throw ValidationError("--report-days must be a number from \(ReportRetention.leastDays) to 3650")

@@ -33,7 +33,7 @@ enum CommandMistake {
     }
 
     private static func version(for path: [String]) -> String {
-        let own = "--version says which packtool this is, and stands alone: packtool --version."
+        let own = "--version shows the version of packtool, and is given alone: packtool --version."
         return switch path.last {
         case "build": "\(own) The package's version is --package-version VERSION"
         default:

@@ -10,7 +10,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print the result and errors only, no messages.")
     var quiet = false
 
-    @Flag(help: "Print more about what is done.")
+    @Flag(help: "Print more details.")
     var verbose = false
 
     var console: Console { Console(isJSON: json, isQuiet: quiet) }

@@ -23,7 +23,7 @@ struct ClientExplainCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The number of events, the newest last.", valueName: "N"))
     var limit = 50
 
-    @Flag(help: "Tell of the last page instead: each request, how it was answered, why, its size and time.")
+    @Flag(help: "Show the last page instead: each request, its answer, the reason, its size and time.")
     var lastPage = false
 
     func run() async throws {

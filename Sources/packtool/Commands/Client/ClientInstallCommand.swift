@@ -19,7 +19,7 @@ struct ClientInstallCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The package.", valueName: "ZIP"))
     var zip: String
 
-    @Flag(help: "Install what nobody signed.")
+    @Flag(help: "Install a package without a signature.")
     var unsigned = false
 
     @OptionGroup var client: ClientOptions

@@ -49,7 +49,7 @@ struct ClientOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "on: report what becomes of updates, now and later; off: stop, and drop what waits (default: as it is).",
+            "on: report the results of updates, now and later; off: stop, and delete unsent reports (default: unchanged).",
             valueName: "on|off"))
     var reports: ReportSwitch?
 

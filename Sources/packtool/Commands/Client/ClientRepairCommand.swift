@@ -4,7 +4,7 @@ import PackUpdater
 
 struct ClientRepairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "repair", abstract: "Read every installed file through and fetch what is damaged again.")
+        commandName: "repair", abstract: "Read every installed file, and fetch damaged ones again.")
 
     @OptionGroup var client: ClientOptions
 

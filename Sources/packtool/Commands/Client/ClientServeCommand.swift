@@ -26,7 +26,7 @@ struct ClientServeCommand: AsyncParsableCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "PORT"))
+    @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "PORT"))
     var port = 8789
 
     func validate() throws {

@@ -7,7 +7,7 @@ import PackUpdater
 struct ClientStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start",
-        abstract: "Start like an app: switch to what is staged, open packages and count the start.",
+        abstract: "Start like an app: switch to staged versions, open packages and count the start.",
         discussion: HelpText.flowing(
             """
             Prints each package's version, the folder of its files and the load

@@ -12,7 +12,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "update",
         abstract: "Bring packages to what the channel offers this device.",
-        discussion: "Exit code 2 where nothing is new, or a policy keeps the device from what is.")
+        discussion: "Exit code 2 if nothing is new, or if a policy makes the device wait.")
 
     @OptionGroup var client: ClientOptions
 
@@ -55,17 +55,17 @@ struct ClientUpdateCommand: AsyncParsableCommand {
         let line =
             switch entry.outcome {
             case .upToDate(let version?): "\(entry.package) \(version) is up to date"
-            case .upToDate(nil): "\(entry.package) is as the channel wants it: nothing is installed"
+            case .upToDate(nil): "\(entry.package) is up to date: the channel offers nothing, and nothing is installed"
             case .staged(let version): "\(entry.package) \(version) is active from the next start on"
             case .wouldInstall(let version): "\(entry.package) \(version) would be installed"
             case .waiting(let version, let reason): "\(entry.package) \(version) is offered, but \(reason)"
             case .activated(let version?): "\(entry.package) \(version) is active"
             case .activated(nil): "\(entry.package) is back to what the app embeds: nothing"
             case .wouldGoBack(let version?):
-                "\(entry.package) \(version) is embedded in the app, and would be gone back to"
+                "\(entry.package) \(version), which the app embeds, would become active"
             case .wouldGoBack(nil): "\(entry.package) would go back to what the app embeds: nothing"
             case .nothing where !entry.isInChannel: "\(entry.package) is not in the channel"
-            case .nothing: "\(entry.package) stays as it is: \(entry.why)"
+            case .nothing: "\(entry.package) is unchanged: \(entry.why)"
             case .failed(let reason): "\(entry.package) failed: \(reason)"
             }
         if case .nothing = entry.outcome { return line }

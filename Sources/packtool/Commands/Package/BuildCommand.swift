@@ -75,7 +75,7 @@ struct BuildCommand: AsyncParsableCommand {
     @Option(help: "How small, against how fast.")
     var compression: CompressionLevel?
 
-    @Flag(help: "Compress everything anew.")
+    @Flag(help: "Compress everything again.")
     var noCache = false
 
     @OptionGroup var registryOptions: RegistryOptions

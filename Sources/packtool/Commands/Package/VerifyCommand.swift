@@ -7,7 +7,7 @@ import PackJSON
 /// `packtool verify ZIP|PACKAGE@VERSION`: checks a package.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Check that a package is sound, byte by byte.",
+        commandName: "verify", abstract: "Check that a package is valid, byte by byte.",
         discussion: HelpText.flowing(
             """
             Judges the structure of the zip, unpacks every file within limits, and compares size and SHA-256 with \

@@ -25,7 +25,7 @@ struct ChannelCommand: AsyncParsableCommand {
     var poll: PollChoice?
 
     @Option(
-        help: ArgumentHelp("Each device waits up to so much longer, at random.", valueName: "TIME"),
+        help: ArgumentHelp("The longest random delay that each device adds.", valueName: "TIME"),
         transform: { try PollInterval($0) })
     var jitter: PollInterval?
 
@@ -34,7 +34,7 @@ struct ChannelCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard jitter == nil || poll?.interval != nil else { throw ValidationError("--jitter goes with --poll TIME") }
+        guard jitter == nil || poll?.interval != nil else { throw ValidationError("--jitter needs --poll TIME") }
     }
 
     func run() async throws {
@@ -43,7 +43,7 @@ struct ChannelCommand: AsyncParsableCommand {
             let settings = try await ChannelSettingText.settings(of: channel, session)
             let lines = ChannelSettingText.lines(settings, of: channel)
             return options.console.result(
-                lines.isEmpty ? "\(channel) tells its devices nothing beside releases" : lines.joined(separator: "\n"),
+                lines.isEmpty ? "\(channel) has no settings" : lines.joined(separator: "\n"),
                 json: .object(["channel": .string(channel.text), "settings": .object(settings.json)]))
         }
         let wanted = try poll.interval.map { try ChannelPoll(seconds: $0.seconds, jitter: jitter?.seconds) }

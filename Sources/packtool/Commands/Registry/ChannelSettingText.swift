@@ -34,7 +34,7 @@ enum ChannelSettingText {
                 "settings": .object(outcome.settings.json),
             ]))
         if !outcome.isChanged {
-            options.console.note("nothing to do: it was so before")
+            options.console.note("nothing to do: it is so already")
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)

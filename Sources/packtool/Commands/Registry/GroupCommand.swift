@@ -79,11 +79,11 @@ struct GroupCommand: AsyncParsableCommand {
                 }
                 guard !id.contains(where: \.isWhitespace) else {
                     throw CommandFailure(
-                        "\(path), line \(index + 1): a device id has no spaces: one stands in each line")
+                        "\(path), line \(index + 1): a device id has no spaces: write one id a line")
                 }
                 if !id.isEmpty { ids.insert(id) }
             }
-            guard !ids.isEmpty else { throw CommandFailure("\(path) has no device id: one stands in each line") }
+            guard !ids.isEmpty else { throw CommandFailure("\(path) has no device id: write one id a line") }
             return ids
         }
     }

@@ -8,7 +8,7 @@ import PackTrust
 /// `packtool keys list`.
 struct KeysListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show which keys are at hand, and which keys may sign what.")
+        commandName: "list", abstract: "Show the keys of this project, and which keys may sign what.")
 
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -50,7 +50,7 @@ struct KeysListCommand: AsyncParsableCommand {
             return [role.name, "\(role.threshold) of \(role.keys.count)", keys.joined(separator: ", ")]
         }
         return
-            (TextTable.lines([["AT HAND", "KEY", "FROM"]] + hand) + [""]
+            (TextTable.lines([["OWN KEYS", "ID", "FROM"]] + hand) + [""]
             + TextTable.lines([["ROLE", "NEEDS", "KEYS"]] + rows)).joined(separator: "\n")
     }
 

@@ -69,7 +69,7 @@ struct KeysProposeCommand: AsyncParsableCommand {
         case .online:
             guard let local = session.local else {
                 throw CommandFailure(
-                    "the online key stands in the registry's folder: run this there, with --registry DIR")
+                    "the online key is in the registry's folder: run this on that machine, with --registry DIR")
             }
             proposals = try await maintenance.proposeOnline(of: local)
         }

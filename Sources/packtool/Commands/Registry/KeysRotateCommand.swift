@@ -36,7 +36,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard !restored || name == .online else { throw ValidationError("--restored goes with online only") }
+        guard !restored || name == .online else { throw ValidationError("--restored is for online only") }
     }
 
     func run() async throws {
@@ -52,7 +52,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
         case .online:
             guard let local = session.local else {
                 throw CommandFailure(
-                    "the online key stands in the registry's folder: run this there, with --registry DIR")
+                    "the online key is in the registry's folder: run this on that machine, with --registry DIR")
             }
             key = try await maintenance.rotateOnline(
                 of: local, root: [required(.root, session)], owner: [required(.owner, session)])
@@ -82,7 +82,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
         guard try session.keys.source(name) == .file(session.keys.file(of: name)) else {
             throw CommandFailure(
                 "the \(name.rawValue) key comes from \(name.variable), where a new one cannot be put: make one there, "
-                    + "let it sign with packtool keys delegate, and take the old one's right with packtool keys revoke")
+                    + "delegate to it with packtool keys delegate, and revoke the old one with packtool keys revoke")
         }
         let new = try PrivateKey.generate(old.publicKey.scheme ?? .ed25519)
         let pending = try session.keys.keepPending(new, as: name)

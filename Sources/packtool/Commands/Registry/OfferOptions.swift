@@ -5,7 +5,7 @@ import PackRegistryAPI
 
 /// The options with which `publish` and `promote` offer a version.
 struct OfferOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The share of devices, 0 to 100, such as 5 or 0.25.", valueName: "PERCENT"))
+    @Option(help: ArgumentHelp("The share of devices in percent, 0 to 100, such as 5 or 0.25.", valueName: "PERCENT"))
     var rollout: Share?
 
     @Option(
@@ -16,10 +16,10 @@ struct OfferOptions: ParsableArguments {
 
     @OptionGroup var policy: PolicyOptions
 
-    @Flag(help: "Offer the version also where the channel was rolled back from it.")
+    @Flag(help: "Offer the version even if the channel was rolled back from it.")
     var again = false
 
-    @Flag(help: "Make the channel where the registry has none of that name.")
+    @Flag(help: "Make the channel if the registry has none of that name.")
     var newChannel = false
 
     @OptionGroup var consent: ConsentOption

@@ -13,7 +13,7 @@ struct PolicyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The days and hours, by the device's clock, in which it takes it: \"mon-fri 22:00-05:00\", or any.",
+            "The days and hours, on the device's clock, in which it installs it: \"mon-fri 22:00-05:00\", or any.",
             valueName: "HOURS"), transform: { try WindowArgument($0) })
     var window: WindowArgument?
 

@@ -26,7 +26,7 @@ struct PromoteCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The channel that offers it.", valueName: "NAME"))
     var from: ChannelName
 
-    @Option(help: ArgumentHelp("The channel that shall offer it.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("The channel that will offer it.", valueName: "NAME"))
     var to: ChannelName
 
     @OptionGroup var offer: OfferOptions

@@ -54,7 +54,7 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
         options.console.result(lines.joined(separator: "\n"), json: .object(outcome.json))
         guard outcome.isChanged else {
-            options.console.note("nothing to do: it offered that before")
+            options.console.note("nothing to do: the channel offers that already")
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)

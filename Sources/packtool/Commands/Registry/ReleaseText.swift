@@ -68,7 +68,7 @@ enum ReleaseText {
             "\(channel) offers \(package) \(text(outcome.releases))\(replaced)\(others)",
             json: .object(json(package, channel, outcome)))
         if !outcome.isChanged {
-            options.console.note("nothing to do: it offered that before")
+            options.console.note("nothing to do: the channel offers that already")
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)

@@ -5,7 +5,7 @@ import PackRegistryLocal
 /// `packtool renew`: renews signatures that expire soon.
 struct RenewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "renew", abstract: "Sign anew what expires soon in a registry folder.",
+        commandName: "renew", abstract: "Renew signatures of a registry folder that expire soon.",
         discussion: HelpText.flowing(
             """
             A registry signs its channels and its snapshot for 30 days and its timestamp for 7; devices refuse what has \

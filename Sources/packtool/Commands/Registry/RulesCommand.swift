@@ -21,13 +21,13 @@ struct RulesCommand: AsyncParsableCommand {
             Without a file and without --clear: prints the rules of the channel.
             """))
 
-    @Argument(help: ArgumentHelp("The new rules (JSON); they take the place of all that there are.", valueName: "FILE"))
+    @Argument(help: ArgumentHelp("The new rules (JSON); they replace all rules of the channel.", valueName: "FILE"))
     var file: String?
 
     @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
     var channel: ChannelName
 
-    @Flag(help: "Take the channel's rules back.")
+    @Flag(help: "Remove the channel's rules.")
     var clear = false
 
     @OptionGroup var acceptedYes: AcceptedYes

@@ -30,7 +30,7 @@ struct StatusCommand: AsyncParsableCommand {
         // Reading writes nothing: whoever relies on this command in a cron job has to know.
         if let local = session.local, !local.isServed, try await !local.dueRoles().isEmpty {
             options.console.note(
-                "warning: signatures of this registry expire soon, and devices refuse it then: packtool renew signs them anew"
+                "warning: signatures of this registry expire soon, and then devices refuse it: run packtool renew"
             )
         }
     }

@@ -74,7 +74,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
     func validate() throws {
         if plan != nil {
             guard percent == nil, !retry, !policy.isGiven else {
-                throw ValidationError("--plan goes with neither --percent nor --retry nor a policy")
+                throw ValidationError("--plan cannot be combined with --percent, --retry or a policy")
             }
         } else {
             guard (percent != nil || !audience.isEmpty || policy.isGiven) != retry else {
@@ -84,7 +84,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
             guard devices == nil, !again else { throw ValidationError("--devices and --again go with --plan") }
         }
         guard !audience.contains(nil) || audience.count == 1 else {
-            throw ValidationError("--audience all goes with no other audience")
+            throw ValidationError("--audience all cannot be combined with another audience")
         }
     }
 
@@ -148,7 +148,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
         ).run(session)
         if let local = session.local, !isDryRun, !local.isServed {
             options.console.note(
-                "No server has this registry: packtool serve takes the steps, or packtool rollout run, once in a while."
+                "No server runs for this registry. packtool serve takes the steps of the plan; else run packtool rollout run every few minutes."
             )
         }
     }

@@ -6,7 +6,8 @@ import PackRegistryAPI
 /// `packtool rollout status`: where a package's rollouts are.
 struct RolloutStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show where a package's plans are, what is done next, when, and why.")
+        commandName: "status",
+        abstract: "Show the plans of a package: their state, the next step, its time and its reason.")
 
     @Argument(help: "The package.")
     var package: PackageID
