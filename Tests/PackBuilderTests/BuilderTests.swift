@@ -62,7 +62,7 @@ struct BuilderTests {
             }.contains("would both be the package \"x\""))
         #expect(
             message { $0.packages = [try PackageID("a"), try PackageID("b")] }.contains(
-                "--package is given 2 times for 1 folders"))
+                "--package is given 2 times for 1 folder"))
         try project.write(#"{"name": "Shop_Front", "version": "1.0.0"}"#, to: "package.json")
         #expect(message { $0.packages = [] }.contains("package.json"))
         #expect(try !project.listing().contains("packages"))
@@ -161,7 +161,7 @@ struct BuilderTests {
         try FileManager.default.createDirectory(at: project("dist/sub"), withIntermediateDirectories: true)
         #expect(refusal(project).contains("is empty"))
         try project.write("", to: "dist/a.map")
-        #expect(refusal(project).contains("has nothing to pack: all 1 entries are left out"))
+        #expect(refusal(project).contains("has nothing to pack: 1 entry is left out"))
         #expect(try !project.listing().contains("packages"))
     }
 

@@ -184,7 +184,9 @@ struct RolloutDraft {
         let plan = release.flatMap { id in facts.rollouts.first { $0.release == id } }.flatMap {
             RolloutState($0.events)?.plan
         }
-        let count = newest.flatMap { plan?.deviceCount($0.rollout.share) }.map { ", about \($0) devices," } ?? ""
+        let count =
+            newest.flatMap { plan?.deviceCount($0.rollout.share) }.map { ", about \(CountText.text($0, "device"))," }
+            ?? ""
         effect =
             "\(newest.map { "\($0.rollout.devicesText)\(count) leave \(package) \(ReleaseHistory.name($0.offer)) on \(channel)" } ?? "") "
             + "and go to \(target.map { $0.version?.description ?? "what the app embeds" } ?? "nothing")"

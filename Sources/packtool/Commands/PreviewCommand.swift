@@ -80,7 +80,7 @@ struct PreviewCommand: AsyncParsableCommand {
             onServerRunning: { channel in
                 let url = "http://localhost:\(channel.localAddress?.port ?? port)/"
                 console.result(
-                    "\(manifest.package): \(manifest.files.count) files at \(url)",
+                    "\(manifest.package): \(CountText.text(manifest.files.count, "file")) at \(url)",
                     json: .object([
                         "url": .string(url), "package": .string(manifest.package.text),
                         "files": .integer(manifest.files.count),

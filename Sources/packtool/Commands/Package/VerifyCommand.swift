@@ -50,7 +50,8 @@ struct VerifyCommand: AsyncParsableCommand {
     private func verify(_ file: URL) throws -> String {
         let package = try PackageArchive.open(file)
         let manifest = package.manifest
-        return "\(file.relativePath): sound, \(manifest.package) \(manifest.version), \(manifest.files.count) files, "
+        return
+            "\(file.relativePath): valid, \(manifest.package) \(manifest.version), \(CountText.text(manifest.files.count, "file")), "
             + "manifest \(package.sealed.digest)"
     }
 
@@ -61,6 +62,6 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         let archive = try ValidatedArchive(file: file)
         try archive.forEachFile { _ in Drain() }
-        return "\(file.relativePath): sound, \(archive.entries.count) files"
+        return "\(file.relativePath): valid, \(CountText.text(archive.entries.count, "file"))"
     }
 }

@@ -32,7 +32,7 @@ struct ReportsDeleteCommand: AsyncParsableCommand {
             throw CommandFailure("nothing is stored of the report id \(sender)", exitCode: .nothingToDo)
         }
         options.console.result(
-            "deleted  \(count) events of \(sender)",
+            "deleted  \(CountText.text(count, "event")) of \(sender)",
             json: .object(["id": .string(sender.text), "deleted": .integer(count)]))
     }
 }

@@ -76,7 +76,8 @@ struct StatsText {
                 + stats.versions.map { version in
                     [
                         version.package.text, version.version.description, version.release ?? "-",
-                        "\(version.activated)", share(version.confirmed, version), share(version.failed, version),
+                        CountText.number(version.activated), share(version.confirmed, version),
+                        share(version.failed, version),
                         share(version.silent, version), "\(version.waiting)",
                     ]
                 })
@@ -97,7 +98,7 @@ struct StatsText {
             let saved = zips > 0 ? ": \(max(0, (zips - wire) * 100 / zips)) % saved" : ""
             lines += [
                 "",
-                "\(stats.savings.installations) downloads: \(ByteCount.text(wire)) sent, zips would have been "
+                "\(CountText.text(stats.savings.installations, "download")): \(ByteCount.text(wire)) sent, zips would have been "
                     + "\(ByteCount.text(zips))\(saved)",
             ]
         }
@@ -106,8 +107,8 @@ struct StatsText {
             let all = max(1, web.local + web.online + web.missed)
             lines += [
                 "",
-                "\(stats.sessions) runs of the app: \(web.local) requests served locally (\(web.local * 100 / all) %, "
-                    + "\(ByteCount.text(web.byteCount))), \(web.online) online, \(web.missed) missed",
+                "\(CountText.text(stats.sessions, "run")) of the app: \(CountText.text(web.local, "request")) served locally (\(web.local * 100 / all) %, "
+                    + "\(ByteCount.text(web.byteCount))), \(CountText.number(web.online)) online, \(CountText.number(web.missed)) missed",
             ]
         }
         return lines

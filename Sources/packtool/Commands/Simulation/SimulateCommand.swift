@@ -104,7 +104,7 @@ struct SimulateCommand: AsyncParsableCommand {
                 columnCount: RolloutSimulation.columnCount, momentCount: simulation.moments.count)
             while let result = await group.next() {
                 total.add(result)
-                line.show("simulated \(total.deviceCount) of \(count) devices")
+                line.show("simulated \(CountText.number(total.deviceCount)) of \(CountText.text(count, "device"))")
                 add()
             }
             line.clear()
