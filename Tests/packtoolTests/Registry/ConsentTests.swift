@@ -191,7 +191,7 @@ struct ConsentTests {
         #expect(try await Self.offers(tool) == ["1.1.0@100"])
         try await Self.expectRefused(tool, lower, saying: ["80 % of all devices", "go back to 1.0.0"])
         let help = try await tool.run("rollout", "set", "--help").standardOutput
-        #expect(help.replacing("\n", with: " ").contains("A smaller one moves devices back"), "\(help)")
+        #expect(help.replacing("\n", with: " ").contains("A smaller share moves devices back"), "\(help)")
     }
 
     @Test func `a share of what a rollback or a withdrawal left is changed by its name only`() async throws {

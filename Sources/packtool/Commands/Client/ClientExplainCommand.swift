@@ -10,12 +10,12 @@ struct ClientExplainCommand: AsyncParsableCommand {
         commandName: "explain", abstract: "Tell what this device gets and did, and why.",
         discussion: HelpText.flowing(
             """
-            First each release of each package, by the channel file of the last check: every
-            condition, whether the device meets it, and the value that was seen. packtool
-            explain prints the same from the registry. Then what happened on the device.
+            First each release of each package, from the channel file of the last check: every condition,
+            whether the device meets it, and the value that was seen. packtool explain prints the same from the
+            registry. Then the events on the device.
 
-            The channel and the facts that are not given are those of the last
-            packtool client update on this store.
+            If you do not give the channel or a fact, the value of the last "packtool client update" on this
+            store is used.
             """))
 
     @OptionGroup var client: ClientOptions

@@ -11,10 +11,11 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The channel. (default: stable)", valueName: "NAME"))
     var channel: String?
 
-    @Option(help: ArgumentHelp("A package; may be given several times. Else all.", valueName: "ID"))
+    @Option(help: ArgumentHelp("A package; may be given several times (default: all).", valueName: "ID"))
     var package: [String] = []
 
-    @Option(help: ArgumentHelp("The device's id, which rollouts divide by. Else the store's own.", valueName: "ID"))
+    @Option(
+        help: ArgumentHelp("The device's id, which decides about shares (default: the store's own).", valueName: "ID"))
     var device: String?
 
     @Option(help: ArgumentHelp("The platform, such as ios.", valueName: "NAME"))
@@ -38,13 +39,13 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A folder that packtool preset wrote; may be given several times.", valueName: "DIR"))
     var preset: [String] = []
 
-    @Option(help: ArgumentHelp("The starts that a version has to be confirmed in.", valueName: "N"))
+    @Option(help: ArgumentHelp("How many starts a version has to be confirmed.", valueName: "N"))
     var starts = 2
 
     @Option(help: ArgumentHelp("Seconds to wait for another updater on the same store.", valueName: "SECONDS"))
     var wait = 0
 
-    @Option(help: ArgumentHelp("Seconds without a byte after which an attempt ends.", valueName: "SECONDS"))
+    @Option(help: ArgumentHelp("Seconds without a received byte after which a download fails.", valueName: "SECONDS"))
     var timeout = 30
 
     @Option(

@@ -16,7 +16,7 @@ struct ClientReportsCommand: AsyncParsableCommand {
     @Flag(help: "Print the next report exactly as it would be sent (this is what happens without an option).")
     var show = false
 
-    @Flag(name: .customLong("reset-id"), help: "Make a new report id, and drop what waits under the old one.")
+    @Flag(name: .customLong("reset-id"), help: "Make a new report id, and delete unsent reports of the old one.")
     var resetID = false
 
     @OptionGroup var client: ClientOptions

@@ -11,7 +11,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Bring packages to what the channel offers this device.",
+        abstract: "Install what the channel offers this device.",
         discussion: "Exit code 2 if nothing is new, or if a policy makes the device wait.")
 
     @OptionGroup var client: ClientOptions
@@ -22,7 +22,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
     @Flag(help: "Only packages that were opened on this device before.")
     var onDemand = false
 
-    @Flag(help: "Only say what would be done.")
+    @Flag(help: "Show what would be done, and change nothing.")
     var check = false
 
     func run() async throws {

@@ -11,9 +11,9 @@ struct ChannelCommand: AsyncParsableCommand {
             """
             packtool channel beta --poll 15m --jitter 2m
 
-            Apps that use the scheduler of PackUpdater, and packtool-kiosk, obey it. Without
-            --jitter it is a tenth of the interval. --poll app leaves it to the apps again.
-            Without options: prints what the channel tells its devices.
+            Apps with the scheduler of PackUpdater obey the interval, and so does packtool-kiosk. Without
+            --jitter the jitter is a tenth of the interval. --poll app restores the apps' own interval. Without
+            options the command shows the channel's settings.
             """))
 
     @Argument(help: "The channel.")

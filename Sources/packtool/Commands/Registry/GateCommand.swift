@@ -13,13 +13,11 @@ struct GateCommand: AsyncParsableCommand {
         commandName: "gate", abstract: "Let devices load a package's pages online, or from the device again.",
         discussion: HelpText.flowing(
             """
-            The switch for an emergency: with --off, every device of the channel loads the
-            package's pages from its first origin, from its next check and next page on.
-            A package without origins has no pages then: devices show an error page.
-            What is installed stays, and --on brings it back without a download.
+            For emergencies: with --off, every device of the channel loads the package's pages from the
+            package's first origin, with the next page after its next check. If the package has no origins,
+            devices show an error page. Installed versions stay, so --on needs no download.
 
-            Devices of every version of packtool obey it. Without --on and --off the command
-            prints how the gate is.
+            Devices of every version of packtool obey the gate. Without --on and --off the command shows it.
             """))
 
     @Argument(help: "The package.")

@@ -9,15 +9,15 @@ struct PromoteCommand: AsyncParsableCommand {
         commandName: "promote", abstract: "Offer a version of one channel on another.",
         discussion: HelpText.flowing(
             """
-            Without a version: the one that the first channel offers to all devices. Where
-            a newer one is offered there to some, say which of the two is meant.
+            Without a version, the command promotes the version that the first channel offers to all devices.
+            If that channel offers a newer version to some devices, name the version that you mean.
 
-            Without --rollout all devices of the second channel get it at once: where that
-            offers the package already, the command asks first, or takes --yes. It asks, too,
-            where devices would go back to an older version, and before it makes a channel.
+            The share, the audience and the policy of the first channel are not copied: give --rollout,
+            --audience, --install, --network, --window or --mandatory again. Without --rollout, all devices of
+            the second channel get the version.
 
-            The share, the audience and the policy of the first channel are not copied: give
-            --rollout, --audience, --install, --network, --window or --mandatory anew.
+            The command asks if the second channel already offers the package, if devices would go back to an
+            older version, and before it makes a channel. --yes answers yes, and --new-channel makes a channel.
             """))
 
     @Argument(help: "The package, and the version if it is not the newest.")

@@ -14,33 +14,29 @@ struct PublishCommand: AsyncParsableCommand {
         abstract: "Publish packages and offer them on a channel.",
         discussion: HelpText.flowing(
             """
-            Without arguments it takes ./packages: of each package the highest version there.
-            Of several versions of a package it offers the highest. A release that is
-            offered already keeps its share of devices, unless --rollout gives a larger
-            one; a new release is for everyone, unless --rollout says otherwise.
+            Without arguments the command publishes the packages in ./packages: the highest version of each
+            package. If you name several versions of a package, all are published and the highest is offered.
+            A version that is already offered keeps its share of devices, unless --rollout gives a larger one.
+            A new release is for all devices, unless --rollout says otherwise.
 
-            A version that somebody rolled the channel back from is not offered once
-            more, as by a CI job that runs again, but with --again. A version below one that the
-            channel offers takes devices back: the command asks first, or takes --yes. So it
-            does without any channel, when no device would be offered what it publishes.
+            The command asks before it does more than you may expect, and --yes answers yes: before it offers a
+            version that is older than the offered one, before it publishes without a channel, and before it
+            makes a channel. A channel that does not exist may be a misspelt one; --new-channel makes it. The
+            first channel of a registry is made without a question.
 
-            The registry is made by packtool init, never here.
+            If the channel was rolled back from a version, the version is not offered again, for example by a
+            CI job that runs again. --again offers it.
 
-            Several packages are offered as one set, in one commit: a device gets all of them
-            or none, and rollout, rollback, promote and withdraw of one act on all. With
-            --separately each is offered by itself.
+            Several packages are offered as one set: a device gets all of them or none, and rollout, rollback,
+            promote and withdraw of one apply to all. With --separately each is offered by itself.
 
-            A channel that the registry does not have may be a misspelt one: the command
-            asks before it makes it, or takes --new-channel. The first one needs no word.
+            Shared bundles are published first, whatever the order of the arguments. A version that is
+            published already with the same content is not changed, so you can repeat the command after an
+            interruption. What the token or the key may not do is refused before anything is uploaded.
 
-            Shared bundles are published first, whatever the order of the arguments. A
-            version that is there with the same content is left as it is, so the
-            command can be repeated after an interruption.
-
-            Devices can install what was published when its line is printed. After that,
-            in a registry folder that no server has, the command makes patches and smaller
-            downloads; with --no-wait that is left to the next command that changes the
-            registry, or to its server.
+            Devices can install a version when its line is printed. In a registry folder without a server, the
+            command then makes patches and smaller downloads. With --no-wait the next command that changes the
+            registry makes them, or its server. The registry itself is made by packtool init.
             """))
 
     @Argument(help: ArgumentHelp("The packages to publish (default: the newest in ./packages).", valueName: "ZIP"))

@@ -9,11 +9,12 @@ struct ReleaseCommand: AsyncParsableCommand {
         commandName: "release", abstract: "Offer published versions of several packages as one set.",
         discussion: HelpText.flowing(
             """
-            For packages that were published by themselves, as by several CI jobs without a
-            channel: packtool release shop@1.3.0 admin@2.0.0 --channel beta. A device gets all
-            of them or none. publish with several zips does the same in one command.
+            For packages that were published separately, for example by several CI jobs without a channel:
+            packtool release shop@1.3.0 admin@2.0.0 --channel beta. A device gets all of them or none. publish
+            with several zips does the same in one command.
 
-            A package of which everybody on the channel has the version already is left out.
+            A package is left out if all devices of the channel already have that version. The command asks
+            before it makes a channel, unless you pass --new-channel or --yes.
             """))
 
     @Argument(help: ArgumentHelp("The packages with their versions.", valueName: "PACKAGE@VERSION"))

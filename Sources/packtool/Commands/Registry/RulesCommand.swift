@@ -14,11 +14,11 @@ struct RulesCommand: AsyncParsableCommand {
               {"name": "films", "action": "online", "types": ["video/*"], "minimumSize": 5000000},
               {"name": "ads", "action": "deny", "host": "*.ads.example"}]}
 
-            The first rule whose conditions all hold decides: local, online or deny. The
-            app's own rules come first. Pages that start after a device's next check have
-            them. Rules here have no "api" (docs/ROLLOUTS.md).
+            The first rule whose conditions all hold decides: local, online or deny. The app's own rules have
+            precedence. The rules apply to pages that open after a device's next check. They cannot use "api"
+            (docs/ROLLOUTS.md).
 
-            Without a file and without --clear: prints the rules of the channel.
+            Without a file and without --clear, the command prints the rules of the channel.
             """))
 
     @Argument(help: ArgumentHelp("The new rules (JSON); they replace all rules of the channel.", valueName: "FILE"))

@@ -10,10 +10,9 @@ struct WithdrawCommand: AsyncParsableCommand {
         commandName: "withdraw", abstract: "Take a published version back, for every device and for good.",
         discussion: HelpText.flowing(
             """
-            The publisher's key signs the package without the version, so that no device
-            installs it again, whatever a channel offers. Its number is not used again.
-            The command lists the channels that offer it and what their devices go to, and
-            asks, or takes --yes.
+            The publisher's key signs the package without the version, so that no device installs the version
+            again, whatever a channel offers. Its number cannot be used again. The command lists the channels
+            that offer it and where their devices go, and asks unless you pass --yes.
             """))
 
     @Argument(help: "The package and the version.")

@@ -10,8 +10,8 @@ struct DeviceCommand: AsyncParsableCommand {
         commandName: "device", abstract: "Show what one device reported, step by step.",
         discussion: HelpText.flowing(
             """
-            ID is the device's report id: the app shows it, and packtool client reports. A
-            device has a new one each month. Over HTTP it needs a token that may observe.
+            ID is the device's report id: the app shows it, and so does packtool client reports. A device has a
+            new one each month. Over HTTP the command needs a token with --observe.
             """))
 
     @Argument(help: "The report id.")

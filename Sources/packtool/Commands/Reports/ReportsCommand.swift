@@ -15,7 +15,7 @@ struct ReportsDeleteCommand: AsyncParsableCommand {
         commandName: "delete", abstract: "Delete every event of a report id.",
         discussion: HelpText.flowing(
             """
-            Counts, which name nobody, stay. Over HTTP it needs a token with --admin.
+            Counts, which contain no ids, stay. Over HTTP the command needs a token with --admin.
             """))
 
     @Argument(help: "The report id.")

@@ -11,10 +11,9 @@ struct StatsCommand: AsyncParsableCommand {
         commandName: "stats", abstract: "Show what devices reported: adoption, failures, savings.",
         discussion: HelpText.flowing(
             """
-            SILENT are devices on which a version became active, and was neither confirmed nor
-            failed within the window: a version that crashes before it can report is seen by
-            that. WAITING are those whose window is not over. Over HTTP it needs a token that
-            may observe.
+            SILENT counts devices on which a version became active and was neither confirmed nor failed within
+            the window. Such a version may crash before it can report. WAITING counts devices whose window is
+            not over. Over HTTP the command needs a token with --observe.
             """))
 
     @Argument(help: "One package only.")

@@ -14,7 +14,7 @@ struct RolloutVerbOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Why, for the audit log.", valueName: "TEXT"))
     var reason: String?
 
-    @Flag(name: .customLong("dry-run"), help: "Say what would be done, and do nothing.")
+    @Flag(name: .customLong("dry-run"), help: "Show what would be done, and change nothing.")
     var isDryRun = false
 
     @OptionGroup var consent: ConsentOption
