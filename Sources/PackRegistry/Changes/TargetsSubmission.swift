@@ -35,7 +35,7 @@ package struct TargetsSubmission: RegistryChange {
             throw RegistryError(.invalid, "targets has expired already")
         }
         guard document.body.targets.isEmpty else {
-            throw RegistryError(.invalid, "targets lists files itself; manifests belong to the packages' roles")
+            throw RegistryError(.invalid, "targets lists files, which belong in the packages' roles")
         }
         try checkDelegations(document.body, current: current.body, facts)
         try checkRoles(document.body, current: current.body, facts)

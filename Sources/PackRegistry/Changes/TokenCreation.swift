@@ -37,7 +37,7 @@ package struct TokenCreation: RegistryChange {
         }
         guard !request.scope.actions.isEmpty else {
             throw RegistryError(
-                .invalid, "a token without an action is good for nothing: give publish, release or admin")
+                .invalid, "a token needs at least one action: publish, release, observe or admin")
         }
         if request.scope.actions.contains(.admin), request.scope.packages != nil || request.scope.channels != nil {
             throw RegistryError(.invalid, "the admin right cannot be limited to packages or channels")
