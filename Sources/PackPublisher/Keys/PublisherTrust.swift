@@ -45,11 +45,6 @@ package struct PublisherTrust: Sendable {
         return (trusted.root, targets)
     }
 
-    /// Targets as of the last ``refresh()``; nil before.
-    var targets: SignedDocument<TargetsMetadata>? {
-        get async { await client.trustedMetadata?.targets() }
-    }
-
     /// The current role of a package as of the last ``refresh()``; nil if nothing was published yet. It may have
     /// expired: signing it anew ends that.
     /// - Parameter requiringSignature: False to read a role whose key was revoked, so that the owner can sign it

@@ -29,9 +29,9 @@ package struct Publisher: Sendable {
         package let sentCount: Int
     }
 
-    private let registry: any Registry
-    private let trust: PublisherTrust
-    private let keys: SigningKeys
+    let registry: any Registry
+    let trust: PublisherTrust
+    let keys: SigningKeys
     private let now: @Sendable () -> Date
 
     package init(
@@ -64,7 +64,9 @@ package struct Publisher: Sendable {
             if try await self.isListed(archive.manifest, archive.sealed.digest) {
                 isListed.insert(archive.sealed.digest)
             } else {
-                try await requireDelegation(archive.manifest.package)
+                _ = try await requireKey(for: archive.manifest.package)
+                // The registry refuses whose token may not publish it.
+                if selection.archives.count > 1 { _ = try await registry.missingObjects(of: archive.sealed.bytes) }
             }
         }
         var published: [Published] = []
@@ -119,7 +121,7 @@ package struct Publisher: Sendable {
 
     /// Whether the version is there already with this content; with other content it is an error before anything is
     /// sent.
-    private func isListed(_ manifest: Manifest, _ digest: Digest) async throws -> Bool {
+    func isListed(_ manifest: Manifest, _ digest: Digest) async throws -> Bool {
         _ = try await trust.refresh()
         let path = ViewLayout.manifestTarget(manifest.package, manifest.version)
         // Without a delegation there is no role to verify, and nothing published.
@@ -128,31 +130,6 @@ package struct Publisher: Sendable {
         }
         guard listed.hashes.sha256 == digest.hex else { throw Self.otherContent(manifest) }
         return true
-    }
-
-    /// Refuses a package that this key may not sign. It uses what ``isListed(_:_:)`` has just read.
-    private func requireDelegation(_ package: PackageID) async throws {
-        guard let targets = await trust.targets else { return }
-        guard let authority = targets.body.authority(for: ViewLayout.role(of: package)) else {
-            if keys.owner.isEmpty { throw Self.notDelegated(package) }
-            return
-        }
-        let own = keys.publisher.map(\.publicKey.id)
-        guard !own.contains(where: { authority.keys[$0] != nil }) else { return }
-        let mine = own.map { String($0.prefix(16)) }.joined(separator: ", ")
-        let others = authority.keys.names.map { String($0.prefix(16)) }.joined(separator: ", ")
-        throw RegistryError(
-            .forbidden,
-            "your key \(mine) may not sign \(package): the app's owner has delegated it to \(others). Use that key, or let the "
-                + "owner run packtool keys delegate \(package) --key KEY")
-    }
-
-    private static func notDelegated(_ package: PackageID) -> RegistryError {
-        RegistryError(
-            .forbidden,
-            "the package \(package) is new and the app's owner has not delegated it to your key yet: they "
-                + "run packtool keys delegate \(package) --key KEY, where KEY is what packtool keys generate publisher "
-                + "printed for you, or publish it once themselves")
     }
 
     private static func otherContent(_ manifest: Manifest) -> RegistryError {
@@ -221,6 +198,14 @@ package struct Publisher: Sendable {
             )
         }
         return try await trust.refresh().targets
+    }
+
+    static func notDelegated(_ package: PackageID) -> RegistryError {
+        RegistryError(
+            .forbidden,
+            "the package \(package) is new and the app's owner has not delegated it to your key yet: they "
+                + "run packtool keys delegate \(package) --key KEY, where KEY is what packtool keys generate publisher "
+                + "printed for you, or publish it once themselves")
     }
 
     private func upload(_ archive: PackageArchive, _ missing: Set<Digest>) async throws -> Digest {

@@ -41,19 +41,6 @@ extension RemoteRegistry: RegistryReading {
     }
 }
 
-extension RemoteRegistry: RegistryAccess {
-    package func access() async throws -> Identity? {
-        do {
-            return try await call(Endpoints.access, ())
-        } catch let error as RegistryError where error.kind == .notFound {
-            return nil
-        } catch is JSONError {
-            // Of a newer registry, with a right that is not known here.
-            return nil
-        }
-    }
-}
-
 extension RemoteRegistry: RegistryPublishing {
     package func missingObjects(of manifest: [UInt8]) async throws -> Set<PackFormat.Digest> {
         let reply = try await send(Endpoints.missingObjects, body: Data(manifest))

@@ -33,8 +33,6 @@ extension AuthorizedRegistry {
 }
 
 extension AuthorizedRegistry {
-    package func access() async throws -> Identity? { identity }
-
     package func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest> {
         let parsed: Manifest
         do { parsed = try Manifest(parsing: manifest) } catch { throw RegistryError(.invalid, "\(error)") }

@@ -12,7 +12,7 @@ package import PackFormat
 ///     try await registry.publish(manifest: digest, role: signedRole, note: .none)
 ///     try await registry.change(.offer(version, .everyone), of: package, on: beta)
 package typealias Registry = RegistryReading & RegistryPublishing & RegistryReleasing & RegistryTrusting
-    & RegistryAdministration & RegistryRollouts & RegistryObserving & RegistryAccess
+    & RegistryAdministration & RegistryRollouts & RegistryObserving & RegistryPreviewing
 
 package protocol RegistryReading: Sendable {
     /// All published versions and all releases, for `packtool status` and reports.
@@ -27,12 +27,6 @@ package protocol RegistryReading: Sendable {
 
     /// Copies one file of the published view, such as a package zip, to a local file; false if it does not exist.
     func copyViewFile(_ path: ViewPath, to file: URL) async throws -> Bool
-}
-
-package protocol RegistryAccess: Sendable {
-    /// Who asks, and with which rights, so that a command can refuse before it sends much.
-    /// - Returns: nil if the registry does not say, as one of an older packtool.
-    func access() async throws -> Identity?
 }
 
 package protocol RegistryPublishing: Sendable {

@@ -13,7 +13,6 @@ struct AdministrationController {
             let overview = try await call.registry.overview()
             return call.identity == nil ? overview.anonymous : overview
         }
-        router.add(Endpoints.access) { call, _ in call.identity ?? .anonymous }
         router.add(Endpoints.tokens) { call, _ in try await call.registry.tokens() }
         router.add(Endpoints.createToken) { call, request in try await call.registry.createToken(request) }
         router.add(Endpoints.revokeToken) { call, _ in

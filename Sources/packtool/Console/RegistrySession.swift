@@ -43,22 +43,6 @@ struct RegistrySession {
         }
     }
 
-    /// Refuses what the access token does not allow before anything is sent.
-    /// - Throws: ``RegistryError`` of the kind `.forbidden` that names the missing right.
-    func requirePublishing(_ packages: [PackageID], on channel: ChannelName?, offering offered: [PackageID])
-        async throws
-    {
-        guard local == nil, let identity = try await registry.access() else { return }
-        guard identity != .anonymous else {
-            throw RegistryError(
-                .unauthorized,
-                "publishing to \(location) needs an access token: give it in PACKTOOL_TOKEN or with --token-file")
-        }
-        for package in packages { try identity.require(.publish, package: package) }
-        guard let channel else { return }
-        for package in offered { try identity.require(.release, package: package, channel: channel) }
-    }
-
     /// Keys from the environment, else from the project's key folder.
     var keys: KeyFolder {
         KeyFolder(folder: project.keys, environment: ProcessInfo.processInfo.environment) { name in
@@ -93,7 +77,8 @@ struct RegistrySession {
         KeyMaintenance(registry: registry, trust: try await trust(console: console))
     }
 
-    func publisher(console: Console) async throws -> Publisher {
+    /// - Parameter isDryRun: writes nothing, neither here nor in the registry.
+    func publisher(console: Console, isDryRun: Bool = false) async throws -> Publisher {
         let keys = try keys.signingKeys()
         guard !keys.publisher.isEmpty else {
             let variable = KeyFolder.Name.publisher.variable
@@ -106,7 +91,13 @@ struct RegistrySession {
                 "there is no key to sign with: set \(KeyFolder.Name.publisher.variable), or make one with "
                     + "packtool keys generate publisher")
         }
-        return Publisher(registry: registry, trust: try await trust(console: console), keys: keys)
+        guard isDryRun else {
+            return Publisher(registry: registry, trust: try await trust(console: console), keys: keys)
+        }
+        let anchor = try await TrustAnchor(project: project, registry: registry, isKept: false)
+        let store = PreviewTrustStore(try anchor.store(in: project))
+        return Publisher(
+            registry: registry, trust: PublisherTrust(registry: registry, root: anchor.root, store: store), keys: keys)
     }
 
     /// Makes the patches and small downloads that a change left to be made. The change is there already, devices can use

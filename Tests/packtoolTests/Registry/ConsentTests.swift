@@ -220,7 +220,7 @@ struct ConsentTests {
             ])
         try await tool.run("rollout", "shop", "--channel", "beta", "--percent", "100").expectSuccess()
         try await Self.expectRefused(
-            tool, withdraw, saying: ["beta offers it to 100 % of the devices; they go to 1.0.0"])
+            tool, withdraw, saying: ["beta offers it to 100 % of the devices; they go back to 1.0.0"])
         try await tool.run(withdraw + ["--yes"]).expectSuccess()
         #expect(try await Self.offers(tool) == ["1.0.0@100"])
         let unknown = try await tool.run("withdraw", "shop@3.0.0", "--reason", "x")

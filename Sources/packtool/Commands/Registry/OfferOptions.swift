@@ -30,10 +30,10 @@ struct OfferOptions: ParsableArguments {
     }
 
     /// Asks before a channel is made, and refuses an audience of a group that the channel does not have.
-    func check(_ channel: ChannelName, in overview: RegistryOverview, _ options: GlobalOptions) throws {
+    func check(_ channel: ChannelName, in overview: RegistryOverview, isDryRun: Bool, _ options: GlobalOptions) throws {
         try GroupCheck.require(audience, known: overview.settings[channel]?.groups.keys.map(\.self) ?? [], on: channel)
         guard !newChannel, let question = NameCheck.newChannelQuestion(channel, in: overview) else { return }
-        try consent.require(question, options)
+        try consent.require(isDryRun: isDryRun, question, options)
     }
 
     /// - Parameter isOlder: somebody said yes to taking devices back.

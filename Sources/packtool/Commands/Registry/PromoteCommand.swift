@@ -30,13 +30,14 @@ struct PromoteCommand: AsyncParsableCommand {
     var to: ChannelName
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
         let overview = try await session.registry.overview()
-        if meant(in: overview) != nil { try offer.check(to, in: overview, options) }
+        if meant(in: overview) != nil { try offer.check(to, in: overview, isDryRun: dryRun.isDryRun, options) }
         let present = overview.channels[to]?[package.package] ?? []
         let rollout = offer.wanted ?? .everyone
         var isOlder = false
@@ -45,6 +46,7 @@ struct PromoteCommand: AsyncParsableCommand {
             let replaces = offer.wanted == nil && (newest.version != version || !newest.rollout.reachesEveryone)
             if isOlder || replaces {
                 try offer.consent.require(
+                    isDryRun: dryRun.isDryRun,
                     "\(to) offers \(package.package) \(ReleaseText.text(present)). Promoting \(version)\(isOlder ? ", which is older," : "") "
                         + "replaces that on \(rollout.devicesText) at once"
                         + (ReleaseText.companions(
@@ -62,7 +64,7 @@ struct PromoteCommand: AsyncParsableCommand {
             .promote(
                 package.version, from: from, rollout, policy: offer.policy.policy(),
                 consent: offer.consent(isOlder: isOlder)),
-            of: package.package, on: to, before: present, session, options)
+            of: package.package, on: to, before: present, isDryRun: dryRun.isDryRun, session, options)
     }
 
     /// The second channel gets the version alone.

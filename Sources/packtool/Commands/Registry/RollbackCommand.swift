@@ -8,7 +8,9 @@ struct RollbackCommand: AsyncParsableCommand {
         commandName: "rollback", abstract: "Go back to an older version on a channel, or to what the app embeds.",
         discussion: HelpText.flowing(
             """
-            Without --to: the newest version that the channel offered before this one.
+            Without --to, the command goes back to the newest version that the channel offered before this
+            one. If the release belongs to a set, the whole set goes back, each package to its version
+            before. --dry-run shows which devices go where, and changes nothing.
             """))
 
     /// `--to`.
@@ -37,6 +39,7 @@ struct RollbackCommand: AsyncParsableCommand {
     var to: Destination?
 
     @OptionGroup var acceptedYes: AcceptedYes
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -49,6 +52,7 @@ struct RollbackCommand: AsyncParsableCommand {
             }
         let session = try await RegistrySession(registry, console: options.console)
         let releases = try await session.registry.overview().channels[channel]?[package] ?? []
-        try await ReleaseText.change(change, of: package, on: channel, before: releases, session, options)
+        try await ReleaseText.change(
+            change, of: package, on: channel, before: releases, isDryRun: dryRun.isDryRun, session, options)
     }
 }

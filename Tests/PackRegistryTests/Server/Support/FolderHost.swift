@@ -77,7 +77,6 @@ struct KeepingRegistry: Registry {
     func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? { nil }
     func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? { nil }
     func copyViewFile(_ path: ViewPath, to file: URL) async throws -> Bool { false }
-    func access() async throws -> Identity? { nil }
     func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest> { [] }
 
     func upload(archive: URL) async throws -> Digest {
@@ -118,6 +117,22 @@ struct KeepingRegistry: Registry {
 
     func rollouts(of package: PackageID) async throws -> [RolloutStatus] { [] }
     func runRollouts() async throws -> RolloutRun { RolloutRun(actions: [], failures: [], next: nil) }
+
+    func preview(
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, assuming versions: [AssumedVersion]
+    ) async throws -> ChannelOutcome {
+        ChannelOutcome(isChanged: false, releases: [])
+    }
+
+    func preview(
+        _ set: ReleaseSet, on channel: ChannelName, assuming versions: [AssumedVersion]
+    ) async throws -> ReleaseSetOutcome {
+        ReleaseSetOutcome(isChanged: false, set: nil, releases: [:])
+    }
+
+    func previewWithdrawal(
+        of version: SemanticVersion, of package: PackageID, reason: String
+    ) async throws -> [ChannelName: ChannelOutcome] { [:] }
 
     func createToken(_ request: TokenRequest) async throws -> CreatedToken {
         throw RegistryError(.invalid, "a name is missing")
