@@ -105,7 +105,7 @@ let package = Package(
 
         // Level 3: the product. No arrow between two of these.
         module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive", "PackSystem"]),
-        module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"]),
+        module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackJSON", "PackPatch", "PackTrust"]),
         module("PackDashboard", ["PackRegistryAPI", "PackFormat"]),
         module(
             "PackPublisher",
