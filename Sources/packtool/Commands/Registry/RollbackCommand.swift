@@ -6,14 +6,15 @@ import PackRegistryAPI
 struct RollbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Go back to an older version on a channel, or to what the app embeds.",
-        discussion: """
-            Without --to: the newest version that the channel offered before this one. If the
-            release is of a set, all of the set goes back, each package to what it had.
-            --dry-run says which devices go where, and does nothing.
+        discussion: HelpText.flowing(
+            """
+            Without --to, the command goes back to the newest version that the channel offered before this
+            one. If the release belongs to a set, the whole set goes back, each package to its version
+            before. --dry-run shows which devices go where, and changes nothing.
 
-            On a channel that requires approvals, --emergency goes back at once to what it
-            offered to everybody before. It needs a reason, and the log says so.
-            """)
+            On a channel that requires approvals, --emergency goes back at once to what the channel offered
+            to everybody before. It needs a reason, and the audit log says so.
+            """))
 
     /// `--to`.
     enum Destination: ExpressibleByArgument {
@@ -45,6 +46,7 @@ struct RollbackCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
     @OptionGroup var emergency: EmergencyOptions
+    @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
