@@ -171,7 +171,7 @@ let package = Package(
             "PackRegistryTests",
             [
                 "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
-                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", logging, grdb,
+                "PackUpdater", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", logging, grdb,
             ]),
         tests(
             "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),

@@ -115,6 +115,8 @@ package struct LocalRegistry: Sendable {
             clock: clock)
     }
 
+    package var now: Date { clock() }
+
     /// What devices reported.
     package var reports: (any ReportStore)? { reportStore }
 

@@ -59,10 +59,10 @@ struct ReportController {
             let bytes = try await memory.bytes(of: request, context, upTo: ReportBatch.maximumByteCount)
             let batch: ReportBatch
             do { batch = try ReportBatch(parsing: bytes) } catch { throw Problem.badRequest("\(error)") }
-            let now = Int(Date().timeIntervalSince1970)
-            try admit(batch, request, context, now: now)
+            let now = Int(host.now.timeIntervalSince1970)
+            let network = try admit(batch, request, context, now: now)
             let (reports, judged) = try await ReportRule.judge(
-                batch, offered: offered.covering(batch), received: now)
+                batch, offered: offered.covering(batch), received: now, network: network)
             var receipt = judged
             receipt.accepted = try await store.add(reports)
             receipt.duplicates = reports.events.count - receipt.accepted
@@ -73,12 +73,15 @@ struct ReportController {
         return response
     }
 
+    /// - Returns: the sender's network.
     private func admit(
         _ batch: ReportBatch, _ request: Request, _ context: RegistryRequestContext, now: Int
-    ) throws {
+    ) throws -> [UInt8]? {
         let client = context.peer.flatMap { proxies.client(of: $0, request.headers) }
         let count = batch.events.count + batch.unknownCount
-        guard let seconds = caps.admit(count, of: batch.sender, from: client?.network, now: now) else { return }
+        guard let seconds = caps.admit(count, of: batch.sender, from: client?.network, now: now) else {
+            return client?.network
+        }
         throw Problem.tooManyRequests(
             "more events came from this sender or its network than are taken in an hour", seconds: seconds)
     }

@@ -30,6 +30,14 @@ struct RolloutSetCommand: AsyncParsableCommand {
             published version that the channel does not offer yet, it is offered under the
             plan. --dry-run prints the dates of the steps and does nothing. packtool serve
             takes the steps, or packtool rollout run in a cron job.
+
+            --gate compares what devices report about the release and about the version
+            before it. The plan halts as soon as the share of devices that fail is surely
+            larger by more than 0.5 percentage points. A step is taken once it is surely
+            larger by less than 3 points, of 200 devices at least that had a day to report.
+            With --plan it goes for each step without a gate of its own. Without --plan the
+            steps are 1, 10 and 50 %, a day each, and then everybody. docs/REPORTS.md says
+            how the gate decides.
             """)
 
     @Argument(help: "The package, and the version if it is not the newest.")
@@ -56,6 +64,9 @@ struct RolloutSetCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A rollout plan (JSON with comments, docs/ROLLOUTS.md).", valueName: "FILE"))
     var plan: String?
 
+    @Flag(help: "Let each step wait until devices report that they are well, and halt if they do not.")
+    var gate = false
+
     @Option(help: ArgumentHelp("How many devices there are, in place of the plan's number.", valueName: "COUNT"))
     var devices: Int?
 
@@ -70,16 +81,18 @@ struct RolloutSetCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        if plan != nil {
+        if plan != nil || gate {
             guard percent == nil, !retry, !policy.isGiven else {
-                throw ValidationError("--plan goes with neither --percent nor --retry nor a policy")
+                throw ValidationError("--plan and --gate go with neither --percent nor --retry nor a policy")
             }
         } else {
             guard (percent != nil || !audience.isEmpty || policy.isGiven) != retry else {
                 throw ValidationError(
-                    "give --percent P, --audience CONDITIONS, a policy or --plan FILE, or else --retry")
+                    "give --percent P, --audience CONDITIONS, a policy, --plan FILE or --gate, or else --retry")
             }
-            guard devices == nil, !again else { throw ValidationError("--devices and --again go with --plan") }
+            guard devices == nil, !again else {
+                throw ValidationError("--devices and --again go with --plan or --gate")
+            }
         }
         guard !audience.contains(nil) || audience.count == 1 else {
             throw ValidationError("--audience all goes with no other audience")
@@ -88,7 +101,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
 
     func run() async throws {
         // A plan that cannot be read is refused before the registry is asked anything.
-        let plan = try plan.map { try readPlan($0) }
+        let plan = try gatedPlan()
         let session = try await RegistrySession(registry, console: options.console)
         if let plan { return try await attach(plan, session) }
         let overview = try await session.registry.overview()
@@ -117,6 +130,17 @@ struct RolloutSetCommand: AsyncParsableCommand {
         ReleaseText.companions(of: release, package.package, among: overview.channels[channel] ?? [:]).map {
             " The same holds for its set: \($0)."
         } ?? ""
+    }
+
+    /// nil where neither a plan nor a gate is asked for.
+    private func gatedPlan() throws -> RolloutPlan? {
+        do {
+            guard let plan else { return gate ? try RolloutPlan.gradual(devices: devices) : nil }
+            let read = try readPlan(plan)
+            return gate ? try read.gated : read
+        } catch let fault as PlanFault {
+            throw CommandFailure("\(plan ?? "--devices"): \(fault)", kind: "invalid")
+        }
     }
 
     private func readPlan(_ path: String) throws -> RolloutPlan {

@@ -15,7 +15,7 @@ enum RolloutText {
             \(status.channel): \(name) is \(word(status.state)), \(step) of \(status.steps.count): \
             \(isGone ? "nobody gets it, before it was " : "")\(status.share) of the devices\(devices ?? "")
             since \(date(status.since, status.plan)), by \(status.actor): \(status.reason)
-            \(next(status))
+            \(next(status))\(status.gate.map { "\ngate: \($0.text)" } ?? "")
             \(plan(status))
             """
     }
@@ -27,6 +27,10 @@ enum RolloutText {
     /// What is done next, when, and why.
     static func next(_ status: RolloutStatus) -> String {
         let next = status.next
+        if next.isGated {
+            let share = next.share.map { "\($0) as soon as the gate lets it" } ?? "the end as soon as the gate lets it"
+            return "next: \(share)"
+        }
         guard let date = next.date else { return "next: nothing by itself: \(next.reason)" }
         let share = next.share.map { "\($0) at " } ?? ""
         return "next: \(share)\(Self.date(date, status.plan)): \(next.reason)"
