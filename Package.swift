@@ -172,6 +172,7 @@ let package = Package(
             [
                 "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
                 "PackUpdater", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", logging, grdb,
+                nioCore, crypto,
             ]),
         tests(
             "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),

@@ -60,6 +60,11 @@ package struct RolloutStep: RegistryChange {
             changes.log(
                 "rollout \(name)", "\(package)@\(planned.version?.description ?? "embedded") on \(channel)",
                 "\(RolloutEffect.text(from: state.share, to: after, state.plan)); \(reason)")
+            if done.count > 1, done.last == .complete {
+                changes.log(
+                    "rollout complete", "\(package)@\(planned.version?.description ?? "embedded") on \(channel)",
+                    "\(after) of the devices is the plan's last share")
+            }
             actions.append(
                 RolloutRun.Action(
                     package: package, channel: channel, version: planned.version, name: name, before: state.share,

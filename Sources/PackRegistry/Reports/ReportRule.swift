@@ -19,8 +19,13 @@ package enum ReportRule {
         receipt.unknown = batch.unknownCount
         var events: [ReportEvent] = []
         events.reserveCapacity(batch.events.count)
+        // Most events of a batch are about the same version.
+        var last: (subject: ReportSubject, offer: OfferedVersions.Offer?)?
         for event in batch.events {
-            guard let offer = offered.offer(for: event, on: batch.channel) else {
+            let subject = ReportSubject(event)
+            let found = last?.subject == subject ? last?.offer : offered.offer(for: event, on: batch.channel)
+            last = (subject, found)
+            guard let offer = found else {
                 receipt.neverOffered += 1
                 continue
             }

@@ -10,9 +10,19 @@ struct ReportWriter {
         let subject: ReportSubject
     }
 
+    /// As `ReportCount.Key`, with the number of the subject: a hash of names for each event would cost more than its row.
     private struct CountKey: Hashable {
         let subject: Int64
-        let key: ReportCount.Key
+        let hour: Int
+        let code: ReportEvent.Code
+        let phase: ReportEvent.Phase?
+        let fault: ReportEvent.Fault?
+
+        init(_ event: ReportEvent, _ subject: Int64) {
+            self.subject = subject
+            hour = event.time - event.time % 3600
+            (code, phase, fault) = (event.code, event.phase, event.fault)
+        }
     }
 
     /// What events say about a release on a device.
@@ -62,8 +72,7 @@ struct ReportWriter {
                 known = (subject, id)
             }
             append(event, sender, id, reports.received, to: &values)
-            let key = CountKey(subject: id, key: ReportCount.Key(event))
-            counts[key, default: ReportCount(key.key)].add(event)
+            counts[CountKey(event, id), default: ReportCount(ReportCount.Key(event))].add(event)
             note(event, in: &standings[id])
         }
         try insert(values)
@@ -85,8 +94,7 @@ struct ReportWriter {
                 """)
         for (key, sum) in counts {
             try upsert.execute(arguments: [
-                key.subject, key.key.hour, key.key.code.rawValue, key.key.phase?.rawValue ?? "",
-                key.key.fault?.rawValue ?? "", sum.count, sum.measured, sum.wireByteCount, sum.zipByteCount,
+                key.subject, key.hour, key.code.rawValue, key.phase?.rawValue ?? "", key.fault?.rawValue ?? "", sum.count, sum.measured, sum.wireByteCount, sum.zipByteCount,
                 sum.web.local, sum.web.online, sum.web.missed, sum.web.byteCount,
             ])
         }
