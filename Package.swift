@@ -171,7 +171,8 @@ let package = Package(
             "PackRegistryTests",
             [
                 "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
-                "PackUpdater", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", logging, grdb,
+                "PackUpdater", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport",
+                logging, grdb,
                 nioCore, crypto,
             ]),
         tests(

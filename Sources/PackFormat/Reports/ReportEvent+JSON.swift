@@ -45,7 +45,8 @@ extension ReportEvent {
         else { return nil }
         try self.init(
             sequence: Self.number(json.integer("sequence"), "sequence", 1...Self.largestSequence), code: code,
-            time: Self.number(json.integer("time"), "time", 0...(1 << 40)), package: names.package(json.string("package")),
+            time: Self.number(json.integer("time"), "time", 0...(1 << 40)),
+            package: names.package(json.string("package")),
             version: json["version"].map { try names.version($0.string("version")) },
             release: json["release"].map { try Self.release($0.string("release")) })
         // A word that is too new says that something failed, and not what.

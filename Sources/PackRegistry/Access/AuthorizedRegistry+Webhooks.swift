@@ -10,7 +10,8 @@ extension AuthorizedRegistry {
             request.url.unicodeScalars.allSatisfy({ $0.isASCII && $0.value > 0x20 && $0.value != 0x7F })
         else {
             throw RegistryError(
-                .invalid, "a webhook's URL is such as https://hooks.example.com/packtool, without a user and a fragment")
+                .invalid, "a webhook's URL is such as https://hooks.example.com/packtool, without a user and a fragment"
+            )
         }
         guard !request.kinds.isEmpty else { throw RegistryError(.invalid, "a webhook needs an event to send") }
         var generator = SystemRandomNumberGenerator()

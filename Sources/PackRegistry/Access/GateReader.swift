@@ -26,7 +26,8 @@ struct GateReader {
                 let gate = RolloutRule(state, newer: planned.newer, now: now).gate
             else { continue }
             readings[planned.release] = try await reading(
-                planned, gate, since: since, before: facts.histories[channel]?.version(before: planned.release), now: now)
+                planned, gate, since: since, before: facts.histories[channel]?.version(before: planned.release),
+                now: now)
         }
         return readings
     }

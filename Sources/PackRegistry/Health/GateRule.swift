@@ -42,7 +42,8 @@ package struct GateRule: Sendable {
         let reason: String
         if new.sofar.failures > 0, halt.low > part(gate.haltAbove) {
             verdict = .halting
-            reason = "surely \(points(halt.low)) points worse or more, and it halts above \(points(part(gate.haltAbove)))"
+            reason =
+                "surely \(points(halt.low)) points worse or more, and it halts above \(points(part(gate.haltAbove)))"
         } else if let wait = waitReason(new, advance, isSuspicious) {
             (verdict, reason) = (.waiting, wait)
         } else {
@@ -60,7 +61,8 @@ package struct GateRule: Sendable {
             return "reports come from \(new.networkCount) networks, and the gate asks for \(gate.networks)"
         }
         guard new.judged.devices >= gate.devices else {
-            let waiting = new.reported.waiting > 0 ? ", \(new.reported.waiting) more have up to \(gate.silence) to report" : ""
+            let waiting =
+                new.reported.waiting > 0 ? ", \(new.reported.waiting) more have up to \(gate.silence) to report" : ""
             return "the next step waits for \(gate.devices) judged devices: \(new.judged.devices) are\(waiting)"
         }
         guard !isSuspicious else {

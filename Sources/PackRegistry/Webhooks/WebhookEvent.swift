@@ -44,7 +44,8 @@ package struct WebhookEvent: Hashable, Sendable {
         guard expires.timeIntervalSince(now) < Self.noticeDays(role) * 86_400 else { return nil }
         self.init(
             .expiry, time: now, actor: "system:renewal", subject: "the signature of \(role)",
-            detail: "it \(expires <= now ? "expired" : "expires") at \(WireTime.text(expires)), and devices refuse what the registry "
+            detail:
+                "it \(expires <= now ? "expired" : "expires") at \(WireTime.text(expires)), and devices refuse what the registry "
                 + "says from then on: see packtool renew and packtool keys")
     }
 

@@ -22,7 +22,8 @@ package struct WebhookSecret: Hashable, Sendable {
             Self.byteRange.contains(data.count)
         else {
             throw RegistryError(
-                .invalid, "a webhook's secret is whsec_ and Base64 of \(Self.byteRange.lowerBound) to "
+                .invalid,
+                "a webhook's secret is whsec_ and Base64 of \(Self.byteRange.lowerBound) to "
                     + "\(Self.byteRange.upperBound) bytes: leave it out and the registry makes one")
         }
         bytes = Array(data)

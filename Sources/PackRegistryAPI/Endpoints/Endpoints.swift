@@ -183,7 +183,8 @@ package enum Endpoints {
         overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, runRollouts.route, tokens.route, createToken.route,
-        revokeToken.route, audit.route, healthDetails.route, webhooks.route, addWebhook.route, removeWebhook.route, testWebhook.route,
+        revokeToken.route, audit.route, healthDetails.route, webhooks.route, addWebhook.route, removeWebhook.route,
+        testWebhook.route,
         deadLetters.route, retryDeadLetters.route, reports, stats.route, deviceReports.route,
         deleteReports.route, healthLive, healthReady,
     ]

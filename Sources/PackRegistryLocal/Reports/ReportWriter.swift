@@ -94,7 +94,8 @@ struct ReportWriter {
                 """)
         for (key, sum) in counts {
             try upsert.execute(arguments: [
-                key.subject, key.hour, key.code.rawValue, key.phase?.rawValue ?? "", key.fault?.rawValue ?? "", sum.count, sum.measured, sum.wireByteCount, sum.zipByteCount,
+                key.subject, key.hour, key.code.rawValue, key.phase?.rawValue ?? "", key.fault?.rawValue ?? "",
+                sum.count, sum.measured, sum.wireByteCount, sum.zipByteCount,
                 sum.web.local, sum.web.online, sum.web.missed, sum.web.byteCount,
             ])
         }

@@ -96,7 +96,8 @@ final class SQLiteReportStore: ReportStore {
                     """,
                 arguments: StatementArguments(
                     [
-                        query.matureBefore, query.channel.text, query.package.text, query.version.description, query.from,
+                        query.matureBefore, query.channel.text, query.package.text, query.version.description,
+                        query.from,
                     ] as [any DatabaseValueConvertible] + (query.release.map { [$0] } ?? []))
             ).map { row in
                 try ExposureCount(

@@ -20,11 +20,13 @@ struct SQLiteWebhooks: WebhookStore, WebhookQueue {
     func add(_ webhook: Webhook, _ secret: WebhookSecret, by actor: Identity) async throws {
         try await write { db in
             guard try Int.fetchOne(db, sql: "SELECT count(*) FROM webhook") ?? 0 < Webhook.maximumCount else {
-                throw RegistryError(.tooLarge, "a registry has \(Webhook.maximumCount) webhooks at most: remove one first")
+                throw RegistryError(
+                    .tooLarge, "a registry has \(Webhook.maximumCount) webhooks at most: remove one first")
             }
             try Self.log(
                 "webhook add", webhook.id,
-                "\(URL(string: webhook.url)?.host() ?? "") \(webhook.format.rawValue) \(Self.text(webhook.kinds))", actor,
+                "\(URL(string: webhook.url)?.host() ?? "") \(webhook.format.rawValue) \(Self.text(webhook.kinds))",
+                actor,
                 webhook.created, db)
             // It hears of what comes after it.
             try db.execute(
@@ -87,7 +89,8 @@ struct SQLiteWebhooks: WebhookStore, WebhookQueue {
 
     func deadLetters() async throws -> [DeadLetter] {
         try await read { db in
-            try Row.fetchAll(db, sql: "SELECT * FROM delivery WHERE next IS NULL ORDER BY created DESC, id").map { row in
+            try Row.fetchAll(db, sql: "SELECT * FROM delivery WHERE next IS NULL ORDER BY created DESC, id").map {
+                row in
                 try DeadLetter(
                     id: row.text("id"), webhook: row.text("webhook"),
                     kind: Webhook.Kind(rawValue: row.text("kind")) ?? .test, created: row.date("created"),
@@ -219,7 +222,9 @@ struct SQLiteWebhooks: WebhookStore, WebhookQueue {
             ])
     }
 
-    private static func text(_ kinds: Set<Webhook.Kind>) -> String { kinds.map(\.rawValue).sorted().joined(separator: " ") }
+    private static func text(_ kinds: Set<Webhook.Kind>) -> String {
+        kinds.map(\.rawValue).sorted().joined(separator: " ")
+    }
 
     /// A kind that a newer program wrote is none.
     private static func kinds(_ text: String) -> Set<Webhook.Kind> {

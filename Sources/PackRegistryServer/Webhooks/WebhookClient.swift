@@ -55,7 +55,9 @@ struct WebhookClient: Sendable {
         } catch { throw Failure(description: "the host \(name) has no address") }
         guard allowsInternal || !InternalAddress.isOne(address) else {
             throw Failure(
-                description: "\(name) is an address of this machine or its network: packtool serve --internal-webhooks allows it")
+                description:
+                    "\(name) is an address of this machine or its network: packtool serve --internal-webhooks allows it"
+            )
         }
         return address
     }

@@ -83,7 +83,9 @@ import Testing
     }
 
     /// The devices on which a bad release fails, spread over all.
-    private static func fails(_ device: Int) -> Bool { Digest(of: Array("bad \(device)".utf8)).bytes[0] % 100 < failing }
+    private static func fails(_ device: Int) -> Bool {
+        Digest(of: Array("bad \(device)".utf8)).bytes[0] % 100 < failing
+    }
 
     @Test(.timeLimit(.minutes(isLong ? 20 : 2)))
     func `a good release reaches everybody untouched, and bad ones halt before many have them`() async throws {

@@ -33,7 +33,11 @@ struct GateSimulation {
         var old: [Int: (sound: Int, failed: Int)] = [:]
         for _ in 0..<baseline {
             let network = Int.random(in: 0..<networks, using: &random)
-            if fails(before) { old[network, default: (0, 0)].failed += 1 } else { old[network, default: (0, 0)].sound += 1 }
+            if fails(before) {
+                old[network, default: (0, 0)].failed += 1
+            } else {
+                old[network, default: (0, 0)].sound += 1
+            }
         }
         let known = GateSample(Self.counts(old), networks: gate.networks)
         let rule = GateRule(gate, versionBefore: nil)

@@ -32,7 +32,8 @@ import Testing
             var simulation = GateSimulation(before: before, worse: 0.005)
             if !Self.isLong { (simulation.baseline, simulation.devices) = (3_000, 2_500) }
             let halts = (0..<Self.runs).count { simulation.run(seed: UInt64(10_000 + $0)).haltedAt != nil }
-            print("gate: \(before * 100) % fail anyway, worse by just what is tolerated: \(halts) of \(Self.runs) halted")
+            print(
+                "gate: \(before * 100) % fail anyway, worse by just what is tolerated: \(halts) of \(Self.runs) halted")
             #expect(halts <= max(2, Self.runs * 2 / 100))
         }
     }

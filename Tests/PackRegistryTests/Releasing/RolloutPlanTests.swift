@@ -63,7 +63,8 @@ struct RolloutPlanTests {
         ),
         ("{\"steps\": [{\"share\": 10}, {\"share\": 20}]}", "plan.json:1:", "steps[0]", "\"for\" is missing"),
         (
-            "{\"steps\": [{\"share\": 1, \"for\": \"1d\", \"gate\": {\"haltAbove\": 4, \"advanceBelow\": 2}}]}", "plan.json:1:",
+            "{\"steps\": [{\"share\": 1, \"for\": \"1d\", \"gate\": {\"haltAbove\": 4, \"advanceBelow\": 2}}]}",
+            "plan.json:1:",
             "steps[0].gate.advanceBelow", "less than"
         ),
         (
@@ -71,7 +72,8 @@ struct RolloutPlanTests {
             "steps[0].gate.silence", "15m to 7d"
         ),
         (
-            "{\"gate\": {\"devises\": 9}, \"steps\": [{\"share\": 1}]}", "plan.json:1:", "gate.devises", "haltAbove, advanceBelow"
+            "{\"gate\": {\"devises\": 9}, \"steps\": [{\"share\": 1}]}", "plan.json:1:", "gate.devises",
+            "haltAbove, advanceBelow"
         ),
         ("{\"steps\": [{\"share\": 1, \"gate\": true}]}", "plan.json:1:", "steps[0].gate", "ends the rollout"),
         ("{\"steps\": []}", "plan.json:1:2:", "steps", "0 steps"),

@@ -121,9 +121,12 @@ struct RolloutRuleTests {
         #expect(rollout.look() == "wait 86400")
     }
 
-    @Test func `a gate holds a step back, also the end, and what came before a halt does not count after resume`() throws {
+    @Test func `a gate holds a step back, also the end, and what came before a halt does not count after resume`()
+        throws
+    {
         var rollout = try MemoryRollout(
-            "{\"gate\": {\"devices\": 50}, \"steps\": [{\"share\": 1, \"for\": \"4h\"}, {\"share\": 100, \"for\": \"1d\"}]}")
+            "{\"gate\": {\"devices\": 50}, \"steps\": [{\"share\": 1, \"for\": \"4h\"}, {\"share\": 100, \"for\": \"1d\"}]}"
+        )
         #expect(rollout.look(.waiting("nobody reports")) == "start 1 %", "nobody can report before it")
         #expect(RolloutRule(rollout.state, now: rollout.now).gate?.devices == 50)
         #expect(rollout.look(.waiting("few")) == "wait 14400")

@@ -41,7 +41,8 @@ import Testing
     }
 
     @Test(arguments: RegistryKind.allCases)
-    func `releases, steps, the end and a rollback arrive, in order, signed, each once`(kind: RegistryKind) async throws {
+    func `releases, steps, the end and a rollback arrive, in order, signed, each once`(kind: RegistryKind) async throws
+    {
         let shop = try await Shop()
         let receiver = try WebhookReceiver()
         try await shop.publisher().publish(["1.0.0", "1.1.0"].map { try shop.page($0).zip })
@@ -129,7 +130,8 @@ import Testing
         let receiver = try WebhookReceiver()
         let hook = try await shop.registry.addWebhook(Self.request(receiver)).webhook
         let secure = try await shop.registry.addWebhook(
-            WebhookRequest(url: "https://localhost:\(receiver.port)/")).webhook
+            WebhookRequest(url: "https://localhost:\(receiver.port)/")
+        ).webhook
         for id in [hook.id, secure.id] { _ = try await shop.registry.testWebhook(id: id) }
         let service = Self.service(shop, allowsInternal: false)
         for _ in 0..<9 {
@@ -165,7 +167,9 @@ import Testing
             detail: "<!channel> see <http://evil.example|here> & *run*")
         let text = try JSONValue(parsing: event.body(.slack, id: "1", app: "shop")).object().string("text")
         #expect(
-            text == "*WITHDRAWN* shop: checkout@1.0.0: &lt;!channel&gt; see &lt;http://evil.example|here&gt; &amp; ∗run∗ (by ann)")
+            text
+                == "*WITHDRAWN* shop: checkout@1.0.0: &lt;!channel&gt; see &lt;http://evil.example|here&gt; &amp; ∗run∗ (by ann)"
+        )
         // Kinds that were not asked for are not sent.
         _ = try await shop.registry.change(.offer(version("1.0.0")), of: package(), on: channel())
         try await Self.service(shop).pass(looksAtSignatures: false)

@@ -51,7 +51,8 @@ package struct RolloutGate: Hashable, Sendable {
         guard self.advanceBelow > .none else { throw PlanFault("advanceBelow", "it must be above 0") }
         guard self.advanceBelow >= self.haltAbove else {
             throw PlanFault(
-                "advanceBelow", "\(self.advanceBelow) is less than \"haltAbove\", \(self.haltAbove): it would halt and go on")
+                "advanceBelow",
+                "\(self.advanceBelow) is less than \"haltAbove\", \(self.haltAbove): it would halt and go on")
         }
         guard (1...Self.maximumDeviceCount).contains(self.devices) else {
             throw PlanFault("devices", "it must be 1 to \(Self.maximumDeviceCount)")

@@ -34,7 +34,8 @@ extension RolloutStatus {
             state: known, reason: json.string("reason"), actor: json.string("actor"), since: json.date("since"),
             share: json.share() ?? .whole, plan: RolloutPlan(json: json.required("plan")),
             steps: json.array("steps").map { try Step(json: $0.object("step")) },
-            next: Next(share: next.share(), date: next.optionalDate("at"), reason: next.string("reason"),
+            next: Next(
+                share: next.share(), date: next.optionalDate("at"), reason: next.string("reason"),
                 isGated: next["gated"]?.bool("gated") ?? false),
             gate: json["gate"].map { try GateReading(json: $0.object("gate")) })
     }

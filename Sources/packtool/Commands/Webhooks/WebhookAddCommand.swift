@@ -63,7 +63,8 @@ struct WebhookAddCommand: AsyncParsableCommand {
         options.console.result(
             "\(created.webhook.id)\(created.secret.map { "  \($0)" } ?? "")", json: .object(json))
         if created.secret != nil {
-            options.console.note("This is the only time that the secret is shown: the receiver checks deliveries by it.")
+            options.console.note(
+                "This is the only time that the secret is shown: the receiver checks deliveries by it.")
         }
         if let local = session.local, !local.isServed {
             options.console.note("No server has this registry: packtool serve sends.")
