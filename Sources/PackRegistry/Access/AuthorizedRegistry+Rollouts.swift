@@ -11,7 +11,9 @@ extension AuthorizedRegistry {
     }
 
     package func rollouts(of package: PackageID) async throws -> [RolloutStatus] {
-        try identity.require(.release, package: package)
+        let rights = [TokenAction.observe, .release]
+        let scope = identity.scope
+        if !scope.allows(.observe, package: package) { try identity.require(.release, package: package) }
         var query = FactsQuery.unsigned
         query.rollouts = FactsQuery.Rollouts(of: package, on: nil)
         let now = services.clock()
@@ -21,7 +23,7 @@ extension AuthorizedRegistry {
         let gates = GateReader(services)
         var all: [RolloutStatus] = []
         for (channel, planned) in newest.sorted(by: { $0.key < $1.key })
-        where identity.scope.allows(.release, package: package, channel: channel) {
+        where rights.contains(where: { scope.allows($0, package: package, channel: channel) }) {
             let readings = try await gates.readings(of: package, on: channel)
             if let status = planned.status(now: now, reading: readings[planned.release]) { all.append(status) }
         }

@@ -31,6 +31,8 @@ package protocol RegistryHost: Sendable {
     var now: Date { get }
     /// Every version that a channel ever offered.
     func offeredVersions() async throws -> OfferedVersions
+    /// What an operator's monitor asks.
+    func operations() async throws -> RegistryOperations
 }
 
 extension RegistryHost {
@@ -41,4 +43,7 @@ extension RegistryHost {
     package var reports: (any ReportStore)? { nil }
     package func offeredVersions() async throws -> OfferedVersions { OfferedVersions() }
     package var now: Date { Date() }
+
+    /// A host that only serves files has nothing to tell.
+    package func operations() async throws -> RegistryOperations { RegistryOperations() }
 }

@@ -85,7 +85,7 @@ package enum Endpoints {
         decodeAnswer: RolloutOutcome.init(json:))
     package static let rollouts = Endpoint<Void, [RolloutStatus]>(
         Route(
-            .get, "/v1/packages/{package}/rollouts", right: .release,
+            .get, "/v1/packages/{package}/rollouts", right: .release, or: .observe,
             "Where the package's rollouts by a plan are, and what is done next."),
         encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
         decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
@@ -117,6 +117,10 @@ package enum Endpoints {
         encodeAnswer: { WithdrawalPreview.json($0) }, decodeAnswer: WithdrawalPreview.channels(json:))
 
     // MARK: Administration
+
+    package static let identity = Endpoint<Void, Identity>(
+        Route(.get, "/v1/identity", "Tells the holder of a token its name, its rights and when it expires."),
+        encodeAnswer: \.json, decodeAnswer: Identity.init(json:))
 
     package static let tokens = Endpoint<Void, [TokenRecord]>(
         Route(.get, "/v1/tokens", right: .admin, "Lists the access tokens, newest first, without their secrets."),
@@ -178,6 +182,10 @@ package enum Endpoints {
             .post, "/v1/dead-letters/retry", right: .admin, isRepeatable: true,
             "Sends the deliveries that were given up once more."),
         encodeAnswer: { ["count": .integer($0)] }, decodeAnswer: { try $0.integer("count") })
+    package static let metrics = Route(
+        .get, "/metrics",
+        "The state of the server and of the registry for Prometheus. Needs the right observe, unless it is served with --open-metrics."
+    )
 
     // MARK: Reports
 
@@ -204,10 +212,9 @@ package enum Endpoints {
         overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, runRollouts.route, previewChange.route, previewSet.route,
-        previewWithdrawal.route, tokens.route, createToken.route,
-        revokeToken.route, audit.route, healthDetails.route, webhooks.route, addWebhook.route, removeWebhook.route,
-        testWebhook.route,
-        deadLetters.route, retryDeadLetters.route, reports, stats.route, deviceReports.route,
-        deleteReports.route, healthLive, healthReady,
+        previewWithdrawal.route, identity.route, tokens.route, createToken.route, revokeToken.route, audit.route,
+        healthDetails.route, webhooks.route, addWebhook.route, removeWebhook.route, testWebhook.route,
+        deadLetters.route, retryDeadLetters.route, reports, stats.route, deviceReports.route, deleteReports.route,
+        healthLive, healthReady, metrics,
     ]
 }

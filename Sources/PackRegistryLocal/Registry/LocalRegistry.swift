@@ -27,6 +27,7 @@ package struct LocalRegistry: Sendable {
     let claims = ArtifactClaims()
     let makers: ArtifactMakers
     let leases: SQLiteLeases
+    let signatures = SignatureExpiries()
     let reportStore: SQLiteReportStore
     /// The app that the registry belongs to.
     package let app: String
