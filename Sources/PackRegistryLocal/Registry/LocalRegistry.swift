@@ -69,7 +69,7 @@ package struct LocalRegistry: Sendable {
         let app = try database.read { try SettingTable(db: $0).app() }
         guard let app else {
             throw RegistryError(
-                .unusable, "the registry in \(files.name) was not made to the end: run packtool init again")
+                .unusable, "the registry in \(files.name) is incomplete: run packtool init again")
         }
         let registry = LocalRegistry(
             files: files, database: database, clock: clock, makers: ArtifactMakers(maker),

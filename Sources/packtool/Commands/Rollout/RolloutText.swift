@@ -6,7 +6,7 @@ import PackRegistryAPI
 enum RolloutText {
     static func status(_ status: RolloutStatus) -> String {
         let devices = status.plan.devices.flatMap { all in
-            status.plan.deviceCount(status.share).map { " (about \($0) of \(all))" }
+            status.plan.deviceCount(status.share).map { " (about \(CountText.number($0)) of \(CountText.number(all)))" }
         }
         let step = status.stepNumber == 0 ? "before step 1" : "step \(status.stepNumber)"
         let isGone = status.state == .rolledBack
@@ -42,7 +42,7 @@ enum RolloutText {
         let hasGates = plan.steps.contains { $0.gate != nil }
         let rows = status.steps.enumerated().map { index, step -> [String] in
             var row = ["\(index + 1)", "\(step.share)", step.time?.description ?? "-"]
-            row.append(plan.deviceCount(step.share).map(String.init) ?? "unknown")
+            row.append(plan.deviceCount(step.share).map(CountText.number) ?? "unknown")
             row.append(when(step, status))
             if hasGates { row.append(plan.steps.indices.contains(index) ? gate(plan.steps[index].gate) : "-") }
             return row
@@ -53,7 +53,8 @@ enum RolloutText {
             lines.append("with a gate a step is taken then at the earliest; docs/REPORTS.md says how it decides")
         }
         if let cap = plan.newDevicesPerHour, let share = plan.hourlyShare {
-            lines.append("at most \(cap) new devices an hour: shares grow by \(share) an hour at most")
+            lines.append(
+                "at most \(CountText.text(cap, "new device")) an hour: shares grow by \(share) an hour at most")
         }
         lines.append("times are of \(zone(plan).identifier == "GMT" ? "UTC" : zone(plan).identifier)")
         return lines.joined(separator: "\n")
