@@ -13,6 +13,7 @@ package import PackFormat
 ///     try await registry.change(.offer(version, .everyone), of: package, on: beta)
 package typealias Registry = RegistryReading & RegistryPublishing & RegistryReleasing & RegistryTrusting
     & RegistryAdministration & RegistryRollouts & RegistryApprovals & RegistryObserving & RegistryPreviewing
+    & RegistryWebhooks
 
 package protocol RegistryReading: Sendable {
     /// All published versions and all releases, for `packtool status` and reports.
