@@ -171,6 +171,7 @@ package struct RegistryServer: Sendable {
             uploads: uploads
         ).addRoutes(to: endpoints)
         ChannelController().addRoutes(to: endpoints)
+        ChangesController().addRoutes(to: endpoints)
         AdministrationController(reports: reports).addRoutes(to: endpoints)
         BundleController(view: view).addRoutes(to: endpoints)
         HealthController(host: host).addRoutes(to: endpoints)
@@ -184,7 +185,8 @@ package struct RegistryServer: Sendable {
         ).addRoutes(to: endpoints)
         let clients = ClientLimits(limits: limits)
         return RegistryResponder(
-            view: view, site: SiteController(state: state, view: view, isBesideDashboard: configuration.hasDashboard), api: router.buildResponder(),
+            view: view, site: SiteController(state: state, view: view, isBesideDashboard: configuration.hasDashboard),
+            api: router.buildResponder(),
             clients: clients, metrics: metrics,
             dashboard: !configuration.hasDashboard
                 ? nil
