@@ -57,7 +57,7 @@ package struct ViewWriter: Sendable {
         throw RegistryError(
             .unusable,
             "the view cannot be brought up to date: the store does not have what its newest timestamp leads to. Restore "
-                + "registry.sqlite from a backup")
+                + "it from a backup")
     }
 
     /// - Returns: false where the view has to be completed.

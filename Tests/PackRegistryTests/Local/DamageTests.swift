@@ -1,16 +1,16 @@
 import Foundation
-import GRDB
 import PackFormat
 import Testing
 
 @testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 
 /// Registries that were edited, damaged, or written by a newer program.
 struct DamageTests {
     private func sqlite(_ shop: Shop, _ sql: String) throws {
-        try shop.local.database.write { try $0.execute(sql: sql) }
+        _ = try shop.local.database.write { try $0.execute(sql: sql) }
     }
 
     @Test func `a registry of a newer program is refused`() async throws {

@@ -33,7 +33,7 @@ struct StatusCommand: AsyncParsableCommand {
         }
         options.console.result(text(overview), json: .object(overview.json))
         // Reading writes nothing: whoever relies on this command in a cron job has to know.
-        if let local = session.local, !local.isServed, try await !local.dueRoles().isEmpty {
+        if let local = session.local, await !local.isServed(), try await !local.dueRoles().isEmpty {
             options.console.note(
                 "warning: signatures of this registry expire soon, and devices refuse it then: packtool renew signs them anew"
             )

@@ -140,7 +140,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
             verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel, reason: "",
             isDryRun: isDryRun, consent: consent, options: options
         ).run(session)
-        if let local = session.local, !isDryRun, !local.isServed {
+        if let local = session.local, !isDryRun, await !local.isServed() {
             options.console.note(
                 "No server has this registry: packtool serve takes the steps, or packtool rollout run, once in a while."
             )
