@@ -15,9 +15,18 @@ struct FolderMark {
         self.folder = folder
     }
 
-    /// The folder's mark, made where there is none.
+    /// The mark of the folder of a new registry.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` where the folder has a registry already.
     func made() throws -> String {
-        if let text = try read() { return text }
+        if let text = try read() {
+            // Of an interrupted call: nothing was shown yet.
+            guard SystemCall.size(of: folder.view(.timestamp)) == nil else {
+                throw RegistryError(
+                    .conflict,
+                    "\(folder.name) has the files of another registry: give an empty folder with --files")
+            }
+            return text
+        }
         guard !folder.exists else {
             throw RegistryError(
                 .conflict,

@@ -5,7 +5,7 @@ struct PostgresFault: Error, Hashable, Sendable {
     enum Kind: Hashable, Sendable {
         /// There is no connection, or it broke.
         case connection
-        /// The database refused this user.
+        /// The database asked for a password, and refused the connection. Without a SQLSTATE it is not known why.
         case refused
         /// No answer within the time that a statement has.
         case timeout
@@ -50,8 +50,8 @@ struct PostgresFault: Error, Hashable, Sendable {
         case .refused:
             return RegistryError(
                 .unusable,
-                "\(database) refuses the connection: \(message). Give the password in PGPASSWORD, or in the file that "
-                    + "PGPASSFILE names")
+                "\(database) refuses the connection: \(message). Is the password right? It comes from PGPASSWORD, or from the "
+                    + "file that PGPASSFILE names")
         case .timeout:
             return RegistryError(.unreachable, "\(database) does not answer: \(message)")
         case .statement(let state):

@@ -7,9 +7,9 @@ package struct PostgresLimits: Hashable, Sendable {
     /// How long a statement may take: the server ends it.
     package var statement: Duration = .seconds(30)
     /// How long a writer waits for the others.
-    package var lock: Duration = .seconds(20)
+    package var lock: Duration = .seconds(25)
     /// How long a transaction may stand still: the server ends it, so that nobody keeps the others out.
-    package var idle: Duration = .seconds(10)
+    package var idle: Duration = .seconds(20)
     /// How long a transaction is tried again while the database is away, as in a failover, or others are in its way.
     package var patience: Duration = .seconds(40)
     /// The same before the database has answered once: most likely the address is wrong.

@@ -112,7 +112,9 @@ package final class PostgresDatabase: RegistryDatabase {
                 attempt += 1
                 if fault.isLostConnection { pool.closeIdle() }
                 let patience = pool.wasReached ? limits.patience : limits.firstPatience
-                guard fault.isConflict || fault.isLostConnection, .now - begun < patience else {
+                // A server that let this user in before is most likely a standby now.
+                let isAway = fault.isLostConnection || fault.kind == .refused && pool.wasReached
+                guard fault.isConflict || isAway, .now - begun < patience else {
                     throw fault.error(name)
                 }
                 // No two wait equally long.

@@ -16,11 +16,15 @@ enum PostgresSchema {
     /// Any number that no other program uses for a lock of its own.
     private static let lock = 7_236_419_008_251
 
+    /// How long a step may take, and how long it waits for another program's.
+    private static let time: Duration = .seconds(600)
+    private static let limits = "SET LOCAL statement_timeout TO '10min'; SET LOCAL lock_timeout TO '10min'"
+
     /// Makes or migrates the schema, once among all processes.
     /// - Throws: ``RegistryError`` of the kind `.unusable` for one of a newer program.
     static func migrate(_ connection: PostgresConnection, schema: String, name: String) throws {
         if try done(connection, schema, name) == steps.count { return }
-        try connection.command("BEGIN; SELECT pg_advisory_xact_lock(\(lock))")
+        try connection.command("BEGIN; \(limits); SELECT pg_advisory_xact_lock(\(lock))", for: time)
         // Somebody else may have been there first.
         let count = try done(connection, schema, name)
         if count == 0 {
@@ -34,7 +38,7 @@ enum PostgresSchema {
                 """)
         }
         for (number, step) in steps.enumerated().dropFirst(count) {
-            try connection.command(step.sql)
+            try connection.command(step.sql, for: time)
             _ = try connection.run(
                 "INSERT INTO migration (number, name) VALUES (?, ?)", [.integer(number), .text(step.name)])
         }

@@ -1,4 +1,5 @@
 import Foundation
+import PackJSON
 import TestSupport
 import Testing
 
@@ -87,12 +88,16 @@ struct PostgresCommandTests {
         expectClearError(unmounted, naming: ["elsewhere", "mounted"])
         let closed = try await tool.run("status", "--registry", "postgres://nobody@127.0.0.1:1/none")
         expectClearError(closed, naming: ["postgres://nobody@127.0.0.1:1/none cannot be reached"])
+        // The folder belongs to another database already.
+        let taken = try await tool.run(
+            "init", "--template", "jenkins", "--template", "config", "--registry", server.url(database: server.newDatabase()))
+        expectClearError(taken, naming: ["files", "another registry"])
         tool.environment["PACKTOOL_FILES"] = nil
         let homeless = try await tool.run("status", environment: ["PACKTOOL_REGISTRY": secret])
         expectClearError(homeless, naming: ["--files"])
         let aimless = try await tool.run("status", "--registry", "folder", "--files", "files")
         expectClearError(aimless, naming: ["--files"])
-        for outcome in [refused, configured, wrong, empty, made, found, unmounted, closed, homeless, aimless] {
+        for outcome in [refused, configured, wrong, empty, made, found, unmounted, taken, closed, homeless, aimless] {
             #expect(!outcome.description.contains("sesame"), "\(outcome)")
         }
     }
