@@ -1,4 +1,5 @@
 import Foundation
+import PackFormat
 import PackRegistryAPI
 import PackSystem
 
