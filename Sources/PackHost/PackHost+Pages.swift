@@ -28,10 +28,14 @@ extension PackHost {
 
     /// Call it when the navigation of the view's main frame has its answer and none of its code has run: this is the
     /// moment to count the start of its version.
-    /// - Parameter pages: The pages of the view's adapter. The document is removed from them: call this once for each
-    ///   answer.
-    public func startPage(at url: String, from pages: any PageSource) async throws -> PageStart {
-        guard let package = package(of: url), let page = pages.takeDocument(of: url),
+    /// - Parameters:
+    ///   - documentKey: The answer's field `PageSession.documentField`; nil if it has none. Through the proxy an answer
+    ///     without it is not the device's.
+    ///   - pages: The pages of the view's adapter. The document is removed from them: call this once for each answer.
+    public func startPage(
+        at url: String, documentKey: String?, from pages: any PageSource
+    ) async throws -> PageStart {
+        guard let package = package(of: url), let page = pages.takeDocument(of: url, key: documentKey),
             let manifest = page.manifest(of: package)
         else { return .foreign }
         let opened = try await open(package).session

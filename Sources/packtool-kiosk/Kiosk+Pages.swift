@@ -46,7 +46,7 @@ extension Kiosk {
         defer { hookPages(of: package) }
         let number = attempt.number
         do {
-            switch try await host.startPage(at: answer.url, from: pages) {
+            switch try await host.startPage(at: answer.url, documentKey: answer.documentKey, from: pages) {
             case .foreign: break
             case .outdated(_, let version, let other):
                 // Its starts or its time are used up, or another has taken its place: its page must not run.
@@ -149,7 +149,7 @@ extension Kiosk {
     /// A load has ended without a page.
     private func ended(_ url: String) {
         viewPages?.stop(url)
-        _ = pages.takeDocument(of: url)
+        _ = pages.takeDocument(of: url, key: nil)
     }
 
     /// The page on view says that its version works: `packtool.confirm()`. A frame of the page's own origin speaks for it; one

@@ -34,7 +34,7 @@ struct PackHostTests {
         }
         let view = ShownPage(host)
         #expect(await view.load(Self.address) == (200, "<title>one</title><script src=\"app.js\"></script>"))
-        let page = try await Self.started(host.startPage(at: Self.address, from: view.pages))
+        let page = try await Self.started(view.start(Self.address, in: host))
         #expect(await view.part(Self.address + "app.js", of: Self.address) == (200, "say('one')"))
         try await host.confirm(page)
         let deadline = ContinuousClock.now + .seconds(20)
@@ -56,7 +56,7 @@ struct PackHostTests {
         try await host.update(.list([registry.shop]))
         let view = ShownPage(host)
         #expect(await view.load(Self.address).text.contains("one"))
-        let first = try await Self.started(host.startPage(at: Self.address, from: view.pages))
+        let first = try await Self.started(view.start(Self.address, in: host))
         try await host.confirm(first)
         try registry.publish("2.0.0", Self.site("two"))
         #expect(try await host.check(.list([registry.shop])).isChanged)
@@ -66,7 +66,7 @@ struct PackHostTests {
         #expect(await view.load(Self.address).text.contains("two"))
         // What the page before says is of another version.
         await #expect(throws: UpdateError.self) { try await host.confirm(first.load) }
-        let second = try await Self.started(host.startPage(at: Self.address, from: view.pages))
+        let second = try await Self.started(view.start(Self.address, in: host))
         try await host.confirm(second.load)
         #expect(try await host.updater.status().first?.isConfirmed == true)
     }
@@ -78,7 +78,7 @@ struct PackHostTests {
         try await host.update(.list([registry.shop]))
         let view = ShownPage(host)
         for url in [Self.address, "https://shop.example.com/", "https://elsewhere.test/"] {
-            guard case .foreign = try await host.startPage(at: url, from: view.pages) else {
+            guard case .foreign = try await view.start(url, in: host) else {
                 Issue.record("\(url) was started")
                 continue
             }
@@ -86,10 +86,10 @@ struct PackHostTests {
         try await host.prepareNavigation(to: registry.shop)
         _ = await view.load(Self.address)
         #expect(try await host.updater.status().first?.unconfirmedStarts == 0)
-        let page = try await Self.started(host.startPage(at: Self.address, from: view.pages))
+        let page = try await Self.started(view.start(Self.address, in: host))
         #expect(try await host.updater.status().first?.unconfirmedStarts == 1)
         // Each document starts one page.
-        guard case .foreign = try await host.startPage(at: Self.address, from: view.pages) else {
+        guard case .foreign = try await view.start(Self.address, in: host) else {
             Issue.record("it was started twice")
             return
         }
@@ -99,6 +99,33 @@ struct PackHostTests {
         #expect(!page.isConfirmed(by: other, from: "https://shop.package", origin: "https://shop.package"))
     }
 
+    /// An engine asks the device and a starting service worker at once, and shows the worker's page.
+    @Test func `an answer without the key of the device's own counts as no start, though the device was asked`()
+        async throws
+    {
+        let registry = try ServedRegistry()
+        try registry.publish("1.0.0", Self.site("one"))
+        let host = try registry.host()
+        try await host.update(.list([registry.shop]))
+        let view = ShownPage(host)
+        _ = await view.load(Self.address)
+        let first = try #require(view.documentKey)
+        _ = await view.load(Self.address)
+        #expect(view.documentKey != first)
+        for key in [nil, "", "guessed"] {
+            guard case .foreign = try await host.startPage(at: Self.address, documentKey: key, from: view.pages) else {
+                Issue.record("\(key ?? "none") started a page")
+                continue
+            }
+        }
+        #expect(try await host.updater.status().first?.unconfirmedStarts == 0)
+        _ = try await Self.started(view.start(Self.address, in: host))
+        // A part of a page has no key.
+        let part = SiteRequest(url: Self.address + "app.js", headers: ["referer": Self.address])
+        let page = view.pages.page(for: part)
+        #expect(page.documentFields(of: page.answer(part)).isEmpty)
+    }
+
     @Test func `a page of a version that has used up its starts is not shown`() async throws {
         let registry = try ServedRegistry()
         try registry.publish("1.0.0", Self.site("one"))
@@ -106,18 +133,18 @@ struct PackHostTests {
         try await host.update(.list([registry.shop]))
         let view = ShownPage(host)
         _ = await view.load(Self.address)
-        try await host.confirm(Self.started(host.startPage(at: Self.address, from: view.pages)))
+        try await host.confirm(Self.started(view.start(Self.address, in: host)))
         try registry.publish("2.0.0", Self.site("two"))
         try await host.update(.list([registry.shop]))
         _ = await view.load(Self.address)
-        _ = try await Self.started(host.startPage(at: Self.address, from: view.pages))
+        _ = try await Self.started(view.start(Self.address, in: host))
         // The app was ended and starts anew; nobody has confirmed the version.
         let next = try registry.host { $0.maximumUnconfirmedStarts = 1 }
         try await next.start()
         try await next.refresh()
         let after = ShownPage(next)
         #expect(await after.load(Self.address).text.contains("two"))
-        guard case .outdated(_, let version, let now) = try await next.startPage(at: Self.address, from: after.pages)
+        guard case .outdated(_, let version, let now) = try await after.start(Self.address, in: next)
         else {
             Issue.record("it was started once more")
             return

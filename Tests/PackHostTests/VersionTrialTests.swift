@@ -35,7 +35,7 @@ struct VersionTrialTests {
             try await host.update(.list([registry.shop]))
             let view = ShownPage(host)
             _ = await view.load(address)
-            if case .started(let page) = try await host.startPage(at: address, from: view.pages) { last = page }
+            if case .started(let page) = try await view.start(address, in: host) { last = page }
         }
         return (host, try #require(last))
     }

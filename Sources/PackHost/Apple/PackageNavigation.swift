@@ -92,7 +92,9 @@
             guard response.isForMainFrame, let url = response.response.url else { return .allow }
             isAnswered = true
             do {
-                switch try await host.startPage(at: url.absoluteString, from: pages) {
+                let key = (response.response as? HTTPURLResponse)?
+                    .value(forHTTPHeaderField: PageSession.documentField)
+                switch try await host.startPage(at: url.absoluteString, documentKey: key, from: pages) {
                 case .foreign: break
                 case .started(let page): next = page
                 case .outdated:

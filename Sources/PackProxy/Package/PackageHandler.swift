@@ -23,6 +23,8 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
     private var transfer: ResourceLoad?
     private var relay: UpgradeRelay?
     private var hasAnswered = false
+    /// Of the page's document, for the view.
+    private var documentFields: [String: String] = [:]
     /// The answer has no content, whatever a server sends with it.
     private var dropsContent = false
     /// Events that wait until the connection can take more.
@@ -167,6 +169,7 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
             return
         }
         let (fields, address, page, answer) = (asked.fields, asked.address, asked.page, asked.answer)
+        documentFields = page.documentFields(of: answer)
         if case .local(let response) = answer.way, response.byteCount <= FileReader.chunkSize {
             send(response, of: answer, on: page, to: head, context)
             return
@@ -204,7 +207,8 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
             context.close(promise: nil)
             return
         }
-        let head = TransferHead(status: response.status, headers: response.headers)
+        let head = TransferHead(
+            status: response.status, headers: response.headers.merging(documentFields) { $1 })
         context.write(wrapOutboundOut(.head(Self.head(head, to: request))), promise: nil)
         if !body.isEmpty {
             context.write(
@@ -246,7 +250,8 @@ final class PackageHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .response(let head):
             hasAnswered = true
             dropsContent = head.status == 205
-            write(.head(Self.head(head, to: request)), context)
+            let fields = head.headers.merging(documentFields) { $1 }
+            write(.head(Self.head(TransferHead(status: head.status, headers: fields), to: request)), context)
         case .data where dropsContent: break
         case .data(let data): write(.body(.byteBuffer(context.channel.allocator.buffer(bytes: data))), context)
         case .finished: finish(request, context)

@@ -1,3 +1,4 @@
+import Foundation
 import PackFormat
 
 /// Tells pages apart if the connection does not: a proxy, a local server, a `URLProtocol`.
@@ -99,14 +100,15 @@ public final class PageDirectory: Sendable {
         }
     }
 
-    public func takeDocument(of url: String) -> PageSession? {
-        let key = Self.key(url)
+    public func takeDocument(of url: String, key: String?) -> PageSession? {
+        let url = Self.key(url)
         let taken = pages.withLock { pages -> PageSession? in
-            let waiting = pages.open.indices.filter { pages.open[$0].document == key }
-            for index in waiting { pages.open[index].document = nil }
-            return waiting.last.map { pages.open[$0].session }
+            let found = pages.open.firstIndex { $0.document == url && $0.session.documentKey == key }
+            guard key != nil, let found else { return nil }
+            pages.open[found].document = nil
+            return pages.open[found].session
         }
-        return taken?.hasAnsweredDocument(at: key) == true ? taken : nil
+        return taken?.hasAnsweredDocument(at: url) == true ? taken : nil
     }
 
     /// A service worker outlives pages. Its script, and what the script asks for by itself (its imports, what it keeps for
@@ -138,7 +140,7 @@ public final class PageDirectory: Sendable {
     public func forgetPages() { pages.withLock { $0.open = [] } }
 
     private func open(at url: String, isDocument: Bool) -> PageSession {
-        let session = PageSession(catalog)
+        let session = PageSession(catalog, documentKey: isDocument ? UUID().uuidString : nil)
         pages.withLock { pages in
             pages.requestCount += 1
             pages.open.append(

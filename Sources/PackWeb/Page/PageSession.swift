@@ -40,16 +40,26 @@ public final class PageSession: Sendable {
     }
 
     private let catalog: any SiteCatalog
+    /// The value of ``documentField`` in the document's answer; nil if the page did not begin with a document.
+    let documentKey: String?
     let settings: WebSettings
     private let addresses: AddressBook
     private let now: @Sendable () -> ContinuousClock.Instant
     private let state = Locked(State())
 
     /// - Parameter now: The clock for the report's times.
-    public init(
+    public convenience init(
         _ catalog: any SiteCatalog, now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) {
+        self.init(catalog, documentKey: nil, now: now)
+    }
+
+    init(
+        _ catalog: any SiteCatalog, documentKey: String?,
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
         self.catalog = catalog
+        self.documentKey = documentKey
         self.now = now
         settings = catalog.settings
         addresses = AddressBook(
@@ -187,12 +197,6 @@ public final class PageSession: Sendable {
         state.withLock { state in
             if case .content(let content) = state.pins[package] { content.manifest } else { nil }
         }
-    }
-
-    /// Whether the page began with this document, and the device answered it, if with an error.
-    func hasAnsweredDocument(at url: String) -> Bool {
-        guard let first = report.entries.first, first.outcome != .online else { return false }
-        return String(first.url.prefix { $0 != "#" }) == url
     }
 
     /// Whether a page that starts now would get the same versions.

@@ -120,7 +120,8 @@ public final class ViewPages: PageSource {
         }
     }
 
-    public func takeDocument(of url: String) -> PageSession? {
+    /// The key is not needed: a scheme handler's pages have no service workers.
+    public func takeDocument(of url: String, key _: String?) -> PageSession? {
         let key = Self.key(url)
         let taken = state.withLock { state -> PageSession? in
             guard let started = state.started, started.url == key, !state.isTaken else { return nil }

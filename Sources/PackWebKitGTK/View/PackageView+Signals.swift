@@ -1,5 +1,6 @@
 import CWebKitGTK
 import Foundation
+import PackWeb
 
 /// GTK's signals as events. Each handler runs on the main thread with the view as its data.
 extension PackageView {
@@ -140,11 +141,17 @@ extension PackageView {
             let willShow = willShow
             let request = webkit_response_policy_decision_get_request(response)
             let url = request.flatMap { webkit_uri_request_get_uri($0) }.map { String(cString: $0) }
+            let documentKey = answer.flatMap { Self.field(PageSession.documentField, of: $0) }
             return hold(decision, type: type, url, isDownload: isDownload) {
-                await willShow?(Answer(url: $0, isPage: isPage)) ?? true
+                await willShow?(Answer(url: $0, isPage: isPage, documentKey: documentKey)) ?? true
             }
         default: return false
         }
+    }
+
+    private static func field(_ name: String, of response: UnsafeMutablePointer<WebKitURIResponse>) -> String? {
+        guard let fields = webkit_uri_response_get_http_headers(response) else { return nil }
+        return soup_message_headers_get_one(fields, name).map { String(cString: $0) }
     }
 
     /// Leaves the decision to WebKit, which knows what it can show, but later.

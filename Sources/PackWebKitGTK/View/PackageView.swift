@@ -33,6 +33,8 @@ public final class PackageView {
         public let url: String
         /// Whether it is the view's own page, and neither a page of a frame nor a download.
         public let isPage: Bool
+        /// Its field `PageSession.documentField`.
+        public let documentKey: String?
     }
 
     /// Called before a navigation in any frame, which waits for it. WebKitGTK does not say in which frame.
