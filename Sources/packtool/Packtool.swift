@@ -31,6 +31,7 @@ struct Packtool: AsyncParsableCommand {
             DeviceCommand.self,
             ReportsCommand.self,
             RenewCommand.self,
+            RegistryCommand.self,
             ServeCommand.self,
             TokenCommand.self,
             KeysCommand.self,
