@@ -29,9 +29,9 @@ package struct Publisher: Sendable {
         package let sentCount: Int
     }
 
-    private let registry: any Registry
-    private let trust: PublisherTrust
-    private let keys: SigningKeys
+    let registry: any Registry
+    let trust: PublisherTrust
+    let keys: SigningKeys
     private let now: @Sendable () -> Date
 
     package init(
@@ -110,7 +110,7 @@ package struct Publisher: Sendable {
 
     /// Whether the version is there already with this content; with other content it is an error before anything is
     /// sent.
-    private func isListed(_ manifest: Manifest, _ digest: Digest) async throws -> Bool {
+    func isListed(_ manifest: Manifest, _ digest: Digest) async throws -> Bool {
         _ = try await trust.refresh()
         let path = ViewLayout.manifestTarget(manifest.package, manifest.version)
         // Without a delegation there is no role to verify, and nothing published.
@@ -168,13 +168,7 @@ package struct Publisher: Sendable {
         let (_, targets) = try await trust.refresh()
         let name = ViewLayout.role(of: package)
         guard targets.body.delegations?.role(named: name) == nil else { return targets }
-        guard !keys.owner.isEmpty else {
-            throw RegistryError(
-                .forbidden,
-                "the package \(package) is new and the app's owner has not delegated it to your key yet: they "
-                    + "run packtool keys delegate \(package) --key KEY, where KEY is what packtool keys generate publisher "
-                    + "printed for you, or publish it once themselves")
-        }
+        guard !keys.owner.isEmpty else { throw Self.notDelegated(package) }
         let document = try targets.revised(
             expires: now().addingTimeInterval(MetadataLifetime.targets), signers: keys.owner
         ) { targets in
@@ -193,6 +187,14 @@ package struct Publisher: Sendable {
             )
         }
         return try await trust.refresh().targets
+    }
+
+    static func notDelegated(_ package: PackageID) -> RegistryError {
+        RegistryError(
+            .forbidden,
+            "the package \(package) is new and the app's owner has not delegated it to your key yet: they "
+                + "run packtool keys delegate \(package) --key KEY, where KEY is what packtool keys generate publisher "
+                + "printed for you, or publish it once themselves")
     }
 
     private func upload(_ archive: PackageArchive, _ missing: Set<Digest>) async throws -> Digest {

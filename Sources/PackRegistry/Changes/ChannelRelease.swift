@@ -30,7 +30,7 @@ package struct ChannelRelease: RegistryChange {
     }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> ChannelOutcome {
-        try requireGroups(facts)
+        try facts.requireGroups(of: change.audiences, on: channel)
         let history = facts.histories[channel] ?? ReleaseHistory()
         let ids = ReleaseIDs(number: facts.nextRelease, randomBits: randomBits)
         let steps = try steps(facts, history, ids)
@@ -40,12 +40,17 @@ package struct ChannelRelease: RegistryChange {
         for other in steps.keys where other != package {
             try changes.actor.require(.release, package: other, channel: channel)
         }
+        let effect = ReleaseEffect(
+            on: channel, before: (facts.companions[channel] ?? [:]).merging([package: history]) { $1 }, steps: steps,
+            by: changes.actor.name, now: changes.time
+        ).text
         var offered = changes.record(steps, on: channel, histories: facts.companions[channel] ?? [:], facts)
         let own = offered.removeValue(forKey: package) ?? history.offered
         let others = offered.keys.sorted().map { " with \($0)" }.joined()
         changes.log(change.auditName, "\(package) on \(channel)", (own.first?.auditText ?? "nothing") + others)
         return ChannelOutcome(
-            isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: own, others: offered)
+            isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: own, others: offered,
+            effect: effect)
     }
 
     /// What is recorded for the package, and for the others of its set.
@@ -94,18 +99,6 @@ package struct ChannelRelease: RegistryChange {
                     newID: own.newID)
         }
         return try rule.offering(members, versions, rollout, consent: consent).steps
-    }
-
-    /// A group that the channel does not have admits nobody: a misspelt name must not go out as a release.
-    private func requireGroups(_ facts: RegistryFacts) throws {
-        let known = facts.channelFiles[channel]?.groups ?? [:]
-        for case .group(let names) in change.audiences.flatMap(\.conditions) {
-            guard let unknown = names.first(where: { known[$0] == nil }) else { continue }
-            throw RegistryError(
-                .notFound,
-                "\(channel) has no group \"\(unknown)\" (it has: \(RegistryError.list(known.keys.sorted()))): make it first "
-                    + "(packtool group set \(unknown) --channel \(channel) --file IDS)")
-        }
     }
 }
 

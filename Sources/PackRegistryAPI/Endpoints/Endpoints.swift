@@ -95,6 +95,27 @@ package enum Endpoints {
             "Takes the steps of plans that are due, of the packages and channels that the token may release."),
         encodeAnswer: \.json, decodeAnswer: RolloutRun.init(json:))
 
+    // MARK: Previews
+
+    package static let previewChange = Endpoint<ChangePreview, ChannelOutcome>(
+        Route(
+            .post, "/v1/channels/{channel}/packages/{package}/preview", right: .release, isRepeatable: true,
+            "Says what a change of what a channel offers would do. Nothing is changed."),
+        encodeBody: \.json, decodeBody: ChangePreview.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ChannelOutcome.init(json:))
+    package static let previewSet = Endpoint<SetPreview, ReleaseSetOutcome>(
+        Route(
+            .post, "/v1/channels/{channel}/sets/preview", right: .release, isRepeatable: true,
+            "Says what offering several packages as one would do. Nothing is changed."),
+        encodeBody: \.json, decodeBody: SetPreview.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ReleaseSetOutcome.init(json:))
+    package static let previewWithdrawal = Endpoint<String, [ChannelName: ChannelOutcome]>(
+        Route(
+            .post, "/v1/packages/{package}/versions/{version}/withdrawal/preview", right: .publish, isRepeatable: true,
+            "Says what withdrawing a version would do to each channel. Nothing is changed."),
+        encodeBody: { WithdrawalPreview.json(reason: $0) }, decodeBody: WithdrawalPreview.reason(json:),
+        encodeAnswer: { WithdrawalPreview.json($0) }, decodeAnswer: WithdrawalPreview.channels(json:))
+
     // MARK: Administration
 
     package static let tokens = Endpoint<Void, [TokenRecord]>(
@@ -147,7 +168,8 @@ package enum Endpoints {
     package static let routes: [Route] = [
         overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
-        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, tokens.route, createToken.route,
+        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, previewChange.route, previewSet.route,
+        previewWithdrawal.route, tokens.route, createToken.route,
         revokeToken.route, audit.route, healthDetails.route, reports, stats.route, deviceReports.route,
         deleteReports.route, healthLive, healthReady,
     ]

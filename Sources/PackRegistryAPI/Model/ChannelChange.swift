@@ -47,10 +47,14 @@ package struct ChannelOutcome: Hashable, Sendable {
     package let releases: [Release]
     /// The other packages of the set that was changed as one, with their releases.
     package let others: [PackageID: [Release]]
+    /// What it does to devices, in words, with shares; empty if nothing changes.
+    package let effect: String
 
     package init(
-        isChanged: Bool, isNewChannel: Bool = false, releases: [Release], others: [PackageID: [Release]] = [:]
+        isChanged: Bool, isNewChannel: Bool = false, releases: [Release], others: [PackageID: [Release]] = [:],
+        effect: String = ""
     ) {
+        self.effect = effect
         self.isChanged = isChanged
         self.isNewChannel = isNewChannel
         self.releases = releases

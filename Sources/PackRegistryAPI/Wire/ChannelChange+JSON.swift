@@ -89,6 +89,7 @@ extension ChannelOutcome {
             json["others"] = .object(
                 JSONObject(others.map { ($0.key.text, .array($0.value.map { .object($0.json) })) }))
         }
+        if !effect.isEmpty { json["effect"] = .string(effect) }
         return json
     }
 
@@ -96,7 +97,7 @@ extension ChannelOutcome {
         try self.init(
             isChanged: json.bool("changed"), isNewChannel: json["newChannel"]?.bool("newChannel") ?? false,
             releases: json.array("releases").map { try Release(json: $0.object("release")) },
-            others: json["others"]?.object("others").releases() ?? [:])
+            others: json["others"]?.object("others").releases() ?? [:], effect: json["effect"]?.string("effect") ?? "")
     }
 }
 

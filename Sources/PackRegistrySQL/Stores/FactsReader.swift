@@ -100,9 +100,9 @@ struct FactsReader {
         }
     }
 
-    /// From the releases where there is no file that can be read; nil for a channel that never offered anything.
+    /// From the releases if there is no file; nil for a channel that never offered anything.
     private func channelFile(_ channel: ChannelName) throws -> ChannelFile? {
-        if let file = try? metadata.channelFile(channel) { return file }
+        if let file = try metadata.channelFile(channel) { return file }
         let histories = try releases.histories(on: channel)
         guard !histories.isEmpty else { return nil }
         return ChannelFile(
@@ -117,7 +117,10 @@ struct FactsReader {
         let histories = try releases.histories(on: channel, at: time)
         guard !histories.isEmpty else { return nil }
         return ChannelFile(
-            app: app, channel: channel, packages: histories.mapValues { ChannelFile.Package(releases: $0.offered) })
+            app: app, channel: channel,
+            packages: histories.mapValues {
+                ChannelFile.Package(releases: $0.offered, skippedMandatory: $0.skippedMandatory)
+            })
     }
 
     private func readNames(_ query: FactsQuery.Names, into facts: inout RegistryFacts) throws {

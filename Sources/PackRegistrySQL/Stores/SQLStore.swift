@@ -38,7 +38,7 @@ package struct SQLStore: RegistryStore {
             var earlier: [ChannelName: [PackageID: Release]] = [:]
             var settings: [ChannelName: ChannelSettings] = [:]
             for channel in try releases.channels() {
-                let file = try? MetadataTable(db: db).channelFile(channel)
+                let file = try MetadataTable(db: db).channelFile(channel)
                 settings[channel] = file.map { ChannelSettings($0) }.flatMap { $0.isEmpty ? nil : $0 }
                 let histories = try releases.histories(on: channel)
                 channels[channel] = histories.mapValues(\.offered)

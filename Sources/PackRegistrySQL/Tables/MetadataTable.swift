@@ -92,12 +92,26 @@ package struct MetadataTable {
     }
 
     /// The newest file of a channel. Of one change's files the one that says all of it is written last.
+    /// - Throws: ``RegistryError`` of the kind `.unusable` for a file that is damaged. It says more than the releases: the gate,
+    ///   rules, the interval, groups. A file that is made without it would switch a gate on again.
     package func channelFile(_ channel: ChannelName) throws -> ChannelFile? {
         let row = try Row.fetchOne(
-            db, sql: "SELECT bytes FROM channelFile WHERE channel = ? ORDER BY sequence DESC LIMIT 1",
+            db, sql: "SELECT digest, bytes, format FROM channelFile WHERE channel = ? ORDER BY sequence DESC LIMIT 1",
             arguments: [channel.text])
-        guard let bytes = try row?.blob("bytes") else { return nil }
-        do { return try ChannelFile(parsing: bytes) } catch { throw Row.damaged("channelFile", error) }
+        guard let row else { return nil }
+        let (bytes, format) = try (row.blob("bytes"), row.integer("format"))
+        let name = ViewLayout.channelTarget(channel, format: format)
+        guard try Digest(of: bytes).hex == row.text("digest") else {
+            throw Self.damaged(name, "its bytes do not match its SHA-256")
+        }
+        do { return try ChannelFile(parsing: bytes) } catch { throw Self.damaged(name, "\(error)") }
+    }
+
+    private static func damaged(_ name: String, _ reason: String) -> RegistryError {
+        RegistryError(
+            .unusable,
+            "the channel file \(name) in the registry's database is damaged (\(reason)), and nothing was signed in its place. "
+                + "Restore it from a backup")
     }
 
     /// nil for a file that is not kept.

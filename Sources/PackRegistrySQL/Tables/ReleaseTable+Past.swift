@@ -13,9 +13,7 @@ extension ReleaseTable {
                 guard let state = states[entry.release.id] else { return nil }
                 var entry = entry
                 let release = entry.release
-                entry.release = try Release(
-                    id: release.id, offer: release.offer, rollout: state.rollout, requiredApp: release.requiredApp,
-                    retry: state.retry, set: release.set)
+                entry.release = try release.with(rollout: state.rollout, policy: state.policy, retry: state.retry)
                 entry.removed = state.removed
                 return entry
             }
@@ -25,6 +23,7 @@ extension ReleaseTable {
 
     private struct State {
         var rollout = Rollout.everyone
+        var policy = ClientPolicy.standard
         var retry = 0
         var removed: Date?
     }
@@ -52,6 +51,7 @@ extension ReleaseTable {
                 state.rollout = Rollout(
                     share: try content.share() ?? .whole,
                     audiences: try content["audiences"].map { try [Audience](json: $0) } ?? [])
+                state.policy = try content["policy"].map(Self.policy) ?? .standard
                 state.retry = try content["retry"]?.integer("retry") ?? 0
             } catch {
                 throw Row.damaged("content", error)

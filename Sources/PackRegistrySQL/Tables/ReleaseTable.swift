@@ -143,12 +143,15 @@ package struct ReleaseTable {
 
     private static func policy(_ row: Row) throws -> ClientPolicy {
         guard try row.optionalText("policy") != nil else { return .standard }
-        return try row.parsed("policy") { text in
-            guard let policy = try ClientPolicy(json: JSONValue(parsing: Array(text.utf8))) else {
-                throw FormatError.invalidPolicy("it is of a newer packtool")
-            }
-            return policy
+        return try row.parsed("policy") { try policy(JSONValue(parsing: Array($0.utf8))) }
+    }
+
+    /// - Throws: `FormatError.invalidPolicy` for one that this program does not know.
+    static func policy(_ stored: JSONValue) throws -> ClientPolicy {
+        guard let policy = ClientPolicy(json: stored) else {
+            throw FormatError.invalidPolicy("it is of a newer packtool")
         }
+        return policy
     }
 
     private static func text(_ policy: ClientPolicy) -> String? {

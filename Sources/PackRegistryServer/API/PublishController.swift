@@ -27,6 +27,10 @@ struct PublishController {
                 SemanticVersion(call.value("version")), of: PackageID(call.value("package")),
                 reason: withdrawal.reason, role: withdrawal.role)
         }
+        router.add(Endpoints.previewWithdrawal) { call, reason in
+            try await call.registry.previewWithdrawal(
+                of: SemanticVersion(call.value("version")), of: PackageID(call.value("package")), reason: reason)
+        }
         router.add(Endpoints.submitMetadata, submit)
     }
 

@@ -64,14 +64,21 @@ struct RegistrySession {
         KeyMaintenance(registry: registry, trust: try await trust(console: console))
     }
 
-    func publisher(console: Console) async throws -> Publisher {
+    /// - Parameter isDryRun: writes nothing, neither here nor in the registry.
+    func publisher(console: Console, isDryRun: Bool = false) async throws -> Publisher {
         let keys = try keys.signingKeys()
         guard !keys.publisher.isEmpty else {
             throw CommandFailure(
                 "there is no key to sign with: set \(KeyFolder.Name.publisher.variable), or make one with "
                     + "packtool keys generate publisher")
         }
-        return Publisher(registry: registry, trust: try await trust(console: console), keys: keys)
+        guard isDryRun else {
+            return Publisher(registry: registry, trust: try await trust(console: console), keys: keys)
+        }
+        let anchor = try await TrustAnchor(project: project, registry: registry, isKept: false)
+        let store = PreviewTrustStore(try anchor.store(in: project))
+        return Publisher(
+            registry: registry, trust: PublisherTrust(registry: registry, root: anchor.root, store: store), keys: keys)
     }
 
     /// Makes the patches and small downloads that a change left to be made. The change is there already, devices can use

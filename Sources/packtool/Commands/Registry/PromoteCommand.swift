@@ -26,6 +26,7 @@ struct PromoteCommand: AsyncParsableCommand {
     var to: ChannelName
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -40,6 +41,7 @@ struct PromoteCommand: AsyncParsableCommand {
             let replaces = offer.wanted == nil && (newest.version != version || !newest.rollout.reachesEveryone)
             if isOlder || replaces {
                 try offer.consent.require(
+                    isDryRun: dryRun.isDryRun,
                     "\(to) offers \(package.package) \(ReleaseText.text(present)). Promoting \(version)\(isOlder ? ", which is older," : "") "
                         + "replaces that on \(rollout.devicesText) at once"
                         + (ReleaseText.companions(
@@ -53,7 +55,7 @@ struct PromoteCommand: AsyncParsableCommand {
             .promote(
                 package.version, from: from, rollout, policy: offer.policy.policy(),
                 consent: offer.consent(isOlder: isOlder)),
-            of: package.package, on: to, before: present, session, options)
+            of: package.package, on: to, before: present, isDryRun: dryRun.isDryRun, session, options)
     }
 
     /// What is to be promoted; nil if the registry refuses it, which needs no consent.

@@ -23,6 +23,14 @@ struct PublishCommand: AsyncParsableCommand {
             channel offers takes devices back: the command asks first, or takes --yes. So it
             does without any channel, when no device would be offered what it publishes.
 
+            With --channel beta --channel stable the packages are uploaded once and offered on
+            both, in this order. Both channels are asked about, and would take the offer, before
+            anything is sent. Each channel is a commit of its own: if the second one fails then,
+            the command says what the first one offers, and can be repeated.
+
+            --dry-run says what would be sent and which devices would get what, and sends and
+            changes nothing. What the registry would refuse is refused.
+
             The registry is made by packtool init, never here.
 
             Several packages are offered as one set, in one commit: a device gets all of them
@@ -42,8 +50,10 @@ struct PublishCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The packages to publish (default: the newest in ./packages).", valueName: "ZIP"))
     var zips: [String] = []
 
-    @Option(help: ArgumentHelp("The channel that offers them (default: the configuration's).", valueName: "NAME"))
-    var channel: ChannelName?
+    @Option(
+        help: ArgumentHelp(
+            "The channel that offers them (default: the configuration's); may be given several times.", valueName: "NAME"))
+    var channel: [ChannelName] = []
 
     @Flag(name: .customLong("no-wait"), help: "Do not wait until patches are made.")
     var noWait = false
@@ -61,11 +71,13 @@ struct PublishCommand: AsyncParsableCommand {
     var commit: String?
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         guard !separately || !together else { throw ValidationError("give --together or --separately, not both") }
+        guard Set(channel).count == channel.count else { throw ValidationError("a channel is named twice") }
     }
 
     func run() async throws {
@@ -74,10 +86,11 @@ struct PublishCommand: AsyncParsableCommand {
         let about = try VersionNote(text: note, commit: commit ?? SourceCommit.current())
         let packages = zips.isEmpty ? try PackageSelection(files()).newest() : try PackageSelection(files())
         let session = try await RegistrySession(registry, console: console)
-        let channel = channel ?? session.configuration?.channel
+        let channels = channel.isEmpty ? [session.configuration?.channel].compactMap(\.self) : channel
         let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
-        let offering = channel.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
-        if offering == nil { try requireNoChannel(pages) }
+        let offers = channels.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
+        let isDryRun = dryRun.isDryRun
+        if offers.isEmpty { try requireNoChannel(pages) }
         // Before anything is sent.
         let isSet = pages.count > 1 && !separately
         guard !isSet || !offer.policy.isGiven else {
@@ -85,26 +98,33 @@ struct PublishCommand: AsyncParsableCommand {
                 "a set is published without --install, --network, --window and --mandatory: publish it, and give them with "
                     + "packtool rollout, which holds for the whole set; or publish --separately")
         }
-        if isSet { try await offering?.check(set: packages.manifests.filter { $0.entry == nil } + pages) }
-        let consent = try await offering?.consent(to: pages) ?? []
-        let publisher = try await session.publisher(console: console)
+        if isSet { try await offers.first?.check(set: packages.manifests.filter { $0.entry == nil } + pages) }
+        let older = try await older(pages, offers)
+        if !older.isEmpty {
+            try offer.consent.require(
+                isDryRun: isDryRun, offers.compactMap { older[$0.channel] }.joined(separator: "\n"), options)
+        }
+        let intended = try await preview(pages, asSet: isSet, packages.manifests, offers)
+        let publisher = try await session.publisher(console: console, isDryRun: isDryRun)
+        if isDryRun {
+            let versions = try await publisher.preview(packages)
+            let text = PublishText.intended(versions) + intended.map(\.intended)
+            var seen: Set<String> = []
+            console.result(
+                text.filter { seen.insert($0).inserted }.joined(separator: "\n"),
+                json: PublishText.json(versions, intended))
+            return
+        }
         let line = ProgressLine(console)
         let published = try await publisher.publish(packages, note: about) { manifest in
             line.show("publishing \(manifest.package) \(manifest.version)")
         }
         line.clear()
-        var offered: [ChannelOffer.Made] = []
-        if let offering {
-            if isSet {
-                offered = try await offering.make(set: pages, consent)
-            } else {
-                for manifest in pages { offered.append(try await offering.make(manifest, consent)) }
-            }
-            offering.note(offered)
-        } else {
+        let offered = try await make(offers, pages, asSet: isSet, older: older, published)
+        if offers.isEmpty {
             console.note("published and not offered to any device: to offer it, publish again with --channel NAME")
         }
-        console.result(text(published, offered), json: json(published, offered))
+        console.result(PublishText.text(published, offered), json: PublishText.json(published, offered))
         // Whoever reads from a pipe is not to wait for the patches.
         fflush(nil)
         guard !noWait else { return }
@@ -115,6 +135,52 @@ struct PublishCommand: AsyncParsableCommand {
             )
         }
         await session.finish(console: console)
+    }
+
+    /// The channels on which devices would go back to an older version, with what is said of it.
+    private func older(_ pages: [Manifest], _ offers: [ChannelOffer]) async throws -> [ChannelName: String] {
+        var older: [ChannelName: String] = [:]
+        for offer in offers {
+            older[offer.channel] = try await offer.older(pages.map { ($0.package, $0.version, $0.requiredApp) })
+        }
+        return older
+    }
+
+    /// Every channel decides before anything is sent, so that none refuses what is published then.
+    private func preview(
+        _ pages: [Manifest], asSet isSet: Bool, _ all: [Manifest], _ offers: [ChannelOffer]
+    ) async throws -> [ChannelOffer.Made] {
+        var intended: [ChannelOffer.Made] = []
+        do {
+            for offer in offers { intended += try await offer.preview(pages, asSet: isSet, publishing: all) }
+        } catch let unknown as PreviewsUnknown {
+            // An older registry decides when it is asked to.
+            guard !dryRun.isDryRun else { throw CommandFailure("\(unknown)", kind: "invalid") }
+        }
+        return intended
+    }
+
+    private func make(
+        _ offers: [ChannelOffer], _ pages: [Manifest], asSet isSet: Bool, older: [ChannelName: String],
+        _ published: [Publisher.Published]
+    ) async throws -> [ChannelOffer.Made] {
+        var offered: [ChannelOffer.Made] = []
+        for (index, offering) in offers.enumerated() {
+            let consent = offer.consent(isOlder: older[offering.channel] != nil)
+            do {
+                var made: [ChannelOffer.Made] = []
+                if isSet {
+                    made = try await offering.make(set: pages, consent)
+                } else {
+                    for manifest in pages { made.append(try await offering.make(manifest, consent)) }
+                }
+                offered += made
+                offering.note(made)
+            } catch let error as RegistryError where offers.count > 1 {
+                throw PublishText.failure(error, published, offered, left: offers[index...].map(\.channel))
+            }
+        }
+        return offered
     }
 
     private func requireNoChannel(_ pages: [Manifest]) throws {
@@ -142,35 +208,5 @@ struct PublishCommand: AsyncParsableCommand {
                 "there are no packages in \(folder.relativePath): build some, or name the zips to publish")
         }
         return found
-    }
-
-    private func text(_ published: [Publisher.Published], _ offered: [ChannelOffer.Made]) -> String {
-        let first = published.map { entry in
-            let name = "\(entry.manifest.package) \(entry.manifest.version)"
-            return switch entry.outcome {
-            case .published:
-                "published  \(name)  \(entry.sentCount) of \(entry.manifest.ownObjects.count) files sent, "
-                    + ByteCount.text(entry.sentSize)
-            case .unchanged: "unchanged  \(name)"
-            }
-        }
-        let second = offered.map(\.text)
-        return (first + second).joined(separator: "\n")
-    }
-
-    private func json(_ published: [Publisher.Published], _ offered: [ChannelOffer.Made]) -> JSONValue {
-        .object([
-            "published": .array(
-                published.map { entry in
-                    .object([
-                        "package": .string(entry.manifest.package.text),
-                        "version": .string(entry.manifest.version.description),
-                        "manifest": .string(entry.manifest.digest.hex),
-                        "changed": .bool(entry.outcome == .published), "sentFiles": .integer(entry.sentCount),
-                        "sentSize": .integer(entry.sentSize),
-                    ])
-                }),
-            "offered": .array(offered.map { .object($0.json) }),
-        ])
     }
 }

@@ -22,6 +22,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     var channel: ChannelName
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -41,11 +42,13 @@ struct ReleaseCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         let offering = ChannelOffer(session: session, channel: channel, given: offer, options: options)
         let versions = try packages.map { ($0.package, try $0.requiredVersion()) }
-        let consent = try await offering.consent(to: versions.map { ($0, $1, nil) })
-        let outcome = try await session.registry.release(
-            ReleaseSet(
-                versions: Dictionary(versions, uniquingKeysWith: { $1 }), rollout: offer.wanted, consent: consent),
-            on: channel)
+        let older = try await offering.older(versions.map { ($0, $1, nil) })
+        if let older { try offer.consent.require(isDryRun: dryRun.isDryRun, older, options) }
+        let set = ReleaseSet(
+            versions: Dictionary(versions, uniquingKeysWith: { $1 }), rollout: offer.wanted,
+            consent: offer.consent(isOlder: older != nil))
+        if dryRun.isDryRun { return try await preview(set, session) }
+        let outcome = try await session.registry.release(set, on: channel)
         let lines = outcome.releases.sorted { $0.key < $1.key }.map { package, releases in
             "\(channel) offers \(package) \(ReleaseText.text(releases))"
                 + (releases.first?.set == outcome.set && outcome.set != nil
@@ -57,5 +60,16 @@ struct ReleaseCommand: AsyncParsableCommand {
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)
+    }
+
+    private func preview(_ set: ReleaseSet, _ session: RegistrySession) async throws {
+        let outcome = try await session.registry.preview(set, on: channel, assuming: [])
+        var json = outcome.json
+        json["dryRun"] = true
+        // It is made by the release itself.
+        json["set"] = nil
+        options.console.result(
+            outcome.isChanged ? outcome.effect : "\(channel) offers these versions already", json: .object(json))
+        guard outcome.isChanged else { throw ExitCode.nothingToDo }
     }
 }

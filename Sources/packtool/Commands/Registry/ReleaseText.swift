@@ -48,6 +48,7 @@ enum ReleaseText {
             "package": .string(package.text), "channel": .string(channel.text), "changed": .bool(outcome.isChanged),
             "releases": .array(outcome.releases.map { .object($0.json) }),
         ]
+        if !outcome.effect.isEmpty { json["effect"] = .string(outcome.effect) }
         if !outcome.others.isEmpty {
             json["others"] = .object(
                 JSONObject(outcome.others.map { ($0.key.text, .array($0.value.map { .object($0.json) })) }))
@@ -56,11 +57,23 @@ enum ReleaseText {
     }
 
     /// Makes a change, prints what the channel offers now, and ends with code 2 where it offered just that before.
-    /// - Parameter before: what it offered.
+    /// - Parameters:
+    ///   - before: what it offered.
+    ///   - isDryRun: says what would change, and changes nothing.
     static func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName, before: [Release],
-        _ session: RegistrySession, _ options: GlobalOptions
+        isDryRun: Bool = false, _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
+        if isDryRun {
+            let outcome = try await session.registry.preview(change, of: package, on: channel, assuming: [])
+            var json = json(package, channel, outcome)
+            json["dryRun"] = true
+            options.console.result(
+                outcome.isChanged ? outcome.effect : "\(channel) offers \(package) \(text(outcome.releases)) already",
+                json: .object(json))
+            guard outcome.isChanged else { throw ExitCode.nothingToDo }
+            return
+        }
         let outcome = try await session.registry.change(change, of: package, on: channel)
         let replaced = outcome.isChanged && !before.isEmpty ? " (before: \(text(before)))" : ""
         let others = outcome.others.sorted { $0.key < $1.key }.map {

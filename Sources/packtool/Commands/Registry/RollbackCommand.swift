@@ -7,7 +7,9 @@ struct RollbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Go back to an older version on a channel, or to what the app embeds.",
         discussion: """
-            Without --to: the newest version that the channel offered before this one.
+            Without --to: the newest version that the channel offered before this one. If the
+            release is of a set, all of the set goes back, each package to what it had.
+            --dry-run says which devices go where, and does nothing.
             """)
 
     /// `--to`.
@@ -35,6 +37,7 @@ struct RollbackCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A published version, or \"embedded\".", valueName: "VERSION|embedded"))
     var to: Destination?
 
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -47,6 +50,6 @@ struct RollbackCommand: AsyncParsableCommand {
             }
         let session = try await RegistrySession(registry, console: options.console)
         let releases = try await session.registry.overview().channels[channel]?[package] ?? []
-        try await ReleaseText.change(change, of: package, on: channel, before: releases, session, options)
+        try await ReleaseText.change(change, of: package, on: channel, before: releases, isDryRun: dryRun.isDryRun, session, options)
     }
 }

@@ -12,7 +12,7 @@ struct WithdrawCommand: AsyncParsableCommand {
             The publisher's key signs the package without the version, so that no device
             installs it again, whatever a channel offers. Its number is not used again.
             The command lists the channels that offer it and what their devices go to, and
-            asks, or takes --yes.
+            asks, or takes --yes. --dry-run says the same, and signs and does nothing.
             """)
 
     @Argument(help: "The package and the version.")
@@ -22,6 +22,7 @@ struct WithdrawCommand: AsyncParsableCommand {
     var reason: String
 
     @OptionGroup var consent: ConsentOption
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -40,6 +41,7 @@ struct WithdrawCommand: AsyncParsableCommand {
                 "\(package.package) \(version) is not published (there is: \(names.isEmpty ? "no version of it" : names))",
                 kind: "notFound")
         }
+        if dryRun.isDryRun { return try await preview(version, session) }
         if entry.withdrawn == nil {
             let lines = consequences(of: version, in: overview)
             try consent.require(
@@ -54,6 +56,23 @@ struct WithdrawCommand: AsyncParsableCommand {
             json: .object([
                 "package": .string(package.package.text), "version": .string(version.description),
                 "reason": .string(reason), "minimum": minimum.map { .integer($0) } ?? .null,
+            ]))
+    }
+
+    private func preview(_ version: SemanticVersion, _ session: RegistrySession) async throws {
+        let channels = try await session.registry.previewWithdrawal(
+            of: version, of: package.package, reason: reason)
+        try await session.publisher(console: options.console, isDryRun: true)
+            .requireWithdrawable(version, of: package.package)
+        let ordered = channels.sorted { $0.key < $1.key }
+        let lines = ordered.isEmpty ? ["No channel offers it."] : ordered.map(\.value.effect)
+        options.console.result(
+            (["\(package.package) \(version) would be withdrawn for good: no device installs it again."] + lines)
+                .joined(separator: "\n"),
+            json: .object([
+                "package": .string(package.package.text), "version": .string(version.description),
+                "reason": .string(reason), "dryRun": true,
+                "channels": .array(ordered.map { .object(ReleaseText.json(package.package, $0.key, $0.value)) }),
             ]))
     }
 

@@ -62,9 +62,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
     @Flag(help: "With --plan: offer the version also if the channel was rolled back from it.")
     var again = false
 
-    @Flag(name: .customLong("dry-run"), help: "Say what would be done, and do nothing.")
-    var isDryRun = false
-
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var consent: ConsentOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -88,17 +86,24 @@ struct RolloutSetCommand: AsyncParsableCommand {
 
     func run() async throws {
         // A plan that cannot be read is refused before the registry is asked anything.
-        let plan = try plan.map { try readPlan($0) }
+        let plan = try plan.map { try PlanFile.read($0, devices: devices) }
         let session = try await RegistrySession(registry, console: options.console)
-        if let plan { return try await attach(plan, session) }
+        if let plan {
+            var given: OfferConsent = again ? [.again] : []
+            if consent.yes || dryRun.isDryRun { given.insert(.older) }
+            return try await RolloutVerb(
+                verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel, reason: "",
+                isDryRun: dryRun.isDryRun, consent: consent, options: options
+            ).run(session)
+        }
         let overview = try await session.registry.overview()
         let releases = overview.channels[channel]?[package.package] ?? []
         let index = releases.firstIndex { package.version == nil || $0.version == package.version }
-        if isDryRun { return try dryRun(index.map { releases[$0] }) }
         // A change that names no version is refused by the registry, and needs no consent.
         if let index, let version = releases[index].version, let loss = try loss(from: releases[index].rollout) {
             let below = releases.dropFirst(index + 1).first ?? overview.earlier[channel]?[package.package]
             try consent.require(
+                isDryRun: dryRun.isDryRun,
                 "\(channel) offers \(package.package) \(version) to \(releases[index].rollout.devicesText). \(loss) "
                     + "leave it with their next check, and go back to \(ReleaseText.fallback(below)).\(set(of: releases[index], overview))",
                 options)
@@ -110,63 +115,13 @@ struct RolloutSetCommand: AsyncParsableCommand {
                 percent, audiences: audiences,
                 policy: policy.policy(over: index.map { releases[$0].policy } ?? .standard), of: package.version)
         try await ReleaseText.change(
-            change, of: package.package, on: channel, before: releases, session, options)
+            change, of: package.package, on: channel, before: releases, isDryRun: dryRun.isDryRun, session, options)
     }
 
     private func set(of release: Release, _ overview: RegistryOverview) -> String {
         ReleaseText.companions(of: release, package.package, among: overview.channels[channel] ?? [:]).map {
             " The same holds for its set: \($0)."
         } ?? ""
-    }
-
-    private func readPlan(_ path: String) throws -> RolloutPlan {
-        let url = URL(filePath: path)
-        let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
-        guard size <= RolloutPlan.maximumByteCount else {
-            throw CommandFailure(
-                "\(path): it has \(size) bytes, and a plan has \(RolloutPlan.maximumByteCount) at most", kind: "invalid"
-            )
-        }
-        guard let bytes = try? Data(contentsOf: url) else {
-            throw CommandFailure("the plan \(path) cannot be read: is the name right?", kind: "notFound")
-        }
-        return try RolloutPlan(parsing: Array(bytes), named: path, devices: devices)
-    }
-
-    private func attach(_ plan: RolloutPlan, _ session: RegistrySession) async throws {
-        var given: OfferConsent = again ? [.again] : []
-        if consent.yes { given.insert(.older) }
-        try await RolloutVerb(
-            verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel, reason: "",
-            isDryRun: isDryRun, consent: consent, options: options
-        ).run(session)
-        if let local = session.local, !isDryRun, await !local.isServed() {
-            options.console.note(
-                "No server has this registry: packtool serve takes the steps, or packtool rollout run, once in a while."
-            )
-        }
-    }
-
-    /// Without a plan.
-    private func dryRun(_ release: Release?) throws {
-        guard let release else {
-            throw CommandFailure("\(channel) does not offer \(package.package) \(package.version?.description ?? "")")
-        }
-        let wanted = Rollout(
-            share: percent ?? release.rollout.share, audiences: audiences ?? release.rollout.audiences)
-        let name = "\(package.package) \(release.version?.description ?? "embedded")"
-        let effect =
-            retry
-            ? "devices on which \(name) failed would try it once more"
-            : "\(channel) would offer \(name) to \(wanted.devicesText) in place of \(release.rollout.text)"
-        options.console.result(
-            effect,
-            json: .object([
-                "package": .string(package.package.text), "channel": .string(channel.text),
-                "changed": .bool(retry || wanted != release.rollout), "dryRun": true, "effect": .string(effect),
-                "before": .integer(release.rollout.share.tenThousandths),
-                "after": .integer(wanted.share.tenThousandths),
-            ]))
     }
 
     /// nil leaves those that there are.

@@ -2,6 +2,7 @@ import ArgumentParser
 import PackFormat
 import PackJSON
 import PackRegistryAPI
+import PackRegistryLocal
 
 /// What all words for a rollout take.
 struct RolloutVerbOptions: ParsableArguments {
@@ -48,6 +49,9 @@ struct RolloutVerb {
         }
         if isDryRun {
             options.console.result(text(preview), json: json(preview))
+            if needsConsent(preview), !consent.yes {
+                options.console.note("Without --dry-run the command asks first, or takes --yes.")
+            }
             return
         }
         if needsConsent(preview) {
@@ -58,6 +62,11 @@ struct RolloutVerb {
         let outcome = try await send(exact(preview), session, isDryRun: false)
         options.console.result(text(outcome), json: json(outcome))
         if outcome.before != outcome.after { await session.finish(console: options.console) }
+        if case .plan = verb, let local = session.local, await !local.isServed() {
+            options.console.note(
+                "No server has this registry: packtool serve takes the steps, or packtool rollout run, once in a while."
+            )
+        }
     }
 
     private func send(

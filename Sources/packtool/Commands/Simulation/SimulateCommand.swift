@@ -83,6 +83,11 @@ struct SimulateCommand: AsyncParsableCommand {
         }
         options.console.result(report.text, json: .object(report.json))
         if let svg { options.console.note("the curve was written to \(svg)") }
+        for window in Set(scene.targets.values.compactMap(\.policy.window)) {
+            options.console.note(
+                "the release waits for \(window) by each device's clock, which a population does not describe: devices "
+                    + "get it up to a week later than shown here")
+        }
     }
 
     /// On all cores, some thousand devices at a time: nothing is kept of a device.

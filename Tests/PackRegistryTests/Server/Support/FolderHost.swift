@@ -118,6 +118,22 @@ struct KeepingRegistry: Registry {
     func rollouts(of package: PackageID) async throws -> [RolloutStatus] { [] }
     func runRollouts() async throws -> RolloutRun { RolloutRun(actions: [], failures: [], next: nil) }
 
+    func preview(
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, assuming versions: [AssumedVersion]
+    ) async throws -> ChannelOutcome {
+        ChannelOutcome(isChanged: false, releases: [])
+    }
+
+    func preview(
+        _ set: ReleaseSet, on channel: ChannelName, assuming versions: [AssumedVersion]
+    ) async throws -> ReleaseSetOutcome {
+        ReleaseSetOutcome(isChanged: false, set: nil, releases: [:])
+    }
+
+    func previewWithdrawal(
+        of version: SemanticVersion, of package: PackageID, reason: String
+    ) async throws -> [ChannelName: ChannelOutcome] { [:] }
+
     func createToken(_ request: TokenRequest) async throws -> CreatedToken {
         throw RegistryError(.invalid, "a name is missing")
     }
