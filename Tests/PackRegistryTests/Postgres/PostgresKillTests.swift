@@ -12,6 +12,12 @@ import Testing
 
 /// The database is killed in the middle of changes. `PACKTOOL_LONG` kills it as often as issue 16 wants.
 struct PostgresKillTests {
+    private final class Shared<Value: Sendable>: Sendable {
+        let value: Mutex<Value>
+
+        init(_ value: Value) { self.value = Mutex(value) }
+    }
+
     @Test func `whatever is killed, no acknowledged change is lost and none is there half`() async throws {
         let server = try await PostgresServer()
         let database = try await PostgresDatabase.open(
@@ -19,13 +25,13 @@ struct PostgresKillTests {
         let bench = try await StoreBench(.postgres, in: database)
         let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] != nil
         let kills = isLong ? 200 : 6
-        let isOver = Mutex(false)
+        let isOver = Shared(false)
         let acknowledged = try await withThrowingTaskGroup(of: [String].self) { group in
             for package in StoreBench.packages {
                 group.addTask {
                     var done: [String] = []
                     var number = 0
-                    while !isOver.withLock({ $0 }) {
+                    while !isOver.value.withLock({ $0 }) {
                         number += 1
                         let version = "1.0.\(number)"
                         try await bench.publish(package, version)
@@ -35,7 +41,7 @@ struct PostgresKillTests {
                 }
             }
             group.addTask {
-                defer { isOver.withLock { $0 = true } }
+                defer { isOver.value.withLock { $0 = true } }
                 for index in 0..<kills {
                     try await Task.sleep(for: .milliseconds(Int.random(in: 50...250)))
                     if index % 2 == 0 { try? server.killBackend() } else { try? server.killPostmaster() }
@@ -68,13 +74,13 @@ struct PostgresKillTests {
         let database = try await PostgresDatabase.open(
             PostgresAddress(server.url), schema: "packtool", limits: PostgresBench.small)
         try server.psql("CREATE TABLE packtool.once (number BIGINT GENERATED ALWAYS AS IDENTITY)")
-        let attempts = Mutex(0)
+        let attempts = Shared(0)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
                     for _ in 0..<25 {
                         try await database.writing { db in
-                            attempts.withLock { $0 += 1 }
+                            attempts.value.withLock { $0 += 1 }
                             try db.execute(sql: "INSERT INTO once DEFAULT VALUES")
                         }
                     }
@@ -90,6 +96,6 @@ struct PostgresKillTests {
         }
         let count = try await database.reading { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM once") }
         #expect(count == 100)
-        #expect(attempts.withLock { $0 } >= 100)
+        #expect(attempts.value.withLock { $0 } >= 100)
     }
 }
