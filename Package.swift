@@ -109,6 +109,7 @@ let package = Package(
         // Level 3: the product. No arrow between two of these.
         module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive", "PackSystem"]),
         module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"]),
+        module("PackDashboard", ["PackRegistryAPI", "PackFormat"]),
         module(
             "PackPublisher",
             [
@@ -148,10 +149,12 @@ let package = Package(
                 "PackTrust", "PackSystem", grdb,
             ]),
         module(
+            "PackDoctor", ["PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"]),
+        module(
             "PackRegistryServer",
             [
-                "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", crypto, logging,
-                hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1,
+                "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem",
+                crypto, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1,
                 nioHTTPTypes, httpTypes, lifecycle, signals,
             ]),
 
@@ -161,6 +164,7 @@ let package = Package(
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
                 "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryServer", "PackPublisher",
+                "PackDoctor",
                 "PackUpdater",
                 "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, logging, hummingbird, nioCore,
                 httpTypes, lifecycle, signals,
@@ -184,6 +188,7 @@ let package = Package(
                 "PackRegistryServer", "PackPublisher",
                 "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", logging,
             ]),
+        tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),
         tests(
             "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),

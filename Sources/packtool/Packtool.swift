@@ -36,6 +36,7 @@ struct Packtool: AsyncParsableCommand {
             TokenCommand.self,
             KeysCommand.self,
             AuditCommand.self,
+            DoctorCommand.self,
             ClientCommand.self,
             PreviewCommand.self,
             MakeArtifactsCommand.self,

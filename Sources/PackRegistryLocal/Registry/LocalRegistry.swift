@@ -27,6 +27,7 @@ package struct LocalRegistry: Sendable {
     let signal = ChangeSignal()
     let claims = ArtifactClaims()
     let makers: ArtifactMakers
+    let signatures = SignatureExpiries()
     let reportStore: SQLiteReportStore
     /// The app that the registry belongs to.
     package let app: String

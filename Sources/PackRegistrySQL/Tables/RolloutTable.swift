@@ -1,12 +1,16 @@
 import Foundation
 import PackFormat
 import PackJSON
-import PackRegistry
+package import PackRegistry
 import PackRegistryAPI
 
 /// Releases with a plan and their events, inside one transaction.
-struct RolloutTable {
+package struct RolloutTable {
     let db: Database
+
+    package init(db: Database) {
+        self.db = db
+    }
 
     /// The number of the newest event of any release.
     func newestEvent() throws -> Int {
@@ -14,7 +18,7 @@ struct RolloutTable {
     }
 
     /// The packages and channels that have a plan with something left to do: of a release that is offered, and not complete.
-    func open() throws -> [RegistryFacts.OpenRollout] {
+    package func open() throws -> [RegistryFacts.OpenRollout] {
         try Row.fetchAll(
             db,
             sql: """
@@ -34,7 +38,7 @@ struct RolloutTable {
     }
 
     /// The releases that have, or had, a plan, oldest first.
-    func planned(_ query: FactsQuery.Rollouts) throws -> [PlannedRelease] {
+    package func planned(_ query: FactsQuery.Rollouts) throws -> [PlannedRelease] {
         let rows = try Row.fetchAll(
             db,
             sql: """

@@ -27,6 +27,7 @@ struct InitCommand: AsyncParsableCommand {
               nginx           packages.conf: nginx with TLS before packtool serve
               nginx-cdn       packages-cdn.conf: nginx as a CDN's cache
               systemd         packtool.service: packtool serve as a service
+              prometheus      packtool-alerts.yml: alert rules over GET /metrics
 
             The package is named after package.json or the folder, and dist is where
             the web build writes, as far as its configuration tells.

@@ -81,6 +81,14 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "N"))
     var maximumReportsPerNetwork = ReportCaps.Limits().perNetwork
 
+    @Flag(name: .customLong("no-dashboard"), help: "Serve no pages for people at /.")
+    var noDashboard = false
+
+    @Flag(
+        name: .customLong("open-metrics"),
+        help: "Let anybody read /metrics; else a token that may observe is needed.")
+    var openMetrics = false
+
     @Flag(name: .customLong("json-logs"), help: "Write each log message as one line of JSON.")
     var jsonLogs = false
 
@@ -120,11 +128,12 @@ struct ServeCommand: AsyncParsableCommand {
         if reports == .on, let store = local.reports {
             services.append(ReportRetentionService(store, retention, logger: logger))
         }
+        var configuration = RegistryServer.Configuration(
+            host: host, port: port, publicURL: try checkedPublicURL(), tls: tls, limits: limits)
+        configuration.hasOpenMetrics = openMetrics
+        configuration.hasDashboard = !noDashboard
         let server = RegistryServer(
-            host: local,
-            configuration: RegistryServer.Configuration(
-                host: host, port: port, publicURL: try checkedPublicURL(), tls: tls, limits: limits),
-            services: services, logger: logger)
+            host: local, configuration: configuration, services: services, logger: logger)
         if tls == nil, !LoopbackName.isOne(host) {
             options.console.note(
                 "warning: \(host) can be reached from other machines and access tokens travel unencrypted: "

@@ -3,7 +3,7 @@ package import PackRegistryAPI
 package import PackRegistryPostgres
 
 /// The location of a registry: a folder on this machine, a database with a folder for the files, or a server's URL.
-package enum RegistryLocation: Hashable, Sendable {
+package enum RegistryLocation: Hashable, Sendable, CustomStringConvertible {
     case folder(URL)
     case database(PostgresAddress, files: URL)
     case server(URL)
@@ -37,5 +37,14 @@ package enum RegistryLocation: Hashable, Sendable {
             throw RegistryError(.invalid, "\"\(text)\" is not the URL of a registry")
         }
         self = .server(url)
+    }
+
+    /// Without secrets.
+    package var description: String {
+        switch self {
+        case .folder(let folder): folder.path(percentEncoded: false)
+        case .database(let address, _): "\(address)"
+        case .server(let url): url.absoluteString
+        }
     }
 }
