@@ -96,7 +96,7 @@ package struct RegistryServices: Sendable {
     package func authenticate(_ text: String) async throws -> Identity {
         // Noise is refused before it asks the store.
         guard let secret = TokenSecret(parsing: text) else {
-            throw RegistryError(.unauthorized, "the access token is not complete: copy it whole, it starts with ptk_")
+            throw RegistryError(.unauthorized, "the access token is incomplete: copy all of it, from ptk_ on")
         }
         var query = FactsQuery.unsigned
         query.tokens = .hash(secret.hash)

@@ -82,7 +82,7 @@ package struct LocalRegistry: Sendable {
                 ? RegistryError(
                     .notFound, "there is no registry in \(rows.database.name): make one with packtool init")
                 : RegistryError(
-                    .unusable, "the registry in \(files.name) was not made to the end: run packtool init again")
+                    .unusable, "the registry in \(files.name) is incomplete: run packtool init again")
         }
         if rows.isShared { try FolderMark(files).check(mark, of: rows.database.name) }
         let registry = LocalRegistry(

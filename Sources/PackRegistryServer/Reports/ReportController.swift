@@ -99,7 +99,7 @@ struct ReportController {
         guard let seconds = caps.admit(count, of: batch.sender, from: client?.network, now: now) else { return }
         metrics.reportBatchesCapped.add()
         throw Problem.tooManyRequests(
-            "more events came from this sender or its network than are taken in an hour", seconds: seconds)
+            "more events came from this sender or its network than are accepted in an hour", seconds: seconds)
     }
 
     /// A web page of another origin asks first whether it may send JSON.

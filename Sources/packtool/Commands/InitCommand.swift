@@ -8,7 +8,8 @@ struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Start a project: configuration, a starter site, a registry and keys; or add CI steps to one.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Templates:
               site            a starter site in dist/, packtool.json, .packignore
               config          packtool.json with its schema, and .packignore, for
@@ -34,7 +35,7 @@ struct InitCommand: AsyncParsableCommand {
             Nothing that exists is overwritten. The first two also make a registry
             and signing keys in .packtool/, so that packtool build and packtool
             publish work at once.
-            """)
+            """))
 
     @Argument(help: ArgumentHelp("The project's folder.", valueName: "DIR"))
     var directory = "."

@@ -29,6 +29,18 @@ package enum RegistryLocation: Hashable, Sendable, CustomStringConvertible {
             throw RegistryError(
                 .invalid, "--files belongs to a registry in a database: --registry postgres://HOST/DATABASE --files DIR")
         }
+        if let separator = text.range(of: "://"),
+            !["http", "https"].contains(text[..<separator.lowerBound].lowercased())
+        {
+            let scheme = String(text[..<separator.lowerBound])
+            let near = NearName.of(scheme, among: ["https", "http", "postgres"]) ?? "https"
+            // What stands before the host may be a password.
+            let rest = text[separator.upperBound...].split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+            throw RegistryError(
+                .invalid,
+                "\"\(scheme)://\(rest)\" is not the URL of a registry, because \(scheme) is none of https, http and "
+                    + "postgres: did you mean \(near)://\(rest)?")
+        }
         guard text.lowercased().hasPrefix("http://") || text.lowercased().hasPrefix("https://") else {
             self = .folder(folder(text))
             return

@@ -34,7 +34,8 @@ struct StatusCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...3600).contains(interval) else { throw ValidationError("--interval is a number from 1 to 3600") }
         guard !watch || !options.json else {
-            throw ValidationError("--watch draws on a terminal: leave out --json, or run packtool status --json from time to time")
+            throw ValidationError(
+                "--watch draws on a terminal: leave out --json, or run packtool status --json from time to time")
         }
     }
 
@@ -46,19 +47,14 @@ struct StatusCommand: AsyncParsableCommand {
             ).run()
         }
         let all = try await session.registry.overview()
-        if let channel, all.channels[channel] == nil {
-            let names = all.channels.keys.map(\.text).sorted().joined(separator: ", ")
-            throw CommandFailure("there is no channel \(channel) (there are: \(names.isEmpty ? "none" : names))")
-        }
+        if let channel { try NameCheck.require(channel, in: all) }
+        if let package { try NameCheck.require(package, in: all) }
         let overview = selected(all)
-        if let package, overview.versions[package] == nil {
-            throw CommandFailure("nothing is published of the package \(package)")
-        }
         options.console.result(text(overview), json: .object(overview.json))
         // Reading writes nothing: whoever relies on this command in a cron job has to know.
         if let local = session.local, await !local.isServed(), try await !local.dueRoles().isEmpty {
             options.console.note(
-                "warning: signatures of this registry expire soon, and devices refuse it then: packtool renew signs them anew"
+                "warning: signatures of this registry expire soon, and then devices refuse it: run packtool renew"
             )
         }
     }
@@ -124,7 +120,8 @@ struct StatusCommand: AsyncParsableCommand {
             }
             return release.map { release in
                 let share = release.rollout.reachesEveryone ? channel.text : "\(channel) \(release.rollout.text)"
-                return share + (release.set.map { " in \($0)" } ?? "")
+                let policy = release.policy == .standard ? "" : " (\(release.policy.text))"
+                return share + policy + (release.set.map { " in \($0)" } ?? "")
             }
         }
     }
