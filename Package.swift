@@ -187,7 +187,8 @@ let package = Package(
             [
                 "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackRegistryLocal", "PackRegistryPostgres",
                 "PackRegistryServer", "PackPublisher",
-                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", logging,
+                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", "PackUpdater",
+                logging, nioCore, crypto,
             ]),
         tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),
         tests(

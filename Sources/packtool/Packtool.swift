@@ -34,6 +34,7 @@ struct Packtool: AsyncParsableCommand {
             RegistryCommand.self,
             ServeCommand.self,
             TokenCommand.self,
+            WebhookCommand.self,
             KeysCommand.self,
             AuditCommand.self,
             DoctorCommand.self,

@@ -183,4 +183,35 @@ extension PostgresSchema {
             expires TIMESTAMPTZ
         );
         """
+
+    static let webhooks = """
+        -- Addresses to which a server sends what happens.
+        CREATE TABLE webhook (
+            id TEXT COLLATE "C" PRIMARY KEY,
+            url TEXT NOT NULL,
+            format TEXT NOT NULL,
+            kinds TEXT NOT NULL,
+            secret TEXT NOT NULL,
+            created TIMESTAMPTZ NOT NULL,
+            createdBy TEXT NOT NULL,
+            position BIGINT NOT NULL
+        );
+
+        -- What is still to be sent; next NULL: it was given up.
+        CREATE TABLE delivery (
+            id TEXT COLLATE "C" PRIMARY KEY,
+            sequence BIGINT GENERATED ALWAYS AS IDENTITY UNIQUE,
+            webhook TEXT COLLATE "C" NOT NULL,
+            kind TEXT NOT NULL,
+            body BYTEA NOT NULL,
+            created TIMESTAMPTZ NOT NULL,
+            attempts BIGINT NOT NULL,
+            next TIMESTAMPTZ,
+            error TEXT
+        );
+        CREATE INDEX deliveryDue ON delivery (next);
+
+        -- Signatures whose end was told, by role and version.
+        CREATE TABLE expiryNotice (name TEXT COLLATE "C" PRIMARY KEY);
+        """
 }

@@ -11,7 +11,10 @@ enum PostgresSchema {
         let sql: String
     }
 
-    static let steps = [Step(name: "the first tables", sql: firstTables)]
+    static let steps = [
+        Step(name: "the first tables", sql: firstTables),
+        Step(name: "webhooks", sql: webhooks),
+    ]
 
     /// Any number that no other program uses for a lock of its own.
     private static let lock = 7_236_419_008_251

@@ -46,6 +46,14 @@ package struct SQLResult: Sendable {
 package enum SQLDialect: Sendable {
     case sqlite, postgres
 
+    /// The column of a table without a number of its own that is in the order in which rows were added.
+    package var rowNumber: String {
+        switch self {
+        case .sqlite: "rowid"
+        case .postgres: "sequence"
+        }
+    }
+
     /// The text of a member of the JSON object in a text column.
     package func jsonText(_ column: String, _ key: String) -> String {
         switch self {

@@ -186,7 +186,10 @@ struct ViewUpdateTests {
         try shop.local.database.write { db in
             let indexes = ["releaseByManifest", "metadataByRole", "releaseBySet"]
             for index in indexes { try db.execute(sql: "DROP INDEX \(index)") }
-            let tables = ["work", "siteWork", "pin", "encoding", "releaseEvent", "object", "lease", "groupFile"]
+            let tables = [
+                "work", "siteWork", "pin", "encoding", "releaseEvent", "object", "lease", "groupFile", "webhook", "delivery",
+                "expiryNotice",
+            ]
             for table in tables { try db.execute(sql: "DROP TABLE \(table)") }
             for column in [
                 "release DROP COLUMN share", "release DROP COLUMN audiences", "channelFile DROP COLUMN format",

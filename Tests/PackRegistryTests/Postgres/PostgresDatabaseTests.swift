@@ -35,7 +35,8 @@ struct PostgresDatabaseTests {
             ).map { try $0.text("name") }
         }
         #expect(Set(ours).subtracting(theirs) == [], "these are missing in PostgreSQL")
-        #expect(Set(theirs).subtracting(ours) == [], "these are in PostgreSQL only")
+        // SQLite numbers the rows of every table by itself.
+        #expect(Set(theirs).subtracting(ours + ["delivery.sequence"]) == [], "these are in PostgreSQL only")
     }
 
     @Test func `values come back as they were written`() async throws {

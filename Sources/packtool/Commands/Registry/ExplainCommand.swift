@@ -67,6 +67,19 @@ struct ExplainCommand: AsyncParsableCommand {
             package, in: file,
             for: try facts.facts(device: device ?? "", platform: platform, appVersion: appVersion, tags: tag),
             notes: at.map { ["at \(WireTime.text($0))"] } ?? [])
-        options.console.result(explanation.text, json: .object(explanation.json))
+        let status = at == nil ? await rollout(session) : nil
+        var json = explanation.json
+        json["rollout"] = status.map { .object($0.json) }
+        let rollout = status.map { status in
+            "\nrollout of \(status.version?.description ?? "embedded"): \(status.state.rawValue), \(status.share) of the "
+                + "devices: \(status.reason)\n\(RolloutText.next(status))"
+                + (status.gate.map { "\ngate: \($0.text)" } ?? "")
+        }
+        options.console.result(explanation.text + (rollout ?? ""), json: .object(json))
+    }
+
+    /// The plan of the package here, if there is one and the caller may see it.
+    private func rollout(_ session: RegistrySession) async -> RolloutStatus? {
+        try? await session.registry.rollouts(of: package).first { $0.channel == channel && $0.state != .rolledBack }
     }
 }
