@@ -214,4 +214,26 @@ extension PostgresSchema {
         -- Signatures whose end was told, by role and version.
         CREATE TABLE expiryNotice (name TEXT COLLATE "C" PRIMARY KEY);
         """
+
+    static let proposedChanges = """
+        -- What was proposed, approved and made, and how many approvals channels require. Everything follows from it.
+        CREATE TABLE approvalEvent (
+            sequence BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+            change BIGINT,
+            channel TEXT COLLATE "C" NOT NULL,
+            time TIMESTAMPTZ NOT NULL,
+            actor TEXT NOT NULL,
+            kind TEXT COLLATE "C" NOT NULL
+                CHECK (kind IN ('require', 'propose', 'approve', 'reject', 'execute', 'fail')),
+            content TEXT NOT NULL
+        );
+        CREATE INDEX approvalEventByChange ON approvalEvent (change, sequence);
+        CREATE INDEX approvalEventByKind ON approvalEvent (kind, change) WHERE kind IN ('require', 'propose');
+        CREATE UNIQUE INDEX approvalEventStart ON approvalEvent (change) WHERE kind = 'propose';
+        CREATE UNIQUE INDEX approvalEventEnd ON approvalEvent (change) WHERE kind IN ('reject', 'execute', 'fail');
+        CREATE TRIGGER approvalEventIsNotEdited BEFORE UPDATE OR DELETE ON approvalEvent
+        FOR EACH ROW EXECUTE FUNCTION refuse('the events of changes are append-only');
+        CREATE TRIGGER approvalEventIsNotTruncated BEFORE TRUNCATE ON approvalEvent
+        EXECUTE FUNCTION refuse('the events of changes are append-only');
+        """
 }

@@ -14,6 +14,8 @@ enum PostgresSchema {
     static let steps = [
         Step(name: "the first tables", sql: firstTables),
         Step(name: "webhooks", sql: webhooks),
+        Step(name: "proposed changes", sql: proposedChanges),
+        Step(name: "state of the data of versions", sql: "ALTER TABLE manifest ADD COLUMN state TEXT"),
     ]
 
     /// Any number that no other program uses for a lock of its own.

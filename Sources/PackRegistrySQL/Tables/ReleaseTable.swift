@@ -54,7 +54,7 @@ package struct ReleaseTable {
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT release.*, manifest.version, manifest.requiredApp FROM release
+                SELECT release.*, manifest.version, manifest.requiredApp, manifest.state FROM release
                 LEFT JOIN manifest ON manifest.digest = release.manifest
                 WHERE channel = ? \(package == nil ? "" : "AND release.package = ?") ORDER BY release.sequence
                 """,
@@ -85,7 +85,8 @@ package struct ReleaseTable {
             entries[package, default: []].append(
                 ReleaseHistory.Entry(
                     release: release, created: try row.date("created"), createdBy: try row.text("createdBy"),
-                    removed: try row.optionalText("removed") == nil ? nil : row.date("removed")))
+                    removed: try row.optionalText("removed") == nil ? nil : row.date("removed"),
+                    state: try VersionTable.state(row)))
         }
         return entries.mapValues { ReleaseHistory(entries: $0) }
     }

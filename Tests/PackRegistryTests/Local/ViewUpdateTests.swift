@@ -188,13 +188,13 @@ struct ViewUpdateTests {
             for index in indexes { try db.execute(sql: "DROP INDEX \(index)") }
             let tables = [
                 "work", "siteWork", "pin", "encoding", "releaseEvent", "object", "lease", "groupFile", "webhook", "delivery",
-                "expiryNotice",
+                "expiryNotice", "approvalEvent",
             ]
             for table in tables { try db.execute(sql: "DROP TABLE \(table)") }
             for column in [
                 "release DROP COLUMN share", "release DROP COLUMN audiences", "channelFile DROP COLUMN format",
                 "release DROP COLUMN setID", "release DROP COLUMN app", "release DROP COLUMN policy",
-                "version DROP COLUMN note", "version DROP COLUMN sourceCommit",
+                "version DROP COLUMN note", "version DROP COLUMN sourceCommit", "manifest DROP COLUMN state",
             ] {
                 try db.execute(sql: "ALTER TABLE \(column)")
             }
