@@ -32,8 +32,16 @@ extension Updater {
         let chosen = packages.isEmpty ? here.isEmpty ? Array(channel.packages.keys) : here : packages
         return chosen.sorted().map { package in
             RolloutExplanation(
-                package, in: channel, for: facts, refusals: refusals, notes: notes(state[package], of: package))
+                package, in: channel, for: facts, refusals: refusals, taking: taking(state[package]),
+                notes: notes(state[package], of: package))
         }
+    }
+
+    private func taking(_ state: PackageState) -> RolloutExplanation.Taking {
+        var installed = Set([state.active?.id].compactMap(\.self))
+        if case .version(let staged) = state.staged { installed.insert(staged.id) }
+        return RolloutExplanation.Taking(
+            running: state.active?.id.version, time: LocalTime(configuration.now(), in: configuration.timeZone()), installed: installed)
     }
 
     private func notes(_ state: PackageState, of package: PackageID) -> [String] {

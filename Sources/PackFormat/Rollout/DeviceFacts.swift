@@ -36,4 +36,11 @@ public struct DeviceFacts: Hashable, Sendable {
         self.network = network
         self.groups = groups
     }
+
+    /// The same device in other groups.
+    package func with(groups: Set<String>) -> DeviceFacts {
+        DeviceFacts(
+            deviceID: deviceID, appVersion: appVersion, platform: platform, tags: tags, osVersion: osVersion,
+            locale: locale, region: region, model: model, network: network, groups: groups)
+    }
 }

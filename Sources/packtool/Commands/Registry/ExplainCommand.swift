@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackJSON
+import PackRegistry
 import PackRegistryAPI
 
 /// `packtool explain`: what a device gets of a package, and why.
@@ -13,7 +14,10 @@ struct ExplainCommand: AsyncParsableCommand {
             meets it, and the value that was seen. packtool client explain prints the same on
             a device. What is not given is not known, and a condition on it is not met.
 
-            --at 2026-11-24T14:00:00Z tells what was so then.
+            Below the conditions it prints the release's policy (WAIT: the device waits for it) and
+            the step of its plan. With --device, groups are looked up: the id stays here.
+
+            --at 2026-11-24T14:00:00Z tells what was so then, but for groups.
             """)
 
     @Argument(help: "The package.")
@@ -30,6 +34,11 @@ struct ExplainCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The app's version.", valueName: "V"))
     var appVersion: String?
+
+    @Option(
+        help: ArgumentHelp("The version of the package that the device runs.", valueName: "V"),
+        transform: { try SemanticVersion($0) })
+    var current: SemanticVersion?
 
     @Option(help: ArgumentHelp("A tag of the device; may be given several times.", valueName: "K=V"))
     var tag: [String] = []
@@ -62,10 +71,29 @@ struct ExplainCommand: AsyncParsableCommand {
             let names = file.packages.keys.sorted().map(\.text).joined(separator: ", ")
             throw CommandFailure("\(channel) has nothing of \(package) (it has: \(names))", kind: "notFound")
         }
-        let explanation = RolloutExplanation(
-            package, in: file,
-            for: try facts.facts(device: device ?? "", platform: platform, appVersion: appVersion, tags: tag),
-            notes: at.map { ["at \(WireTime.text($0))"] } ?? [])
+        var question = DeviceQuestion(
+            package, on: channel,
+            facts: try facts.facts(device: device ?? "", platform: platform, appVersion: appVersion, tags: tag))
+        (question.running, question.time) = (current, at)
+        let explanation = try await question.answer(
+            file, groups: groups(session),
+            plans: session.registry.planProgress(of: package, on: channel, at: at))
         options.console.result(explanation.text, json: .object(explanation.json))
+    }
+
+    /// The groups of the channel that the device is in, by their files: the id is compared here.
+    private func groups(_ session: RegistrySession) async throws -> Set<String> {
+        guard let device, let file = try await session.registry.channelFile(channel, at: nil) else { return [] }
+        var names: Set<String> = []
+        for name in file.groups(namedBy: file.packages.values) {
+            guard let digest = file.groups[name]?.digest else { continue }
+            let path = ViewPath.group(channel, name, digest)
+            let bytes = try await session.registry.viewFile(path, maximumByteCount: DeviceGroup.maximumByteCount)
+            guard let bytes else {
+                throw CommandFailure("the registry lacks the file of the group \(name), \(path)", kind: "unusable")
+            }
+            if try DeviceGroup(parsing: bytes).contains(device: device) { names.insert(name) }
+        }
+        return names
     }
 }
