@@ -161,7 +161,7 @@ let package = Package(
             swiftSettings: settings),
 
         tests("PackJSONTests", ["PackJSON"]),
-        tests("PackFormatTests", ["PackFormat", "PackJSON"]),
+        tests("PackFormatTests", ["PackFormat", "PackJSON", "TestSupport"]),
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat", "TestSupport"]),
         tests("PackPatchTests", ["PackPatch", "PackFormat"]),
@@ -171,7 +171,8 @@ let package = Package(
             "PackRegistryTests",
             [
                 "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
-                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", logging, grdb,
+                "PackArchive", "PackPatch", "PackTrust", "PackUpdater", "PackFormat", "PackJSON", "TestSupport", logging,
+                grdb,
             ]),
         tests(
             "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),
