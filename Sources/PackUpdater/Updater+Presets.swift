@@ -53,7 +53,7 @@ extension Updater {
             switch result.outcome {
             case .success(let hasPages):
                 let installed = PackageState.Installed(id: result.job.id, release: nil, hasPages: hasPages)
-                let isNext = try store.change { state in state[result.job.package].embed(installed) }
+                let isNext = try store.change { state in state.embed(installed, for: result.job.package) }
                 journal.note(
                     .preset, result.job.package, result.job.id.version,
                     isNext

@@ -48,6 +48,23 @@ final class ServedRegistry {
         try Data(text.replacingCharacters(in: key, with: "\"shop\": {\"enabled\": false,").utf8).write(to: file)
     }
 
+    /// Switches a package off and denies a host on the channel, beside a release for a group whose file is not there: the next
+    /// check reads the channel and fails.
+    func breakNextCheck(switchingOff package: String, denying host: String) throws {
+        let folder = folder
+        try Data("ann".utf8).write(to: folder.appendingPathComponent("ids.txt"))
+        let rules = #"{"format": 1, "rules": [{"name": "no trackers", "action": "deny", "host": "\#(host)"}]}"#
+        try Data(rules.utf8).write(to: folder.appendingPathComponent("rules.json"))
+        try project.run("group", "set", "testers", "--channel", "stable", "--file", "ids.txt")
+        try project.run("rollout", package, "--channel", "stable", "--audience", "group=testers", "--yes")
+        try project.run("rules", "rules.json", "--channel", "stable")
+        try project.run("gate", package, "--channel", "stable", "--off", "--yes")
+        let channels = folder.appendingPathComponent(".packtool/registry/view/targets/channels")
+        for name in try FileManager.default.contentsOfDirectory(atPath: channels.path) where name.contains(".group-") {
+            try FileManager.default.removeItem(at: channels.appendingPathComponent(name))
+        }
+    }
+
     /// Nothing answers from here on.
     func stop() { project.stop() }
 }
