@@ -26,6 +26,7 @@ ALLOWED = {
     "PackRegistryAPI": {"PackFormat", "PackJSON", "PackSystem"},
     "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackSystem"},
     "PackRegistry": {"PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
+    "PackDashboard": {"PackRegistryAPI", "PackFormat"},
     "PackPublisher": {
         "PackRegistryAPI", "PackRegistry", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackSystem",
         "Crypto",
@@ -34,7 +35,8 @@ ALLOWED = {
         "PackRegistry", "PackRegistryAPI", "PackPublisher", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust",
         "PackSystem", "GRDB",
     },
-    "PackRegistryServer": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto"} | SERVER,
+    "PackRegistryServer": {"PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto"} | SERVER,
+    "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"},
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"} | APPLE,
     "PackWeb": {"PackFormat"} | APPLE,
     "PackHost": {"PackFormat", "PackUpdater", "PackWeb"} | APPLE,

@@ -36,7 +36,8 @@ extension Updater {
                 notes.append("\(kept) stays while a group that its release asks for cannot be read")
             }
             return RolloutExplanation(
-                package, in: channel, for: facts, refusals: refusals, taking: taking(state[package]), notes: notes)
+                package, in: channel, for: facts, refusals: refusals, taking: taking(state[package]), notes: notes,
+                wait: state[package].delay.map { .known($0) } ?? .nothing)
         }
     }
 

@@ -35,6 +35,7 @@ struct Packtool: AsyncParsableCommand {
             TokenCommand.self,
             KeysCommand.self,
             AuditCommand.self,
+            DoctorCommand.self,
             ClientCommand.self,
             PreviewCommand.self,
             MakeArtifactsCommand.self,

@@ -66,14 +66,15 @@ struct JSONOutputTests {
         try await run("verify", "packages/ferries-1.0.0.zip", "Package.json", codes: [1])
         try await run("diff", "packages/ferries-1.0.0.zip", "packages/ferries-1.1.0.zip")
         try await run("preset", "ferries", "--channel", "beta", "--out", "preset")
-        try await run("promote", "ferries", "--from", "beta", "--to", "stable")
+        try await run("promote", "ferries", "--from", "beta", "--to", "stable", "--new-channel")
         try await run("rollout set", "ferries", "--channel", "beta", "--percent", "50", "--yes")
-        try await run("release", "ferries@1.1.0", "--channel", "dev")
+        try await run("release", "ferries@1.1.0", "--channel", "dev", "--new-channel")
         try await run("explain", "ferries", "--channel", "beta", "--device", "d1", "--platform", "ios")
         try tool.write(["people.json": #"{"devices": 100}"#])
         try await run("simulate", "ferries", "--channel", "beta", "--population", "people.json")
         try await run("channel", "beta", "--poll", "15m")
         try await run("gate", "ferries", "--channel", "beta", "--off")
+        try await run("gate", "ferries", "--channel", "beta")
         try tool.write([
             "ids.txt": "ann\n", "rules.json": #"{"format":1,"rules":[{"name":"a","action":"deny","host":"b"}]}"#,
         ])
@@ -88,7 +89,7 @@ struct JSONOutputTests {
              "steps": [{"share": "0.5", "for": "1h"}, {"share": 70, "for": "1h"}, {"share": 80}]}
             """
         ])
-        try await run("promote", "ferries", "--from", "stable", "--to", "gamma", "--rollout", "0")
+        try await run("promote", "ferries", "--from", "stable", "--to", "gamma", "--rollout", "0", "--yes")
         let gamma = ["ferries", "--channel", "gamma", "--yes"]
         try await run("rollout set", gamma[0], gamma[1], gamma[2], gamma[3], "--plan", "plan.json")
         for verb in ["start", "pause", "resume", "advance", "halt", "retry", "complete"] {
@@ -127,6 +128,7 @@ struct JSONOutputTests {
         try await run("rollback", "ferries", "--channel", "beta")
         try await run("withdraw", "ferries@1.1.0", "--reason", "a test", "--yes")
         try await run("audit")
+        try await run("doctor", codes: [0, 1])
         try await run("renew")
         try await run("keys newest", "ferries", codes: [0, 2])
         try await run("keys list")

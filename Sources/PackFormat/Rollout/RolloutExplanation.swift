@@ -33,12 +33,23 @@ public struct RolloutExplanation: Hashable, Sendable {
         public let plan: PlanProgress?
     }
 
+    /// What puts off the installation of the release that the device takes.
+    public enum Wait: Hashable, Sendable {
+        case nothing
+        /// Such as `it waits for an unmetered network`, as the device found at its last check.
+        case known(String)
+        /// Nobody asked the device: its clock and what it has are not known.
+        case unknown
+    }
+
     public let package: PackageID
     public let channel: ChannelName
     /// Newest first.
     public let entries: [Entry]
     /// The release that the device takes; nil if none admits it.
     public let release: Release?
+    /// The end of the summary.
+    let wait: String?
     /// What holds for the package whatever its releases say, such as a feature gate that is off.
     public let notes: [String]
 
@@ -48,9 +59,10 @@ public struct RolloutExplanation: Hashable, Sendable {
     ///   - plans: Where the plans of releases are, by the releases' ids. Only a registry knows them.
     ///   - taking: What is known of how the device takes releases.
     ///   - notes: What else the device, or whoever asks, knows.
+    ///   - wait: What the device waits for with the release that it takes.
     public init(
         _ package: PackageID, in channel: ChannelFile, for device: DeviceFacts, refusals: [String: String] = [:],
-        plans: [String: PlanProgress] = [:], taking: Taking = Taking(), notes: [String] = []
+        plans: [String: PlanProgress] = [:], taking: Taking = Taking(), notes: [String] = [], wait: Wait = .unknown
     ) {
         let content = channel.packages[package]
         var notes = notes
@@ -96,6 +108,20 @@ public struct RolloutExplanation: Hashable, Sendable {
         self.entries = entries
         self.notes = notes
         release = selected
+        switch wait {
+        case .nothing: self.wait = nil
+        case .known(let reason): self.wait = ", but not yet: \(reason)"
+        case .unknown:
+            let policy =
+                selected.map {
+                    RolloutDecision.terms(
+                        of: $0, in: content ?? ChannelFile.Package(releases: []), app: channel.app, package: package, device: device,
+                        running: taking.running
+                    ).policy
+                } ?? .standard
+            let isMet = policy.window == nil && device.network == .unmetered
+            self.wait = policy.delays && !isMet ? ", when the release's policy lets it (\(policy.text))" : nil
+        }
     }
 
     private static func checks(

@@ -173,14 +173,18 @@ package struct ManifestSkeleton: Sendable {
                 new.append(object)
                 try add(path, Manifest.File(digest: object.digest, size: size))
             case .repeated(let index):
-                guard new.indices.contains(index) else { throw .corrupt(reason: "it names what is not there") }
+                guard new.indices.contains(index) else {
+                    throw .corrupt(reason: "it refers to something that does not exist")
+                }
                 try add(path, Manifest.File(digest: new[index].digest, size: new[index].size))
             case .old(let index):
                 guard basePaths.indices.contains(index), let file = base.files[basePaths[index]], file.from == nil
-                else { throw .corrupt(reason: "it names what is not there") }
+                else { throw .corrupt(reason: "it refers to something that does not exist") }
                 try add(path, file)
             case .shared(let pin, let object):
-                guard pins.indices.contains(pin) else { throw .corrupt(reason: "it names what is not there") }
+                guard pins.indices.contains(pin) else {
+                    throw .corrupt(reason: "it refers to something that does not exist")
+                }
                 try add(path, Manifest.File(digest: object.digest, size: object.size, from: pins[pin]))
             }
         }

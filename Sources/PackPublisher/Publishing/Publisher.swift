@@ -58,10 +58,24 @@ package struct Publisher: Sendable {
     package func publish(
         _ selection: PackageSelection, note: VersionNote = .none, report: (Manifest) -> Void = { _ in }
     ) async throws -> [Published] {
+        // Everything is judged before the first upload.
+        var isListed: Set<Digest> = []
+        for archive in selection.archives {
+            if try await self.isListed(archive.manifest, archive.sealed.digest) {
+                isListed.insert(archive.sealed.digest)
+            } else {
+                _ = try await requireKey(for: archive.manifest.package)
+                // The registry refuses whose token may not publish it.
+                if selection.archives.count > 1 { _ = try await registry.missingObjects(of: archive.sealed.bytes) }
+            }
+        }
         var published: [Published] = []
         for archive in selection.archives {
             report(archive.manifest)
-            published.append(try await publish(archive, note))
+            published.append(
+                isListed.contains(archive.sealed.digest)
+                    ? Published(manifest: archive.manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
+                    : try await publish(archive, note))
         }
         return published
     }
@@ -84,9 +98,6 @@ package struct Publisher: Sendable {
 
     private func publish(_ archive: PackageArchive, _ note: VersionNote) async throws -> Published {
         let manifest = archive.manifest
-        if try await isListed(manifest, archive.sealed.digest) {
-            return Published(manifest: manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
-        }
         let missing = try await registry.missingObjects(of: archive.sealed.bytes)
         let digest = try await upload(archive, missing)
         let path = ViewLayout.manifestTarget(manifest.package, manifest.version)

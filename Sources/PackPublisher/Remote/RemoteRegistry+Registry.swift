@@ -5,6 +5,10 @@ import PackJSON
 package import PackRegistryAPI
 
 extension RemoteRegistry: RegistryReading {
+    /// What the token may do.
+    /// - Throws: ``RegistryError`` of the kind `.unauthorized` without a token that is valid.
+    package func identity() async throws -> Identity { try await call(Endpoints.identity, ()) }
+
     package func overview() async throws -> RegistryOverview {
         try await call(Endpoints.overview, ())
     }

@@ -66,6 +66,7 @@ extension AuthorizedRegistry {
                 parts.append("\(package) \(ReleaseHistory.name(release.offer)) on \(devices)")
             }
         }
-        return parts.isEmpty ? "" : " (devices reported in \(ReportRetention().days) days: \(parts.joined(separator: ", ")))"
+        return parts.isEmpty
+            ? "" : " (devices reported in \(ReportRetention().days) days: \(parts.joined(separator: ", ")))"
     }
 }

@@ -12,14 +12,16 @@ extension AuthorizedRegistry {
     }
 
     package func rollouts(of package: PackageID) async throws -> [RolloutStatus] {
-        try identity.require(.release, package: package)
+        let rights = [TokenAction.observe, .release]
+        let scope = identity.scope
+        if !scope.allows(.observe, package: package) { try identity.require(.release, package: package) }
         var query = FactsQuery.unsigned
         query.rollouts = FactsQuery.Rollouts(of: package, on: nil)
         let now = services.clock()
         let planned = try await services.store.facts(query).rollouts
         // Of each channel the newest one.
         let newest = Dictionary(planned.map { ($0.channel, $0) }) { $1 }
-        return newest.filter { identity.scope.allows(.release, package: package, channel: $0.key) }
+        return newest.filter { entry in rights.contains { scope.allows($0, package: package, channel: entry.key) } }
             .sorted { $0.key < $1.key }.compactMap { $0.value.status(now: now) }
     }
 

@@ -93,7 +93,7 @@ package struct RegistryServices: Sendable {
     package func authenticate(_ text: String) async throws -> Identity {
         // Noise is refused before it asks the store.
         guard let secret = TokenSecret(parsing: text) else {
-            throw RegistryError(.unauthorized, "the access token is not complete: copy it whole, it starts with ptk_")
+            throw RegistryError(.unauthorized, "the access token is incomplete: copy all of it, from ptk_ on")
         }
         var query = FactsQuery.unsigned
         query.tokens = .hash(secret.hash)
@@ -110,6 +110,6 @@ package struct RegistryServices: Sendable {
                 .unauthorized, "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601))")
         }
         // Names may repeat, and the log is to say which token it was.
-        return Identity(name: "\(record.name) (\(record.id))", scope: record.scope)
+        return Identity(name: "\(record.name) (\(record.id))", scope: record.scope, expires: record.expires)
     }
 }

@@ -29,6 +29,8 @@ package protocol RegistryHost: Sendable {
     var reports: (any ReportStore)? { get }
     /// Every version that a channel ever offered.
     func offeredVersions() async throws -> OfferedVersions
+    /// What an operator's monitor asks.
+    func operations() async throws -> RegistryOperations
 }
 
 extension RegistryHost {
@@ -38,4 +40,7 @@ extension RegistryHost {
     /// A host that only serves files keeps no reports.
     package var reports: (any ReportStore)? { nil }
     package func offeredVersions() async throws -> OfferedVersions { OfferedVersions() }
+
+    /// A host that only serves files has nothing to tell.
+    package func operations() async throws -> RegistryOperations { RegistryOperations() }
 }

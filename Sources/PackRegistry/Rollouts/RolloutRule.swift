@@ -78,7 +78,7 @@ package struct RolloutRule: Sendable {
     private var last: Next {
         let reason = "the last share, \(state.share), was there for \(Self.text(waitingTime))"
         guard due > now else { return .record(.complete, reason: reason) }
-        return .wait(until: due, share: nil, reason: "the last share is there until the rollout is complete")
+        return .wait(until: due, share: nil, reason: "the last share is held until the rollout is complete")
     }
 
     /// Takes a share as soon as its time has come, the office is open, and the devices are well.
@@ -97,7 +97,7 @@ package struct RolloutRule: Sendable {
         if health == .unknown, plan.unknownHealth == .wait, state.share > .none, action != .start {
             return .wait(
                 until: nil, share: share,
-                reason: "nothing is known of how devices do: packtool rollout advance takes the next step")
+                reason: "the health of the devices is unknown: packtool rollout advance takes the next step")
         }
         var reason = reason
         if case .good(let numbers) = health { reason += ", and devices are well: \(numbers)" }

@@ -97,7 +97,7 @@ package enum Endpoints {
         decodeAnswer: RolloutOutcome.init(json:))
     package static let rollouts = Endpoint<Void, [RolloutStatus]>(
         Route(
-            .get, "/v1/packages/{package}/rollouts", right: .release,
+            .get, "/v1/packages/{package}/rollouts", right: .release, or: .observe,
             "Where the package's rollouts by a plan are, and what is done next."),
         encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
         decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
@@ -130,6 +130,10 @@ package enum Endpoints {
 
     // MARK: Administration
 
+    package static let identity = Endpoint<Void, Identity>(
+        Route(.get, "/v1/identity", "Tells the holder of a token its name, its rights and when it expires."),
+        encodeAnswer: \.json, decodeAnswer: Identity.init(json:))
+
     package static let tokens = Endpoint<Void, [TokenRecord]>(
         Route(.get, "/v1/tokens", right: .admin, "Lists the access tokens, newest first, without their secrets."),
         encodeAnswer: { ["tokens": .array($0.map { .object($0.json) })] },
@@ -156,6 +160,11 @@ package enum Endpoints {
             "Returns the server's version and the expiry of each online signature."),
         encodeAnswer: \.json, decodeAnswer: HealthDetails.init(json:))
 
+    package static let metrics = Route(
+        .get, "/metrics",
+        "The state of the server and of the registry for Prometheus. Needs the right observe, unless it is served with --open-metrics."
+    )
+
     // MARK: Reports
 
     package static let reports = Route(
@@ -181,8 +190,8 @@ package enum Endpoints {
         overview.route, channel.route, planProgress.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, runRollouts.route, previewChange.route, previewSet.route,
-        previewWithdrawal.route, tokens.route, createToken.route,
+        previewWithdrawal.route, identity.route, tokens.route, createToken.route,
         revokeToken.route, audit.route, healthDetails.route, reports, stats.route, deviceReports.route,
-        deleteReports.route, healthLive, healthReady,
+        deleteReports.route, healthLive, healthReady, metrics,
     ]
 }

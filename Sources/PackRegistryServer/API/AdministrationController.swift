@@ -13,6 +13,12 @@ struct AdministrationController {
             let overview = try await call.registry.overview()
             return call.identity == nil ? overview.anonymous : overview
         }
+        router.add(Endpoints.identity) { call, _ in
+            guard let identity = call.identity else {
+                throw Problem.unauthorized("this tells what an access token may do: send one", isTokenGiven: false)
+            }
+            return identity
+        }
         router.add(Endpoints.tokens) { call, _ in try await call.registry.tokens() }
         router.add(Endpoints.createToken) { call, request in try await call.registry.createToken(request) }
         router.add(Endpoints.revokeToken) { call, _ in

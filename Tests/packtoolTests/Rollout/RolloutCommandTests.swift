@@ -36,7 +36,7 @@ struct RolloutCommandTests {
             #expect(dry.standardOutput.contains(part), "\(part): \(dry)")
         }
         let asks = try await tool.run(plan)
-        #expect(asks.exitCode == 2 && asks.standardError.contains("about 20 more of 2000"), "\(asks)")
+        #expect(asks.exitCode == 2 && asks.standardError.contains("about 20 more of 2,000"), "\(asks)")
         #expect(asks.standardError.contains("To do it: --yes"), "\(asks)")
         let none = try await tool.run("rollout", "status", "shop")
         #expect(none.standardOutput.contains("no release of shop has a plan"), "\(none)")
@@ -50,7 +50,7 @@ struct RolloutCommandTests {
         #expect(paused.exitCode == 0 && paused.standardOutput.contains("until packtool rollout resume"), "\(paused)")
         #expect(try await tool.run(["rollout", "pause"] + words).exitCode == 2)
         let state = try await tool.run("rollout", "status", "shop")
-        for part in ["beta: shop 1.1.0 is paused, step 1 of 3: 1 %", "about 20 of 2000", "lunch", "local:"] {
+        for part in ["beta: shop 1.1.0 is paused, step 1 of 3: 1 %", "about 20 of 2,000", "lunch", "local:"] {
             #expect(state.standardOutput.contains(part), "\(part): \(state)")
         }
         try await tool.run(["rollout", "resume"] + words).expectSuccess()

@@ -11,7 +11,9 @@ package struct ChangePreview: Hashable, Sendable {
         self.versions = versions
     }
 
-    package var json: JSONObject { ["change": .object(change.json), "assuming": .array(versions.map { .object($0.json) })] }
+    package var json: JSONObject {
+        ["change": .object(change.json), "assuming": .array(versions.map { .object($0.json) })]
+    }
 
     package init(json: JSONObject) throws {
         try json.refuseKeys(outside: ["change", "assuming"])
@@ -62,7 +64,8 @@ package enum WithdrawalPreview {
 extension AssumedVersion {
     package var json: JSONObject {
         var json: JSONObject = [
-            "package": .string(package.text), "version": .string(version.description), "manifest": .string(manifest.hex),
+            "package": .string(package.text), "version": .string(version.description),
+            "manifest": .string(manifest.hex),
         ]
         if !hasEntry { json["bundle"] = true }
         json["app"] = requiredApp.map { .string($0.description) }

@@ -7,13 +7,14 @@ import PackRegistryAPI
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "channel", abstract: "Show or change how often a channel's devices look for updates.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             packtool channel beta --poll 15m --jitter 2m
 
-            Apps that use the scheduler of PackUpdater, and packtool-kiosk, obey it. Without
-            --jitter it is a tenth of the interval. --poll app leaves it to the apps again.
-            Without options: prints what the channel tells its devices.
-            """)
+            Apps with the scheduler of PackUpdater obey the interval, and so does packtool-kiosk. Without
+            --jitter the jitter is a tenth of the interval. --poll app restores the apps' own interval. Without
+            options the command shows the channel's settings.
+            """))
 
     @Argument(help: "The channel.")
     var channel: ChannelName
@@ -24,15 +25,16 @@ struct ChannelCommand: AsyncParsableCommand {
     var poll: PollChoice?
 
     @Option(
-        help: ArgumentHelp("Each device waits up to so much longer, at random.", valueName: "TIME"),
+        help: ArgumentHelp("The longest random delay that each device adds.", valueName: "TIME"),
         transform: { try PollInterval($0) })
     var jitter: PollInterval?
 
+    @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard jitter == nil || poll?.interval != nil else { throw ValidationError("--jitter goes with --poll TIME") }
+        guard jitter == nil || poll?.interval != nil else { throw ValidationError("--jitter needs --poll TIME") }
     }
 
     func run() async throws {
@@ -41,7 +43,7 @@ struct ChannelCommand: AsyncParsableCommand {
             let settings = try await ChannelSettingText.settings(of: channel, session)
             let lines = ChannelSettingText.lines(settings, of: channel)
             return options.console.result(
-                lines.isEmpty ? "\(channel) tells its devices nothing beside releases" : lines.joined(separator: "\n"),
+                lines.isEmpty ? "\(channel) has no settings" : lines.joined(separator: "\n"),
                 json: .object(["channel": .string(channel.text), "settings": .object(settings.json)]))
         }
         let wanted = try poll.interval.map { try ChannelPoll(seconds: $0.seconds, jitter: jitter?.seconds) }

@@ -172,9 +172,18 @@ struct ChannelOffer {
         }
     }
 
+    /// Whether devices get something of it with their next check, which a share of 0 %, a window or a network puts off.
+    static func isInstallable(_ made: [Made]) -> Bool {
+        made.contains { entry in
+            guard entry.outcome.isChanged, !entry.isSuperseded, let release = entry.outcome.releases.first else {
+                return false
+            }
+            return release.rollout.share > .none && !release.policy.delays
+        }
+    }
+
     /// What is not as its caller may think.
     func note(_ made: [Made]) {
-        // A misspelt name makes one.
         if made.contains(where: \.outcome.isNewChannel) { options.console.note("the channel \(channel) is new") }
         for entry in made where !entry.isSuperseded {
             let share = entry.outcome.releases.first?.rollout.share ?? .none

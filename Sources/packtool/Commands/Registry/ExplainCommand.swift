@@ -9,16 +9,19 @@ import PackRegistryAPI
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Tell what a device gets on a channel, and why.",
-        discussion: """
-            Every release of the package, newest first, with every condition, whether the device
-            meets it, and the value that was seen. packtool client explain prints the same on
-            a device. What is not given is not known, and a condition on it is not met.
+        discussion: HelpText.flowing(
+            """
+            Lists every release of the package, newest first, with every condition, whether the device meets
+            it, and the value that was seen. packtool client explain prints the same on a device. A fact that
+            you do not give is unknown, and a condition on it is not met.
 
             Below the conditions it prints the release's policy (WAIT: the device waits for it) and
-            the step of its plan. With --device, groups are looked up: the id stays here.
+            the step of its plan. With --device it looks up the channel's groups; the id stays on
+            this machine.
 
-            --at 2026-11-24T14:00:00Z tells what was so then, but for groups.
-            """)
+            --at 2026-11-24T14:00:00Z explains what was offered at that time. Groups are those of
+            now.
+            """))
 
     @Argument(help: "The package.")
     var package: PackageID
@@ -26,7 +29,7 @@ struct ExplainCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
     var channel: ChannelName
 
-    @Option(help: ArgumentHelp("The device's id, which shares go by.", valueName: "ID"))
+    @Option(help: ArgumentHelp("The device's id, which decides about shares.", valueName: "ID"))
     var device: String?
 
     @Option(help: ArgumentHelp("The platform, such as ios.", valueName: "NAME"))

@@ -22,12 +22,10 @@ enum ReleaseText {
         releases.isEmpty ? "nothing" : releases.map(text).joined(separator: ", then ")
     }
 
-    /// What devices get that no longer get a release.
+    /// What devices do that no longer get a release, as the end of a sentence about them.
     static func fallback(_ release: Release?) -> String {
-        guard let release else {
-            return "nothing: no other release is left, and they keep what they run until one is there"
-        }
-        return release.version?.description ?? "what the app embeds"
+        guard let release else { return "keep the version that they run, because no other release is left" }
+        return "go back to \(release.version?.description ?? "what the app embeds")"
     }
 
     /// The other packages of a release's set, with what the set offers of each: `admin 1.1.0, news 2.0.0`.
@@ -83,7 +81,7 @@ enum ReleaseText {
             "\(channel) offers \(package) \(text(outcome.releases))\(replaced)\(others)",
             json: .object(json(package, channel, outcome)))
         if !outcome.isChanged {
-            options.console.note("nothing to do: it offered that before")
+            options.console.note("nothing to do: the channel offers that already")
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)

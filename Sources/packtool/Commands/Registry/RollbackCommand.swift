@@ -6,11 +6,12 @@ import PackRegistryAPI
 struct RollbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Go back to an older version on a channel, or to what the app embeds.",
-        discussion: """
-            Without --to: the newest version that the channel offered before this one. If the
-            release is of a set, all of the set goes back, each package to what it had.
-            --dry-run says which devices go where, and does nothing.
-            """)
+        discussion: HelpText.flowing(
+            """
+            Without --to, the command goes back to the newest version that the channel offered before this
+            one. If the release belongs to a set, the whole set goes back, each package to its version
+            before. --dry-run shows which devices go where, and changes nothing.
+            """))
 
     /// `--to`.
     enum Destination: ExpressibleByArgument {
@@ -37,6 +38,7 @@ struct RollbackCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A published version, or \"embedded\".", valueName: "VERSION|embedded"))
     var to: Destination?
 
+    @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -50,6 +52,7 @@ struct RollbackCommand: AsyncParsableCommand {
             }
         let session = try await RegistrySession(registry, console: options.console)
         let releases = try await session.registry.overview().channels[channel]?[package] ?? []
-        try await ReleaseText.change(change, of: package, on: channel, before: releases, isDryRun: dryRun.isDryRun, session, options)
+        try await ReleaseText.change(
+            change, of: package, on: channel, before: releases, isDryRun: dryRun.isDryRun, session, options)
     }
 }

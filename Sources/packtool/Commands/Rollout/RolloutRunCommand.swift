@@ -8,12 +8,13 @@ import PackRegistryAPI
 struct RolloutRunCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Take the steps of all plans that are due, once.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             packtool serve does this by itself. A folder that only a web server or a CDN
             serves needs it every few minutes, as in a cron job. Over HTTP it takes a token
             with the right to release. Any number of runners may run at once: each step is
             taken once.
-            """)
+            """))
 
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions

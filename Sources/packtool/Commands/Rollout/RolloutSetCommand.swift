@@ -2,35 +2,36 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackJSON
+import PackRegistry
 import PackRegistryAPI
 import PackRegistryLocal
 
 /// `packtool rollout set`, and `packtool rollout` without another word: changes who gets a release.
 struct RolloutSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change which devices get a release, and what share of them, or plan that.",
-        discussion: """
+        commandName: "set", abstract: "Change which devices get a release, now or by a plan.",
+        discussion: HelpText.flowing(
+            """
             "set" can be left out: packtool rollout PACKAGE --channel NAME --percent P.
 
-            Without a version: the newest release of the channel, unless that is what a
-            rollback to the embedded version or a withdrawal left there.
+            Without a version, the command changes the newest release of the channel. After a rollback to the
+            embedded version, or after a withdrawal, name the version.
 
-            A larger share adds devices; who is in stays in. A smaller one moves devices
-            back to the release below it, with their next check: the command asks first,
-            or takes --yes. So does another audience, which moves those out that are not in it.
+            A larger share adds devices; devices in the share stay in it. A smaller share moves devices back to
+            the release before it, with their next check. A new audience moves those devices back that are not
+            in it. In both cases the command asks first, unless you pass --yes.
 
-            --audience "platform=ios,android; app>=3.2; tag.tier=gold" is one audience, all of
-            whose conditions hold; given twice, a device is in one of the two. --audience all
-            takes every device again.
+            --audience "platform=ios,android; app>=3.2; tag.tier=gold" is one audience: all its conditions must
+            hold. If you give the option twice, a device is in one of the two. --audience all includes all
+            devices again.
 
-            --install, --network, --window and --mandatory say how those devices take it;
-            what is not given stays. --network any and --window any take one back.
+            --install, --network, --window and --mandatory change when devices install the release; options
+            that you leave out do not change. --network any and --window any remove a condition.
 
-            --plan FILE lets the share grow by the plan's steps. With PACKAGE@VERSION of a
-            published version that the channel does not offer yet, it is offered under the
-            plan. --dry-run prints the dates of the steps and does nothing. packtool serve
-            takes the steps, or packtool rollout run in a cron job.
-            """)
+            --plan FILE increases the share by the steps of a plan. PACKAGE@VERSION of a published version that
+            the channel does not offer yet is offered under the plan. --dry-run prints the dates of the steps
+            and changes nothing. packtool serve takes the steps, or packtool rollout run in a cron job.
+            """))
 
     @Argument(help: "The package, and the version if it is not the newest.")
     var package: PackageArgument
@@ -50,7 +51,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
 
     @OptionGroup var policy: PolicyOptions
 
-    @Flag(help: "Let devices on which the release failed try it once more.")
+    @Flag(help: "Let devices on which the release failed try it again.")
     var retry = false
 
     @Option(help: ArgumentHelp("A rollout plan (JSON with comments, docs/ROLLOUTS.md).", valueName: "FILE"))
@@ -70,7 +71,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
     func validate() throws {
         if plan != nil {
             guard percent == nil, !retry, !policy.isGiven else {
-                throw ValidationError("--plan goes with neither --percent nor --retry nor a policy")
+                throw ValidationError("--plan cannot be combined with --percent, --retry or a policy")
             }
         } else {
             guard (percent != nil || !audience.isEmpty || policy.isGiven) != retry else {
@@ -80,7 +81,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
             guard devices == nil, !again else { throw ValidationError("--devices and --again go with --plan") }
         }
         guard !audience.contains(nil) || audience.count == 1 else {
-            throw ValidationError("--audience all goes with no other audience")
+            throw ValidationError("--audience all cannot be combined with another audience")
         }
     }
 
@@ -99,13 +100,17 @@ struct RolloutSetCommand: AsyncParsableCommand {
         let overview = try await session.registry.overview()
         let releases = overview.channels[channel]?[package.package] ?? []
         let index = releases.firstIndex { package.version == nil || $0.version == package.version }
+        if let audiences {
+            try GroupCheck.require(
+                audiences, known: overview.settings[channel]?.groups.keys.map(\.self) ?? [], on: channel)
+        }
         // A change that names no version is refused by the registry, and needs no consent.
         if let index, let version = releases[index].version, let loss = try loss(from: releases[index].rollout) {
             let below = releases.dropFirst(index + 1).first ?? overview.earlier[channel]?[package.package]
             try consent.require(
                 isDryRun: dryRun.isDryRun,
                 "\(channel) offers \(package.package) \(version) to \(releases[index].rollout.devicesText). \(loss) "
-                    + "leave it with their next check, and go back to \(ReleaseText.fallback(below)).\(set(of: releases[index], overview))",
+                    + "leave it with their next check, and \(ReleaseText.fallback(below)).\(set(of: releases[index], overview))",
                 options)
         }
         let change: ChannelChange =

@@ -6,7 +6,7 @@ import PackRegistryAPI
 enum RolloutText {
     static func status(_ status: RolloutStatus) -> String {
         let devices = status.plan.devices.flatMap { all in
-            status.plan.deviceCount(status.share).map { " (about \($0) of \(all))" }
+            status.plan.deviceCount(status.share).map { " (about \(CountText.number($0)) of \(CountText.number(all)))" }
         }
         let step = status.stepNumber == 0 ? "before step 1" : "step \(status.stepNumber)"
         let isGone = status.state == .rolledBack
@@ -38,7 +38,7 @@ enum RolloutText {
         let rows = status.steps.enumerated().map { index, step in
             [
                 "\(index + 1)", "\(step.share)", step.time?.description ?? "-",
-                plan.deviceCount(step.share).map(String.init) ?? "unknown",
+                plan.deviceCount(step.share).map(CountText.number) ?? "unknown",
                 step.reached.map { "reached \(date($0, plan))" }
                     ?? step.expected.map { "expected \(date($0, plan))" }
                     ?? (status.state == .rolledBack ? "never" : "when somebody says so"),
@@ -46,7 +46,8 @@ enum RolloutText {
         }
         var lines = TextTable.lines([["STEP", "SHARE", "FOR", "DEVICES", "WHEN"]] + rows)
         if let cap = plan.newDevicesPerHour, let share = plan.hourlyShare {
-            lines.append("at most \(cap) new devices an hour: shares grow by \(share) an hour at most")
+            lines.append(
+                "at most \(CountText.text(cap, "new device")) an hour: shares grow by \(share) an hour at most")
         }
         lines.append("times are of \(zone(plan).identifier == "GMT" ? "UTC" : zone(plan).identifier)")
         return lines.joined(separator: "\n")

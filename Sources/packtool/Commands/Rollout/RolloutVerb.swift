@@ -15,7 +15,7 @@ struct RolloutVerbOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Why, for the audit log.", valueName: "TEXT"))
     var reason: String?
 
-    @Flag(name: .customLong("dry-run"), help: "Say what would be done, and do nothing.")
+    @Flag(name: .customLong("dry-run"), help: "Show what would be done, and change nothing.")
     var isDryRun = false
 
     @OptionGroup var consent: ConsentOption
@@ -56,8 +56,6 @@ struct RolloutVerb {
         }
         if needsConsent(preview) {
             try consent.require(text(preview), options)
-        } else if !options.json {
-            options.console.note(preview.effect)
         }
         let outcome = try await send(exact(preview), session, isDryRun: false)
         options.console.result(text(outcome), json: json(outcome))
