@@ -105,7 +105,7 @@ let package = Package(
 
         // Level 3: the product. No arrow between two of these.
         module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive", "PackSystem"]),
-        module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"]),
+        module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackJSON", "PackPatch", "PackTrust"]),
         module("PackDashboard", ["PackRegistryAPI", "PackFormat"]),
         module(
             "PackPublisher",
@@ -144,7 +144,8 @@ let package = Package(
             "PackRegistryServer",
             [
                 "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem",
-                crypto, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1,
+                crypto, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS,
+                nioHTTP1,
                 nioHTTPTypes, httpTypes, lifecycle, signals,
             ]),
 

@@ -25,7 +25,7 @@ ALLOWED = {
     "PackTrust": {"PackJSON", "PackSystem", "Crypto", "CryptoExtras"},
     "PackRegistryAPI": {"PackFormat", "PackJSON", "PackSystem"},
     "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackSystem"},
-    "PackRegistry": {"PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
+    "PackRegistry": {"PackRegistryAPI", "PackFormat", "PackJSON", "PackPatch", "PackTrust"},
     "PackDashboard": {"PackRegistryAPI", "PackFormat"},
     "PackPublisher": {
         "PackRegistryAPI", "PackRegistry", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackSystem",

@@ -38,7 +38,9 @@ package struct AppDoctor: Sendable {
         while let file = walk?.nextObject() as? URL, count < Self.maximumFileCount {
             count += 1
             if Self.skippedFolders.contains(file.lastPathComponent) { walk?.skipDescendants() }
-            if ["root.json", "preset.json"].contains(file.lastPathComponent) || file.lastPathComponent.hasSuffix("Info.plist") {
+            if ["root.json", "preset.json"].contains(file.lastPathComponent)
+                || file.lastPathComponent.hasSuffix("Info.plist")
+            {
                 found.append(file)
             }
         }
@@ -52,7 +54,8 @@ package struct AppDoctor: Sendable {
         guard !roots.isEmpty else {
             return [
                 .error(
-                    .appRoot, folder.path(percentEncoded: false), "it embeds no root.json, so no update can be verified",
+                    .appRoot, folder.path(percentEncoded: false),
+                    "it embeds no root.json, so no update can be verified",
                     fix: "copy .packtool/root.json into the app's resources")
             ]
         }
@@ -65,7 +68,9 @@ package struct AppDoctor: Sendable {
         do {
             let root = try SignedDocument<RootMetadata>(parsing: bytes, name: "root")
             var findings: [DoctorFinding] = []
-            if let projectRoot, projectRoot != bytes, let own = try? SignedDocument<RootMetadata>(parsing: projectRoot, name: "root") {
+            if let projectRoot, projectRoot != bytes,
+                let own = try? SignedDocument<RootMetadata>(parsing: projectRoot, name: "root")
+            {
                 if root.body.version >= own.body.version {
                     findings.append(
                         .error(
@@ -73,7 +78,9 @@ package struct AppDoctor: Sendable {
                             fix: "copy .packtool/root.json over it; devices with the wrong root refuse every update"))
                 } else {
                     findings.append(
-                        .ok(.appRoot, name, "version \(root.body.version), and the project has \(own.body.version): devices follow"))
+                        .ok(
+                            .appRoot, name,
+                            "version \(root.body.version), and the project has \(own.body.version): devices follow"))
                 }
             } else {
                 findings.append(.ok(.appRoot, name, "version \(root.body.version)"))
@@ -81,7 +88,9 @@ package struct AppDoctor: Sendable {
             findings.append(
                 Expiry(date: root.body.header.expires, now: now, warningDays: Self.rootWarningDays).finding(
                     .appRootExpiry, name,
-                    fix: "embed the newest root.json in the next release; an installed app needs it only if it was never online"))
+                    fix:
+                        "embed the newest root.json in the next release; an installed app needs it only if it was never online"
+                ))
             return findings
         } catch {
             return [.error(.appRoot, name, "it is no root of trust: \(error)", fix: "copy .packtool/root.json over it")]
@@ -95,7 +104,8 @@ package struct AppDoctor: Sendable {
         guard !lists.isEmpty else {
             return [
                 .warning(
-                    .preset, folder.path(percentEncoded: false), "it embeds no preset, so the first start needs a network",
+                    .preset, folder.path(percentEncoded: false),
+                    "it embeds no preset, so the first start needs a network",
                     fix: "packtool preset PACKAGE --channel NAME --out DIR, and add DIR to the app's resources")
             ]
         }
@@ -114,8 +124,12 @@ package struct AppDoctor: Sendable {
                 let id = try package.value.object(package.key)
                 let (version, digest) = try (id.string("version"), Digest(hex: id.string("manifest")))
                 let manifest = try ViewPath.manifest(PackageID(package.key), SemanticVersion(version), digest)
-                guard let bytes = FileManager.default.contents(atPath: home.appending(path: manifest.description).path(percentEncoded: false))
-                else { return .error(.preset, name, "the manifest of \(package.key) \(version) is not there", fix: fix) }
+                guard
+                    let bytes = FileManager.default.contents(
+                        atPath: home.appending(path: manifest.description).path(percentEncoded: false))
+                else {
+                    return .error(.preset, name, "the manifest of \(package.key) \(version) is not there", fix: fix)
+                }
                 guard Digest(of: bytes) == digest else {
                     return .error(.preset, name, "the manifest of \(package.key) \(version) was changed", fix: fix)
                 }
@@ -140,10 +154,14 @@ package struct AppDoctor: Sendable {
             guard let data = FileManager.default.contents(atPath: file.path(percentEncoded: false)),
                 let values = try? PropertyListSerialization.propertyList(from: data, format: nil) as? [String: Any]
             else {
-                return [.error(.infoPlist, name, "it is no property list", fix: "open it in Xcode, or run plutil -lint")]
+                return [
+                    .error(.infoPlist, name, "it is no property list", fix: "open it in Xcode, or run plutil -lint")
+                ]
             }
             let faults = TransportSecurity(values).faults(of: addresses)
-            guard !faults.isEmpty else { return [.ok(.infoPlist, name, "App Transport Security loads what packages need")] }
+            guard !faults.isEmpty else {
+                return [.ok(.infoPlist, name, "App Transport Security loads what packages need")]
+            }
             return faults.map { fault in
                 fault.contains("is not loaded")
                     ? .error(.infoPlist, name, fault, fix: "serve the address by https")

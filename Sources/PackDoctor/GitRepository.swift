@@ -28,7 +28,8 @@ struct GitRepository {
             try process.run()
             let data = try output.fileHandleForReading.readToEnd() ?? Data()
             process.waitUntilExit()
-            return process.terminationStatus == 127 ? nil : (process.terminationStatus, String(decoding: data, as: UTF8.self))
+            return process.terminationStatus == 127
+                ? nil : (process.terminationStatus, String(decoding: data, as: UTF8.self))
         } catch {
             return nil
         }

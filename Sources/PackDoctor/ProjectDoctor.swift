@@ -64,7 +64,8 @@ package struct ProjectDoctor: Sendable {
         if !findings.contains(where: { $0.code == .publisherKey }) {
             findings.append(
                 .warning(
-                    .publisherKey, shown(project.keys), "there is no publisher's key here, so nothing can be published from here",
+                    .publisherKey, shown(project.keys),
+                    "there is no publisher's key here, so nothing can be published from here",
                     fix: "set \(KeyFolder.Name.publisher.variable), or run packtool keys generate publisher"))
         }
         return findings
@@ -77,7 +78,9 @@ package struct ProjectDoctor: Sendable {
         } catch {
             return .error(
                 .publisherKey, "\(source)", "it cannot be used: \(error)",
-                fix: "give its passphrase in \(KeyFolder.passphraseVariable), or another key in \(KeyFolder.Name.publisher.variable)")
+                fix:
+                    "give its passphrase in \(KeyFolder.passphraseVariable), or another key in \(KeyFolder.Name.publisher.variable)"
+            )
         }
     }
 
@@ -97,14 +100,18 @@ package struct ProjectDoctor: Sendable {
     private func git() -> [DoctorFinding] {
         guard let repository = GitRepository(containing: project.folder) else { return [] }
         var findings: [DoctorFinding] = []
-        let tracked = repository.tracked(below: project.folder).filter { !$0.hasSuffix("root.json") && !$0.hasSuffix(".gitignore") }
+        let tracked = repository.tracked(below: project.folder).filter {
+            !$0.hasSuffix("root.json") && !$0.hasSuffix(".gitignore")
+        }
         if tracked.isEmpty {
             findings.append(.ok(.gitKeys, shown(project.folder), "git has no key of it"))
         } else {
             findings.append(
                 .error(
                     .gitKeys, shown(project.folder), "git has \(tracked.prefix(3).joined(separator: ", "))",
-                    fix: "git rm --cached them, and rotate every key that was pushed (packtool keys rotate): history keeps it"))
+                    fix:
+                        "git rm --cached them, and rotate every key that was pushed (packtool keys rotate): history keeps it"
+                ))
         }
         if repository.isIgnored(project.root) {
             findings.append(

@@ -37,7 +37,9 @@ package struct RegistryDoctor: Sendable {
             return [
                 .error(
                     .registry, name, "\(error)",
-                    fix: "check the address (--registry, PACKTOOL_REGISTRY, \"registry\" in packtool.json), and that packtool serve runs")
+                    fix:
+                        "check the address (--registry, PACKTOOL_REGISTRY, \"registry\" in packtool.json), and that packtool serve runs"
+                )
             ]
         }
         findings += await signatures()
@@ -68,7 +70,8 @@ package struct RegistryDoctor: Sendable {
             else {
                 return [
                     .error(
-                        .trust, name, "its metadata is not complete", fix: "run packtool status on the registry's machine")
+                        .trust, name, "its metadata is not complete",
+                        fix: "run packtool status on the registry's machine")
                 ]
             }
             var findings = [
@@ -90,20 +93,27 @@ package struct RegistryDoctor: Sendable {
 
     /// Whether a device with the project's root accepts what the registry has, and what the publisher's key may sign.
     private func trust() async -> [DoctorFinding] {
-        guard let data = FileManager.default.contents(atPath: project.root.path(percentEncoded: false)) else { return [] }
+        guard let data = FileManager.default.contents(atPath: project.root.path(percentEncoded: false)) else {
+            return []
+        }
         do {
             // A store of its own: an examination leaves nothing behind.
             let folder = FileManager.default.temporaryDirectory.appending(path: "packtool-doctor-\(UUID().uuidString)")
             defer { try? FileManager.default.removeItem(at: folder) }
-            let trust = try PublisherTrust(registry: registry, root: Array(data), store: FolderTrustStore(folder: folder))
+            let trust = try PublisherTrust(
+                registry: registry, root: Array(data), store: FolderTrustStore(folder: folder))
             let (root, targets) = try await trust.refresh()
-            return [.ok(.trust, name, "its metadata leads back to the project's root (now version \(root.body.version))")]
+            return [
+                .ok(.trust, name, "its metadata leads back to the project's root (now version \(root.body.version))")
+            ]
                 + delegation(targets.body)
         } catch {
             return [
                 .error(
                     .trust, name, "a device with the project's root.json refuses it: \(error)",
-                    fix: "use the root.json of this registry's app; if the registry was restored, run packtool keys rotate online")
+                    fix:
+                        "use the root.json of this registry's app; if the registry was restored, run packtool keys rotate online"
+                )
             ]
         }
     }
@@ -112,15 +122,18 @@ package struct RegistryDoctor: Sendable {
         let keys = KeyFolder(folder: project.keys, environment: environment)
         guard let key = try? keys.signer(.publisher)?.publicKey.id else { return [] }
         let roles = targets.delegations?.roles.filter { $0.roleKeys.keyIDs.contains(key) }.map(\.name) ?? []
-        let packages = roles.compactMap { $0.hasPrefix("package.") ? String($0.dropFirst("package.".count)) : nil }.sorted()
+        let packages = roles.compactMap { $0.hasPrefix("package.") ? String($0.dropFirst("package.".count)) : nil }
+            .sorted()
         guard !packages.isEmpty else {
             return [
                 .warning(
                     .delegation, "key \(key.prefix(12))", "it may publish no package yet",
-                    fix: "the app's owner publishes the first version, or runs packtool keys delegate PACKAGE --key KEY")
+                    fix: "the app's owner publishes the first version, or runs packtool keys delegate PACKAGE --key KEY"
+                )
             ]
         }
-        let names = packages.prefix(5).joined(separator: ", ") + (packages.count > 5 ? " and \(packages.count - 5) more" : "")
+        let names =
+            packages.prefix(5).joined(separator: ", ") + (packages.count > 5 ? " and \(packages.count - 5) more" : "")
         return [.ok(.delegation, "key \(key.prefix(12))", "it may publish \(names)")]
     }
 }

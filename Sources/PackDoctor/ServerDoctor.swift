@@ -53,7 +53,9 @@ package struct ServerDoctor: Sendable {
         if LoopbackName.isOne(host) { return .ok(.tls, host, "plain HTTP on this machine") }
         return .warning(
             .tls, host, "plain HTTP: anybody on the way reads tokens, and sees what devices load",
-            fix: "give packtool serve --tls-certificate and --tls-key, or put a TLS proxy in front (packtool init --template nginx)")
+            fix:
+                "give packtool serve --tls-certificate and --tls-key, or put a TLS proxy in front (packtool init --template nginx)"
+        )
     }
 
     private func unreachable(_ error: any Error) -> DoctorFinding {
@@ -77,10 +79,13 @@ package struct ServerDoctor: Sendable {
         format.timeZone = .gmt
         format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss zzz"
         guard let text = answer.fields["date"], let date = format.date(from: text) else {
-            return .warning(.clock, base.absoluteString, "it sends no Date", fix: "let the proxy pass or set the Date field")
+            return .warning(
+                .clock, base.absoluteString, "it sends no Date", fix: "let the proxy pass or set the Date field")
         }
         let difference = date.timeIntervalSince(now())
-        guard abs(difference) > Self.clockTolerance else { return .ok(.clock, base.absoluteString, "both clocks agree") }
+        guard abs(difference) > Self.clockTolerance else {
+            return .ok(.clock, base.absoluteString, "both clocks agree")
+        }
         return .error(
             .clock, base.absoluteString,
             "its clock is \(Int(abs(difference))) seconds \(difference > 0 ? "ahead of" : "behind") this machine's",
@@ -92,7 +97,8 @@ package struct ServerDoctor: Sendable {
     private func cache(of answer: HTTPProbe.Answer) -> DoctorFinding {
         let name = shown("metadata/timestamp.json")
         let control = answer.fields["cache-control"] ?? ""
-        let fix = "take metadata/timestamp.json out of the cache: only it changes under its name (docs/HTTP-API.md#reading)"
+        let fix =
+            "take metadata/timestamp.json out of the cache: only it changes under its name (docs/HTTP-API.md#reading)"
         if let age = answer.fields["age"].flatMap({ Int($0) }), age > 0 {
             return .error(.timestampCache, name, "a cache kept it for \(age) seconds", fix: fix)
         }
@@ -160,7 +166,9 @@ package struct ServerDoctor: Sendable {
             }
             return .warning(
                 .contentCoding, name, "something in front compresses it (\(coding))",
-                fix: "switch compression off for metadata, targets, objects and patches: devices compare their bytes with signed digests")
+                fix:
+                    "switch compression off for metadata, targets, objects and patches: devices compare their bytes with signed digests"
+            )
         } catch {
             return unreachable(error)
         }
@@ -184,7 +192,9 @@ package struct ServerDoctor: Sendable {
                     ? .ok(.immutableCache, name, "caches may keep it (\(control))")
                     : .warning(
                         .immutableCache, name, "Cache-Control is \"\(control)\"",
-                        fix: "let the registry's Cache-Control through: all files but timestamp.json and full.zst keep for ever"),
+                        fix:
+                            "let the registry's Cache-Control through: all files but timestamp.json and full.zst keep for ever"
+                    ),
             ]
         } catch {
             return [unreachable(error)]
@@ -196,7 +206,8 @@ package struct ServerDoctor: Sendable {
         let missing = wanted.filter { answer.fields[$0.key]?.lowercased() != $0.value }.keys.sorted()
         guard !missing.isEmpty else { return .ok(.headers, base.absoluteString, "header fields arrive") }
         return .warning(
-            .headers, base.absoluteString, "\(missing.joined(separator: " and ")) \(missing.count == 1 ? "is" : "are") missing",
+            .headers, base.absoluteString,
+            "\(missing.joined(separator: " and ")) \(missing.count == 1 ? "is" : "are") missing",
             fix: "let the registry's header fields through, or set them where the view is served")
     }
 

@@ -32,17 +32,20 @@ package struct TokenDoctor: Sendable {
             var findings: [DoctorFinding] = [
                 .ok(
                     .token, identity.name,
-                    "it may \(rights), \(Self.names(scope.packages, "package")), \(Self.names(scope.channels, "channel"))")
+                    "it may \(rights), \(Self.names(scope.packages, "package")), \(Self.names(scope.channels, "channel"))"
+                )
             ]
             if let expires = identity.expires {
                 findings.append(
                     Expiry(date: expires, now: now, warningDays: Self.warningDays).finding(
-                        .tokenExpiry, identity.name, fix: "packtool token create, and put the new token where the old one is"))
+                        .tokenExpiry, identity.name,
+                        fix: "packtool token create, and put the new token where the old one is"))
             }
             return findings
         } catch let error as RegistryError where error.kind == .unauthorized {
             return [
-                .error(.token, "PACKTOOL_TOKEN", error.message, fix: "packtool token create, and set PACKTOOL_TOKEN to it")
+                .error(
+                    .token, "PACKTOOL_TOKEN", error.message, fix: "packtool token create, and set PACKTOOL_TOKEN to it")
             ]
         } catch let error as RegistryError where error.kind == .notFound {
             return [.ok(.token, "PACKTOOL_TOKEN", "the registry is older and does not tell what a token may do")]

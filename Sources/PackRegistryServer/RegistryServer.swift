@@ -184,7 +184,8 @@ package struct RegistryServer: Sendable {
         ).addRoutes(to: endpoints)
         let clients = ClientLimits(limits: limits)
         return RegistryResponder(
-            view: view, site: SiteController(state: state, view: view, isBesideDashboard: configuration.hasDashboard), api: router.buildResponder(),
+            view: view, site: SiteController(state: state, view: view, isBesideDashboard: configuration.hasDashboard),
+            api: router.buildResponder(),
             clients: clients, metrics: metrics,
             dashboard: !configuration.hasDashboard
                 ? nil

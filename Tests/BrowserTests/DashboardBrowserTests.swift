@@ -28,7 +28,8 @@ struct DashboardBrowserTests {
         let folder = try PacktoolFolder("dashboard")
         let hostile = "<script>document.title='hit'</script><img src=x onerror=alert(1)> \"'&"
         func publish(_ version: String, _ page: String, _ arguments: String...) throws {
-            try folder.build(version, ["index.html": page, "app.js": String(repeating: page, count: 40)], Self.settings)
+            try folder.build(
+                version, ["index.html": page, "app.js": String(repeating: page, count: 40)], Self.settings)
             try folder.run(["publish", "packages/checkout-\(version).zip", "--note", hostile] + arguments)
         }
         try publish("1.0.0", "one", "--channel", "stable")
@@ -78,7 +79,8 @@ struct DashboardBrowserTests {
             events.append(
                 number % 7 == 0
                     ? #"{"sequence":3,"code":"failed","time":\#(time),"package":"checkout","version":"\#(version)","phase":"start","error":"neverConfirmed"}"#
-                    : #"{"sequence":3,"code":"confirmed","time":\#(time),"package":"checkout","version":"\#(version)"}"#)
+                    : #"{"sequence":3,"code":"confirmed","time":\#(time),"package":"checkout","version":"\#(version)"}"#
+            )
             events.append(
                 #"{"sequence":4,"code":"session","time":\#(time),"package":"checkout","version":"\#(version)","local":40,"online":3,"missed":1,"bytes":500000}"#
             )

@@ -36,7 +36,10 @@ struct HostileTextTests {
     ]
 
     private static func random(_ generator: inout SeededGenerator) -> String {
-        let parts = ["<", ">", "\"", "'", "&", "=", "/", "script", "on", " ", "\n", "\u{0}", "é", "\u{202E}", "-->", ";", "\u{9B}"]
+        let parts = [
+            "<", ">", "\"", "'", "&", "=", "/", "script", "on", " ", "\n", "\u{0}", "é", "\u{202E}", "-->", ";",
+            "\u{9B}",
+        ]
         return (0..<Int.random(in: 1...12, using: &generator)).map { _ in parts.randomElement(using: &generator) ?? "" }
             .joined()
     }

@@ -21,7 +21,8 @@ struct PageSamples {
         let versions = try (0..<versionCount).reversed().map { number in
             try RegistryOverview.Version(
                 version: SemanticVersion("1.\(number).0"), manifest: digest,
-                published: now.addingTimeInterval(Double(number) * 3600), publishedBy: String(text.prefix(100)), fileCount: 3,
+                published: now.addingTimeInterval(Double(number) * 3600), publishedBy: String(text.prefix(100)),
+                fileCount: 3,
                 size: 1000 + number, fullSize: 500, archiveSize: 600, withdrawn: number == 0 ? text : nil, note: shown)
         }
         // Text is what an audience may have; other characters are refused before they come here.
@@ -63,7 +64,8 @@ struct PageSamples {
             TokensPage(
                 tokens: [
                     TokenRecord(
-                        id: "t1", name: text, scope: TokenScope(actions: [.publish]), created: now, expires: nil, revoked: nil)
+                        id: "t1", name: text, scope: TokenScope(actions: [.publish]), created: now, expires: nil,
+                        revoked: nil)
                 ], now: now
             ).page,
             DevicePage(id: ReportID("00000000000000000000000000000001"), events: [event]).page,

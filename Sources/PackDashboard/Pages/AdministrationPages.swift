@@ -37,7 +37,10 @@ struct TokensPage {
     var page: DashboardPage {
         var table = Table(
             "Tokens, newest first",
-            [.text("Name"), .text("Id"), .text("Rights"), .text("For"), .text("Created"), .text("State"), .text("Change")]
+            [
+                .text("Name"), .text("Id"), .text("Rights"), .text("For"), .text("Created"), .text("State"),
+                .text("Change"),
+            ]
         )
         table.empty = "There is no token: packtool token create makes one."
         for token in tokens.prefix(Self.maximumRowCount) {

@@ -22,7 +22,8 @@ struct DevicePage {
         tag("form", .of("method", "get"), .action(.device(nil)), .class("inline")) {
             tag("label", .for("id")) { "Report id" }
             void(
-                "input", .id("id"), .name("id"), .value(id?.description ?? ""), .of("size", "34"), .of("maxlength", "40"),
+                "input", .id("id"), .name("id"), .value(id?.description ?? ""), .of("size", "34"),
+                .of("maxlength", "40"),
                 .of("autocomplete", "off"), .of("spellcheck", "false"), .flag("required"))
             tag("button", .type("submit")) { "Show" }
             tag("p", .class("quiet")) {
@@ -66,7 +67,8 @@ struct DevicePage {
             parts.append("\(Words.bytes(wire)) sent" + (event.zipByteCount.map { " (zip \(Words.bytes($0)))" } ?? ""))
         }
         if let web = event.web {
-            parts.append("\(Words.count(web.local)) local, \(Words.count(web.online)) online, \(Words.count(web.missed)) missed")
+            parts.append(
+                "\(Words.count(web.local)) local, \(Words.count(web.online)) online, \(Words.count(web.missed)) missed")
         }
         return parts.joined(separator: ", ")
     }

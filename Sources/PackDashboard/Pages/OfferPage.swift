@@ -18,7 +18,10 @@ struct OfferPage {
     var page: DashboardPage {
         DashboardPage(
             "\(package) on \(channel)",
-            crumbs: [("Packages", .home), (package.text, .package(package, page: 1)), (channel.text, .channel(channel, page: 1))]
+            crumbs: [
+                ("Packages", .home), (package.text, .package(package, page: 1)),
+                (channel.text, .channel(channel, page: 1)),
+            ]
         ) {
             offered
             if let rollout { RolloutSection(rollout).html }

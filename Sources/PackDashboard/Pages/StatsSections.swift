@@ -26,8 +26,9 @@ struct StatsSections {
 
     /// The versions with most devices.
     private var largest: [ReportStats.Version] {
-        Array(stats.versions.sorted { ($1.activated, $0.version) < ($0.activated, $1.version) }
-            .prefix(Self.maximumRowCount))
+        Array(
+            stats.versions.sorted { ($1.activated, $0.version) < ($0.activated, $1.version) }
+                .prefix(Self.maximumRowCount))
     }
 
     private func name(_ version: ReportStats.Version) -> String {
@@ -117,7 +118,8 @@ struct StatsSections {
         bars.add("Sent", saved.wireByteCount, Words.bytes(saved.wireByteCount))
         bars.add("Zips of the same versions", saved.zipByteCount, Words.bytes(saved.zipByteCount), colour: 5)
         let web = stats.web
-        var served = BarTable("Requests of pages in \(Words.count(stats.sessions, "run")) of the app", "Answered", "Requests")
+        var served = BarTable(
+            "Requests of pages in \(Words.count(stats.sessions, "run")) of the app", "Answered", "Requests")
         let all = web.local + web.online + web.missed
         for (index, part) in [("On the device", web.local), ("Online", web.online), ("With an error", web.missed)]
             .enumerated()

@@ -50,7 +50,9 @@ extension VerbDesk {
                 "Devices that are no longer in the share go to "
                     + (below.map { ReleaseWords.version($0) } ?? "what the app embeds") + ".")
         }
-        if let rollout = facts.rollout, rollout.version == version, rollout.state == .running || rollout.state == .scheduled {
+        if let rollout = facts.rollout, rollout.version == version,
+            rollout.state == .running || rollout.state == .scheduled
+        {
             effects.append("The plan of \(version) pauses, because its share is set by hand.")
         }
         effects += [facts.reported(version), facts.setSentence].compactMap(\.self)
@@ -136,7 +138,8 @@ extension VerbDesk {
             ]
         if let web = facts.stats?.web, web.local > 0 {
             effects.append(
-                "In the last 30 days devices reported \(Words.count(web.local, "request")) that they answered themselves.")
+                "In the last 30 days devices reported \(Words.count(web.local, "request")) that they answered themselves."
+            )
         }
         if let reported = facts.reported(facts.releases.first?.version) { effects.append(reported) }
         return VerbPreview(

@@ -17,7 +17,8 @@ extension VerbDesk {
         for (channel, packages) in offers {
             let releases = packages[package] ?? []
             guard let index = releases.firstIndex(where: { $0.version == version }) else { continue }
-            let left = releases.dropFirst(index + 1).first { $0.version != version } ?? overview.earlier[channel]?[package]
+            let left =
+                releases.dropFirst(index + 1).first { $0.version != version } ?? overview.earlier[channel]?[package]
             effects.append(
                 "\(channel) offers it to \(releases[index].rollout.devicesText); they go to "
                     + (left.map { ReleaseWords.version($0) } ?? "what the app embeds") + ".")

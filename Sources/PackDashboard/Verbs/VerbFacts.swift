@@ -45,7 +45,8 @@ struct VerbFacts {
     var setSentence: String? {
         guard !companions.isEmpty else { return nil }
         let names = companions.prefix(10).map(\.text).joined(separator: ", ")
-        return "Its set is changed with it: \(names)\(companions.count > 10 ? " and \(companions.count - 10) more" : "")."
+        return
+            "Its set is changed with it: \(names)\(companions.count > 10 ? " and \(companions.count - 10) more" : "")."
     }
 }
 

@@ -10,6 +10,7 @@ extension Identity {
 
     package init(json: JSONObject) throws {
         try self.init(
-            name: json.string("name"), scope: TokenScope(json: json.required("scope")), expires: json.optionalDate("expires"))
+            name: json.string("name"), scope: TokenScope(json: json.required("scope")),
+            expires: json.optionalDate("expires"))
     }
 }

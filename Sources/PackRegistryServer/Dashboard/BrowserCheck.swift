@@ -26,7 +26,8 @@ struct BrowserCheck: Sendable {
     /// Whether a form of this dashboard's origin was sent.
     func isOwnForm(_ request: Request) -> Bool {
         guard Self.isNavigation(request), Self.field(request, "Sec-Fetch-Site") == "same-origin",
-            let origin = Self.field(request, "Origin")?.lowercased(), let authority = request.head.authority?.lowercased()
+            let origin = Self.field(request, "Origin")?.lowercased(),
+            let authority = request.head.authority?.lowercased()
         else { return false }
         return origin == "https://\(authority)" || origin == "http://\(authority)" || origin == publicOrigin
     }

@@ -154,7 +154,8 @@ struct DashboardController {
     private func fields(_ request: Request, _ context: RegistryRequestContext) async throws -> [String: String] {
         guard request.headers[.contentType]?.lowercased().hasPrefix(FormBody.mediaType) == true else {
             throw Problem(
-                .unsupportedMediaType, kind: RegistryError.Kind.invalid.rawValue, "the body must be \(FormBody.mediaType)")
+                .unsupportedMediaType, kind: RegistryError.Kind.invalid.rawValue,
+                "the body must be \(FormBody.mediaType)")
         }
         return try FormBody.fields(await memory.bytes(of: request, context, upTo: FormBody.maximumByteCount))
     }
@@ -192,7 +193,8 @@ struct DashboardController {
             PlainPages.fault(
                 "Nothing was done",
                 "The form did not come from a page of this dashboard, or its page was opened before you signed in. Open the page "
-                    + "again. Behind a proxy, the Host field must reach the server, or --public-url must say the address."),
+                    + "again. Behind a proxy, the Host field must reach the server, or --public-url must say the address."
+            ),
             status: .forbidden, viewer)
     }
 

@@ -35,7 +35,9 @@ final class DashboardSessions: Sendable {
         let session = Session(secret: secret, formToken: Self.random(), expires: now + lifetime)
         sessions.withLock { sessions in
             sessions = sessions.filter { $0.value.expires > now }
-            if sessions.count >= Self.maximumCount, let oldest = sessions.min(by: { $0.value.expires < $1.value.expires }) {
+            if sessions.count >= Self.maximumCount,
+                let oldest = sessions.min(by: { $0.value.expires < $1.value.expires })
+            {
                 sessions[oldest.key] = nil
             }
             sessions[Self.key(id)] = session

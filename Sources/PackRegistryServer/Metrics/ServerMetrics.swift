@@ -68,7 +68,8 @@ package final class ServerMetrics: Sendable {
 
     func write(to text: inout MetricsText) {
         text.family(
-            "packtool_http_requests_total", .counter, "Answered requests by what they were for and the class of the status.",
+            "packtool_http_requests_total", .counter,
+            "Answered requests by what they were for and the class of the status.",
             Kind.allCases.flatMap { kind in
                 (1...5).compactMap { digit in
                     let count = series[kind.rawValue].requests[digit].value

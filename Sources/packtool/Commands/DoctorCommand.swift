@@ -10,7 +10,8 @@ import PackRegistryLocal
 /// `packtool doctor`: looks for what is wrong, or will be.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor", abstract: "Look for what is wrong with a project, a server or an app, and say how to mend it.",
+        commandName: "doctor",
+        abstract: "Look for what is wrong with a project, a server or an app, and say how to mend it.",
         discussion: """
             Without options: the project of this folder (root of trust, keys, git) and its
             registry (signatures, delegations, and for a URL the access token, TLS, caches
@@ -49,7 +50,9 @@ struct DoctorCommand: AsyncParsableCommand {
         let project: CurrentProject
         do { project = try CurrentProject() } catch {
             return [
-                .error(.configuration, "packtool.json", "\(error)", fix: "correct it; packtool init --template config shows a valid one")
+                .error(
+                    .configuration, "packtool.json", "\(error)",
+                    fix: "correct it; packtool init --template config shows a valid one")
             ]
         }
         if let app { return appFindings(app, project) }
@@ -62,7 +65,8 @@ struct DoctorCommand: AsyncParsableCommand {
             URL(string: text).flatMap { $0.host() == nil ? nil : $0 }
         }
         return AppDoctor(
-            URL(filePath: app, directoryHint: .isDirectory).standardizedFileURL.absoluteURL, projectRoot: root, addresses: addresses, now: Date()
+            URL(filePath: app, directoryHint: .isDirectory).standardizedFileURL.absoluteURL, projectRoot: root,
+            addresses: addresses, now: Date()
         ).examine()
     }
 
@@ -95,6 +99,7 @@ struct DoctorCommand: AsyncParsableCommand {
             opened = try RemoteRegistry(url.absoluteString, token: nil)
         }
         return findings
-            + (await RegistryDoctor(opened, project.folder, environment: environment, name: place, now: Date()).examine())
+            + (await RegistryDoctor(opened, project.folder, environment: environment, name: place, now: Date())
+                .examine())
     }
 }

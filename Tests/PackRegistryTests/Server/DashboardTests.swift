@@ -51,7 +51,9 @@ struct DashboardTests {
                     (String($0.1), String($0.2))
                 })
             change(&values)
-            let body = values.map { "\($0.key)=\($0.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")" }
+            let body = values.map {
+                "\($0.key)=\($0.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"
+            }
             return try await server.ask(
                 "POST", "/dashboard/do", fields.merging(["Cookie": cookie]) { $1 },
                 body: Array(body.joined(separator: "&").utf8))
@@ -75,7 +77,8 @@ struct DashboardTests {
 
     @Test func `a page may do nothing in a browser but be shown`() async throws {
         try await Self.with { (shop, visitor) async throws in
-            for path in ["/", "/dashboard/tokens", "/dashboard/packages/checkout/versions/1.1.0", "/dashboard/nothing"] {
+            for path in ["/", "/dashboard/tokens", "/dashboard/packages/checkout/versions/1.1.0", "/dashboard/nothing"]
+            {
                 let page = try await visitor.open(path)
                 #expect(page.status == (path.hasSuffix("nothing") ? 404 : 200))
                 #expect(page["content-type"] == "text/html; charset=utf-8")
@@ -95,9 +98,14 @@ struct DashboardTests {
         }
     }
 
-    @Test func `nobody sees a page without a session, and no script, frame or other site gets one with it`() async throws {
+    @Test func `nobody sees a page without a session, and no script, frame or other site gets one with it`()
+        async throws
+    {
         try await Self.with { (shop, visitor) async throws in
-            for path in ["/", "/dashboard/tokens", "/dashboard/audit", "/dashboard/do?verb=gate-off&package=checkout&channel=beta"] {
+            for path in [
+                "/", "/dashboard/tokens", "/dashboard/audit",
+                "/dashboard/do?verb=gate-off&package=checkout&channel=beta",
+            ] {
                 let page = try await visitor.server.ask("GET", path, Self.navigation)
                 #expect(page.status == 401 && page.text.contains("Access token") && !page.text.contains("checkout"))
             }
@@ -117,7 +125,8 @@ struct DashboardTests {
         try await Self.with { (shop, visitor) async throws in
             let verb = DashboardVerb.gate(try package(), try channel(), isOn: false)
             for change in [
-                ["Origin": "https://evil.example"], ["Origin": "null"], ["Origin": ""], ["Sec-Fetch-Site": "cross-site"],
+                ["Origin": "https://evil.example"], ["Origin": "null"], ["Origin": ""],
+                ["Sec-Fetch-Site": "cross-site"],
                 ["Sec-Fetch-Site": "same-site"], ["Sec-Fetch-Dest": "empty"], ["Sec-Fetch-Mode": "cors"],
                 ["Origin": "http://localhost:99"],
             ] {
@@ -138,7 +147,8 @@ struct DashboardTests {
                 body: Array("token=\(visitor.secret)".utf8))
             #expect(bare.status == 403)
             let done = try await visitor.perform(verb)
-            #expect(done.status == 303 && done["location"] == "/dashboard/channels/beta/packages/checkout", "\(done.text)")
+            #expect(
+                done.status == 303 && done["location"] == "/dashboard/channels/beta/packages/checkout", "\(done.text)")
             #expect(try await shop.registry.channelFile(channel(), at: nil)?.packages[package()]?.isEnabled == false)
             let log = try await shop.registry.auditLog(limit: 5)
             #expect(log.contains { $0.actor.hasPrefix("monitor (") })
@@ -203,7 +213,8 @@ struct DashboardTests {
             var statuses: [Int] = []
             for _ in 0..<5 {
                 statuses.append(
-                    try await server.ask("POST", "/dashboard/sign-in", Self.form, body: Array("token=ptk_no".utf8)).status)
+                    try await server.ask("POST", "/dashboard/sign-in", Self.form, body: Array("token=ptk_no".utf8))
+                        .status)
             }
             #expect(statuses == [401, 401, 401, 429, 429])
         }

@@ -12,7 +12,9 @@ struct DoctorTests {
             let (code, level) = try (finding.string("code"), finding.string("level"))
             #expect(try level == "ok" || !finding.string("fix").isEmpty, "\(code) has no fix")
             // The worst of a code.
-            if found[code] == nil || level == "error" || level == "warning" && found[code] == "ok" { found[code] = level }
+            if found[code] == nil || level == "error" || level == "warning" && found[code] == "ok" {
+                found[code] = level
+            }
         }
         return found
     }
@@ -24,7 +26,10 @@ struct DoctorTests {
         let whole = try await tool.run("doctor", "--json")
         let found = try findings(whole)
         #expect(whole.exitCode == 0, "\(whole)")
-        for code in ["configuration", "root", "root-expiry", "key-file", "git-ignore", "git-keys", "registry", "trust", "signature-expiry"] {
+        for code in [
+            "configuration", "root", "root-expiry", "key-file", "git-ignore", "git-keys", "registry", "trust",
+            "signature-expiry",
+        ] {
             #expect(found[code] == "ok", "\(code): \(found[code] ?? "missing")")
         }
         #expect(found["publisher-key"] == "ok" && found["delegation"] == "warning")
@@ -39,11 +44,14 @@ struct DoctorTests {
         let tool = try Tool()
         try await tool.shell("git init -q . && git config user.email a@b && git config user.name a")
         #expect(try await tool.run("init", "--template", "config").exitCode == 0)
-        try await tool.shell("chmod 644 .packtool/keys/owner.pem; git add -f .packtool/keys/owner.pem; echo 'root.json' >> .packtool/.gitignore")
+        try await tool.shell(
+            "chmod 644 .packtool/keys/owner.pem; git add -f .packtool/keys/owner.pem; echo 'root.json' >> .packtool/.gitignore"
+        )
         let broken = try await tool.run("doctor", "--json")
         let found = try findings(broken)
         #expect(broken.exitCode == 1)
-        #expect(found["key-file"] == "error" && found["git-keys"] == "error" && found["git-ignore"] == "error", "\(found)")
+        #expect(
+            found["key-file"] == "error" && found["git-keys"] == "error" && found["git-ignore"] == "error", "\(found)")
         #expect(found["root"] == "ok")
         try await tool.shell("printf '{' > .packtool/root.json; printf '{' > packtool.json")
         #expect(try findings(await tool.run("doctor", "--json"))["configuration"] == "error")
@@ -78,7 +86,9 @@ struct DoctorTests {
         let behind = try await tool.run("doctor", "--server", String(through), "--json")
         let faults = try findings(behind)
         #expect(behind.exitCode == 1)
-        for code in ["clock", "timestamp-cache", "timestamp-fresh"] { #expect(faults[code] == "error", "\(code): \(faults)") }
+        for code in ["clock", "timestamp-cache", "timestamp-fresh"] {
+            #expect(faults[code] == "error", "\(code): \(faults)")
+        }
         for code in ["conditional-requests", "ranges", "immutable-cache", "content-coding", "headers"] {
             #expect(faults[code] == "warning", "\(code): \(faults)")
         }
@@ -105,7 +115,8 @@ struct DoctorTests {
         try tool.write(["app/readme": ""])
         let empty = try findings(await tool.run("doctor", "--app", "app", "--json"))
         #expect(empty["app-root"] == "error" && empty["preset"] == "warning", "\(empty)")
-        #expect(try await tool.run("preset", "shop", "--channel", "beta", "--out", "app/Resources/preset").exitCode == 0)
+        #expect(
+            try await tool.run("preset", "shop", "--channel", "beta", "--out", "app/Resources/preset").exitCode == 0)
         try await tool.shell("cp .packtool/root.json app/Resources/root.json")
         let plist = { (body: String) in
             "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>\(body)</dict></plist>"
@@ -114,7 +125,8 @@ struct DoctorTests {
         let whole = try await tool.run("doctor", "--app", "app", "--json")
         #expect(whole.exitCode == 0, "\(whole)")
         #expect(
-            try findings(whole) == ["app-root": "ok", "app-root-expiry": "ok", "preset": "ok", "info-plist": "ok"], "\(whole)")
+            try findings(whole) == ["app-root": "ok", "app-root-expiry": "ok", "preset": "ok", "info-plist": "ok"],
+            "\(whole)")
         try tool.write([
             "app/Info.plist": plist(
                 "<key>NSAppTransportSecurity</key><dict><key>NSAllowsArbitraryLoads</key><true/></dict>")
@@ -124,7 +136,9 @@ struct DoctorTests {
         #expect(try await other.run("init", "--template", "config").exitCode == 0)
         try await tool.shell("cp \(other.folder.path)/.packtool/root.json app/Resources/root.json")
         let broken = try findings(await tool.run("doctor", "--app", "app", "--json"))
-        #expect(broken["app-root"] == "error" && broken["preset"] == "error" && broken["info-plist"] == "warning", "\(broken)")
+        #expect(
+            broken["app-root"] == "error" && broken["preset"] == "error" && broken["info-plist"] == "warning",
+            "\(broken)")
     }
 
     @Test func `every code is explained`() throws {

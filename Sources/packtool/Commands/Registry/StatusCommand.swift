@@ -34,7 +34,8 @@ struct StatusCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...3600).contains(interval) else { throw ValidationError("--interval is a number from 1 to 3600") }
         guard !watch || !options.json else {
-            throw ValidationError("--watch draws on a terminal: leave out --json, or run packtool status --json from time to time")
+            throw ValidationError(
+                "--watch draws on a terminal: leave out --json, or run packtool status --json from time to time")
         }
     }
 

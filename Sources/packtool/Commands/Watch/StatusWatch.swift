@@ -69,7 +69,9 @@ struct StatusWatch {
         }
         let keys = Task { for await key in TerminalScreen.keys() { continuation.yield(.key(key)) } }
         let signals = Task {
-            for await _ in await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup]) { continuation.yield(.signal) }
+            for await _ in await UnixSignalsSequence(trapping: [.sigint, .sigterm, .sighup]) {
+                continuation.yield(.signal)
+            }
         }
         continuation.onTermination = { _ in
             for task in [ticks, keys, signals] { task.cancel() }

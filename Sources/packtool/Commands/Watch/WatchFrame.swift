@@ -34,7 +34,10 @@ struct WatchFrame {
         let above = max(1, height - log.count)
         if lines.count > above {
             let hidden = lines.count - above + 1
-            lines = lines.prefix(above - 1) + ["… \(hidden) more lines: make the window higher, or name a package or --channel"]
+            lines =
+                lines.prefix(above - 1) + [
+                    "… \(hidden) more lines: make the window higher, or name a package or --channel"
+                ]
         }
         return Array((lines + log).prefix(height))
     }
@@ -91,7 +94,8 @@ struct WatchFrame {
 
     /// Control characters of somebody's text cannot move the cursor.
     private func cut(_ line: String, _ width: Int) -> String {
-        let plain = String(String.UnicodeScalarView(line.unicodeScalars.filter { $0.properties.generalCategory != .control }))
+        let plain = String(
+            String.UnicodeScalarView(line.unicodeScalars.filter { $0.properties.generalCategory != .control }))
         return plain.count <= width ? plain : String(plain.prefix(max(0, width - 1))) + "…"
     }
 

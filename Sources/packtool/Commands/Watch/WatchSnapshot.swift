@@ -30,7 +30,9 @@ struct WatchSnapshot {
         }
         var stats: [ChannelName: ReportStats] = [:]
         for channel in channels.keys.sorted().prefix(maximumChannelCount) {
-            stats[channel] = try await allowed { try await registry.stats(StatsQuery(channel: channel, package: package)) }
+            stats[channel] = try await allowed {
+                try await registry.stats(StatsQuery(channel: channel, package: package))
+            }
         }
         return WatchSnapshot(
             time: now, overview: overview, rollouts: rollouts.filter { channel == nil || $0.channel == channel },
@@ -40,7 +42,8 @@ struct WatchSnapshot {
     /// Nil if the caller has no right to it, or the registry keeps no such thing.
     private static func allowed<Value>(_ read: () async throws -> Value) async throws -> Value? {
         do { return try await read() } catch let error as RegistryError
-        where [.forbidden, .notFound, .unauthorized].contains(error.kind) { return nil }
+            where [.forbidden, .notFound, .unauthorized].contains(error.kind)
+        { return nil }
     }
 
     /// What became of each package on each channel since an earlier snapshot, as sentences.
@@ -56,7 +59,9 @@ struct WatchSnapshot {
         for status in rollouts {
             let before = earlier.rollouts.first { $0.release == status.release }?.state
             if let before, before != status.state {
-                changes.append("\(status.channel): \(status.package) \(before.rawValue) → \(status.state.rawValue): \(status.reason)")
+                changes.append(
+                    "\(status.channel): \(status.package) \(before.rawValue) → \(status.state.rawValue): \(status.reason)"
+                )
             }
         }
         for (channel, now) in stats.sorted(by: { $0.key < $1.key }) {
