@@ -33,6 +33,7 @@ struct Packtool: AsyncParsableCommand {
             RenewCommand.self,
             ServeCommand.self,
             TokenCommand.self,
+            WebhookCommand.self,
             KeysCommand.self,
             AuditCommand.self,
             DoctorCommand.self,

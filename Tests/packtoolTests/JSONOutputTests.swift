@@ -112,6 +112,16 @@ struct JSONOutputTests {
         let token = try JSONValue(parsing: Array((documents.last?.text ?? "").utf8)).object().array("tokens")[0]
             .object()
         try await run("token revoke", token.string("id"), registry[0], registry[1])
+        try await run(
+            "webhook add", "https://hooks.example.com/x", "--form", "slack", "--events", "halt,test", registry[0],
+            registry[1])
+        try await run("webhook list", registry[0], registry[1])
+        let hook = try JSONValue(parsing: Array((documents.last?.text ?? "").utf8)).object().array("webhooks")[0]
+            .object().string("id")
+        try await run("webhook test", hook, registry[0], registry[1])
+        try await run("webhook dead-letters", registry[0], registry[1])
+        try await run("webhook dead-letters", "--retry", registry[0], registry[1])
+        try await run("webhook remove", hook, registry[0], registry[1])
         let device = ["--store", "device", "--channel", "stable"]
         try await run("client update", device[0], device[1], device[2], device[3])
         try await run("client start", device[0], device[1], "--reports", "on")

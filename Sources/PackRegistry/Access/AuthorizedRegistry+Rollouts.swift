@@ -21,8 +21,14 @@ extension AuthorizedRegistry {
         let planned = try await services.store.facts(query).rollouts
         // Of each channel the newest one.
         let newest = Dictionary(planned.map { ($0.channel, $0) }) { $1 }
-        return newest.filter { entry in rights.contains { scope.allows($0, package: package, channel: entry.key) } }
-            .sorted { $0.key < $1.key }.compactMap { $0.value.status(now: now) }
+        let gates = GateReader(services)
+        var all: [RolloutStatus] = []
+        for (channel, planned) in newest.sorted(by: { $0.key < $1.key })
+        where rights.contains(where: { scope.allows($0, package: package, channel: channel) }) {
+            let readings = try await gates.readings(of: package, on: channel)
+            if let status = planned.status(now: now, reading: readings[planned.release]) { all.append(status) }
+        }
+        return all
     }
 
     package func runRollouts() async throws -> RolloutRun {

@@ -11,12 +11,15 @@ package struct RegistryServices: Sendable {
     package let downloads: any DownloadBuilder
     /// Nil if the registry keeps no reports.
     package let reports: (any ReportStore)?
+    /// Nil if the registry tells nobody what happens.
+    package let webhooks: (any WebhookStore)?
     package let clock: @Sendable () -> Date
     private let committer: ChangeCommitter
 
     package init(
         store: any RegistryStore, leases: any LeaseStore, signer: any OnlineSigner, content: any ContentStore,
         view: any ViewStore, downloads: any DownloadBuilder, reports: (any ReportStore)? = nil,
+        webhooks: (any WebhookStore)? = nil,
         clock: @escaping @Sendable () -> Date
     ) {
         self.store = store
@@ -25,6 +28,7 @@ package struct RegistryServices: Sendable {
         self.view = view
         self.downloads = downloads
         self.reports = reports
+        self.webhooks = webhooks
         self.clock = clock
         committer = ChangeCommitter(store: store, signer: signer, clock: clock)
     }

@@ -149,8 +149,9 @@ struct RolloutDraft {
         if !wanted.audiences.isEmpty {
             let left = history.applying([.remove(subject.id)], by: actor, now: now).offered.first
             text +=
-                ": devices that have it and are not of that audience\(count) leave it with their next check and go back to "
-                + (left.map(ReleaseMoves.destination) ?? "nothing: they keep it until another release is there")
+                ": devices that have it and are not of that audience\(count) leave it with their next check and "
+                + (left.map { "go back to \(ReleaseMoves.destination($0))" }
+                    ?? "keep the version that they run, because no other release is left")
         }
         let others = companions.filter { $0.key != package && $0.value.entry(of: subject.set ?? "") != nil }
         guard subject.set != nil, !others.isEmpty else { return text }

@@ -160,6 +160,40 @@ package enum Endpoints {
             "Returns the server's version and the expiry of each online signature."),
         encodeAnswer: \.json, decodeAnswer: HealthDetails.init(json:))
 
+    package static let webhooks = Endpoint<Void, [Webhook]>(
+        Route(.get, "/v1/webhooks", right: .admin, "Lists the webhooks without their secrets."),
+        encodeAnswer: { ["webhooks": .array($0.map { .object($0.json) })] },
+        decodeAnswer: { try $0.array("webhooks").map { try Webhook(json: $0.object("webhook")) } })
+    package static let addWebhook = Endpoint<WebhookRequest, CreatedWebhook>(
+        Route(
+            .post, "/v1/webhooks", right: .admin,
+            "Adds a webhook. If the request has no secret, this answer has one that is shown only once."),
+        encodeBody: \.json, decodeBody: WebhookRequest.init(json:),
+        encodeAnswer: {
+            var json: JSONObject = ["webhook": .object($0.webhook.json)]
+            json["secret"] = $0.secret.map { .string($0) }
+            return json
+        },
+        decodeAnswer: {
+            try CreatedWebhook(
+                webhook: Webhook(json: $0.object("webhook")), secret: $0["secret"]?.string("secret"))
+        }, status: { _ in 201 })
+    package static let removeWebhook = Endpoint<Void, Void>(
+        Route(
+            .delete, "/v1/webhooks/{id}", right: .admin, isRepeatable: true,
+            "Removes a webhook and what waits for it."))
+    package static let testWebhook = Endpoint<Void, String>(
+        Route(.post, "/v1/webhooks/{id}/test", right: .admin, "Sends a trial to a webhook; the answer has its id."),
+        encodeAnswer: { ["delivery": .string($0)] }, decodeAnswer: { try $0.string("delivery") })
+    package static let deadLetters = Endpoint<Void, [DeadLetter]>(
+        Route(.get, "/v1/dead-letters", right: .admin, "Lists deliveries that were given up, newest first."),
+        encodeAnswer: { ["deadLetters": .array($0.map { .object($0.json) })] },
+        decodeAnswer: { try $0.array("deadLetters").map { try DeadLetter(json: $0.object("deadLetter")) } })
+    package static let retryDeadLetters = Endpoint<Void, Int>(
+        Route(
+            .post, "/v1/dead-letters/retry", right: .admin, isRepeatable: true,
+            "Sends the deliveries that were given up once more."),
+        encodeAnswer: { ["count": .integer($0)] }, decodeAnswer: { try $0.integer("count") })
     package static let metrics = Route(
         .get, "/metrics",
         "The state of the server and of the registry for Prometheus. Needs the right observe, unless it is served with --open-metrics."
@@ -190,8 +224,9 @@ package enum Endpoints {
         overview.route, channel.route, planProgress.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, runRollouts.route, previewChange.route, previewSet.route,
-        previewWithdrawal.route, identity.route, tokens.route, createToken.route,
-        revokeToken.route, audit.route, healthDetails.route, reports, stats.route, deviceReports.route,
-        deleteReports.route, healthLive, healthReady, metrics,
+        previewWithdrawal.route, identity.route, tokens.route, createToken.route, revokeToken.route, audit.route,
+        healthDetails.route, webhooks.route, addWebhook.route, removeWebhook.route, testWebhook.route,
+        deadLetters.route, retryDeadLetters.route, reports, stats.route, deviceReports.route, deleteReports.route,
+        healthLive, healthReady, metrics,
     ]
 }

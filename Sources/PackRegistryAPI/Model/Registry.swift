@@ -12,7 +12,7 @@ package import PackFormat
 ///     try await registry.publish(manifest: digest, role: signedRole, note: .none)
 ///     try await registry.change(.offer(version, .everyone), of: package, on: beta)
 package typealias Registry = RegistryReading & RegistryPublishing & RegistryReleasing & RegistryTrusting
-    & RegistryAdministration & RegistryRollouts & RegistryObserving & RegistryPreviewing
+    & RegistryAdministration & RegistryRollouts & RegistryObserving & RegistryPreviewing & RegistryWebhooks
 
 package protocol RegistryReading: Sendable {
     /// All published versions and all releases, for `packtool status` and reports.

@@ -113,8 +113,13 @@ package struct LocalRegistry: Sendable {
             store: SQLiteStore(database: database, app: app, clock: clock), leases: leases,
             signer: FileOnlineSigner(folder: files), content: FolderContentStore(folder: files),
             view: FolderViewStore(folder: files), downloads: LocalDownloads(local: self), reports: reportStore,
-            clock: clock)
+            webhooks: SQLiteWebhooks(database: database, app: app), clock: clock)
     }
+
+    package var now: Date { clock() }
+
+    /// What is to be sent to webhooks.
+    package var webhookQueue: any WebhookQueue { SQLiteWebhooks(database: database, app: app) }
 
     /// What devices reported.
     package var reports: (any ReportStore)? { reportStore }

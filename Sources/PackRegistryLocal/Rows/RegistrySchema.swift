@@ -35,8 +35,45 @@ enum RegistrySchema {
         migrator.registerMigration("update files") { db in
             try db.execute(sql: updateFiles)
         }
+        migrator.registerMigration("webhooks") { db in
+            try db.execute(sql: webhooks)
+        }
         return migrator
     }
+
+    private static let webhooks = """
+        -- Addresses to which a server sends what happens.
+        CREATE TABLE webhook (
+            id TEXT PRIMARY KEY NOT NULL,
+            url TEXT NOT NULL,
+            format TEXT NOT NULL,
+            kinds TEXT NOT NULL,
+            -- Signing needs it, so it cannot be a hash.
+            secret TEXT NOT NULL,
+            created TEXT NOT NULL,
+            createdBy TEXT NOT NULL,
+            -- The entry of the audit log up to which it was told.
+            position INTEGER NOT NULL
+        ) STRICT;
+
+        -- What is still to be sent; next NULL: it was given up.
+        CREATE TABLE delivery (
+            id TEXT PRIMARY KEY NOT NULL,
+            webhook TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            body BLOB NOT NULL,
+            created TEXT NOT NULL,
+            attempts INTEGER NOT NULL,
+            next TEXT,
+            error TEXT
+        ) STRICT;
+        CREATE INDEX deliveryDue ON delivery (next);
+
+        -- Signatures whose end was told, by role and version.
+        CREATE TABLE expiryNotice (
+            name TEXT PRIMARY KEY NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
 
     private static let first = """
         CREATE TABLE setting (

@@ -25,6 +25,7 @@ struct AdministrationController {
             let id = try call.value("id")
             guard try await call.registry.revokeToken(id: id) else { throw Problem.notFound("there is no token \(id)") }
         }
+        addWebhookRoutes(to: router)
         router.add(Endpoints.audit) { call, _ in
             let text = call.request.uri.queryParameters["limit"] ?? "100"
             guard let limit = Int(text), (1...Self.maximumAuditCount).contains(limit) else {
@@ -32,5 +33,25 @@ struct AdministrationController {
             }
             return try await call.registry.auditLog(limit: limit)
         }
+    }
+
+    private func addWebhookRoutes(to router: EndpointRouter) {
+        router.add(Endpoints.webhooks) { call, _ in try await call.registry.webhooks() }
+        router.add(Endpoints.addWebhook) { call, request in try await call.registry.addWebhook(request) }
+        router.add(Endpoints.removeWebhook) { call, _ in
+            let id = try call.value("id")
+            guard try await call.registry.removeWebhook(id: id) else {
+                throw Problem.notFound("there is no webhook \(id)")
+            }
+        }
+        router.add(Endpoints.testWebhook) { call, _ in
+            let id = try call.value("id")
+            guard let delivery = try await call.registry.testWebhook(id: id) else {
+                throw Problem.notFound("there is no webhook \(id)")
+            }
+            return delivery
+        }
+        router.add(Endpoints.deadLetters) { call, _ in try await call.registry.deadLetters() }
+        router.add(Endpoints.retryDeadLetters) { call, _ in try await call.registry.retryDeadLetters() }
     }
 }

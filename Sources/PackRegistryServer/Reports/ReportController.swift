@@ -68,10 +68,10 @@ struct ReportController {
                 metrics.reportBatchesInvalid.add()
                 throw Problem.badRequest("\(error)")
             }
-            let now = Int(Date().timeIntervalSince1970)
-            try admit(batch, request, context, now: now)
+            let now = Int(host.now.timeIntervalSince1970)
+            let network = try admit(batch, request, context, now: now)
             let (reports, judged) = try await ReportRule.judge(
-                batch, offered: offered.covering(batch), received: now)
+                batch, offered: offered.covering(batch), received: now, network: network)
             var receipt = judged
             receipt.accepted = try await store.add(reports)
             receipt.duplicates = reports.events.count - receipt.accepted
@@ -91,12 +91,15 @@ struct ReportController {
         metrics.reportsNeverOffered.add(receipt.neverOffered)
     }
 
+    /// - Returns: the sender's network.
     private func admit(
         _ batch: ReportBatch, _ request: Request, _ context: RegistryRequestContext, now: Int
-    ) throws {
+    ) throws -> [UInt8]? {
         let client = context.peer.flatMap { proxies.client(of: $0, request.headers) }
         let count = batch.events.count + batch.unknownCount
-        guard let seconds = caps.admit(count, of: batch.sender, from: client?.network, now: now) else { return }
+        guard let seconds = caps.admit(count, of: batch.sender, from: client?.network, now: now) else {
+            return client?.network
+        }
         metrics.reportBatchesCapped.add()
         throw Problem.tooManyRequests(
             "more events came from this sender or its network than are accepted in an hour", seconds: seconds)

@@ -12,14 +12,15 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Look for what is wrong with a project, a server or an app, and say how to mend it.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Without options: the project of this folder (root of trust, keys, git) and its
             registry (signatures, delegations, and for a URL the access token, TLS, caches
             in front). --server looks at another server, --app at the folder of an app.
             docs/DOCTOR.md explains each code. Nothing is changed anywhere.
 
             Exit code: 0 without errors, else 1; with --strict 1 for warnings too.
-            """)
+            """))
 
     @Option(help: ArgumentHelp("A registry's base URL.", valueName: "URL"))
     var server: String?

@@ -81,6 +81,11 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "N"))
     var maximumReportsPerNetwork = ReportCaps.Limits().perNetwork
 
+    @Flag(
+        name: .customLong("internal-webhooks"),
+        help: "Send webhooks also to addresses of this machine and its networks, and over plain HTTP.")
+    var internalWebhooks = false
+
     @Flag(name: .customLong("no-dashboard"), help: "Serve no pages for people at /.")
     var noDashboard = false
 
@@ -124,6 +129,7 @@ struct ServeCommand: AsyncParsableCommand {
         retention.days = reportDays
         var services: [any Service] = [
             try await MaintenanceService(local, logger: logger), ShutdownDeadline(limits, logger: logger),
+            WebhookService(local.webhookQueue, allowsInternal: internalWebhooks, logger: logger),
         ]
         if reports == .on, let store = local.reports {
             services.append(ReportRetentionService(store, retention, logger: logger))

@@ -147,8 +147,8 @@ struct PreviewContractTests {
                 channels.mapValues(\.effect) == [
                     try channel(): "beta: 10 % of the devices leave checkout 1.1.0 and go to 1.0.0",
                     try channel("stable"):
-                        "stable: 100 % of the devices leave checkout 1.1.0 and go to nothing: they keep what "
-                        + "they run until something is offered",
+                        "stable: 100 % of the devices leave checkout 1.1.0 and keep the version that "
+                        + "they run, because no other release is left",
                 ])
             let unknown = await #expect(throws: RegistryError.self) {
                 try await registry.previewWithdrawal(of: version("7.0.0"), of: package(), reason: "broken")

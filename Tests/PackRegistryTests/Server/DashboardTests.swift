@@ -46,10 +46,11 @@ struct DashboardTests {
         ) async throws -> RawAnswer {
             let page = try await open(DashboardPath.verb(verb).text)
             #expect(page.status == 200, "\(page.text)")
+            // The form for signing out has the same secret.
             var values = Dictionary(
-                uniqueKeysWithValues: page.text.matches(of: /type="hidden" name="([a-z]+)" value="([^"]*)"/).map {
+                page.text.matches(of: /type="hidden" name="([a-z]+)" value="([^"]*)"/).map {
                     (String($0.1), String($0.2))
-                })
+                }, uniquingKeysWith: { $1 })
             change(&values)
             let body = values.map {
                 "\($0.key)=\($0.value.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "")"

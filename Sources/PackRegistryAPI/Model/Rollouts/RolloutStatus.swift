@@ -37,11 +37,14 @@ package struct RolloutStatus: Hashable, Sendable {
         /// nil: when somebody says so.
         package let date: Date?
         package let reason: String
+        /// It is taken by itself as soon as the gate lets it, whenever that is.
+        package let isGated: Bool
 
-        package init(share: Share?, date: Date?, reason: String) {
+        package init(share: Share?, date: Date?, reason: String, isGated: Bool = false) {
             self.share = share
             self.date = date
             self.reason = reason
+            self.isGated = isGated
         }
     }
 
@@ -60,10 +63,13 @@ package struct RolloutStatus: Hashable, Sendable {
     package let plan: RolloutPlan
     package let steps: [Step]
     package let next: Next
+    /// What the gate of the present step sees; nil where it has none.
+    package let gate: GateReading?
 
     package init(
         package: PackageID, channel: ChannelName, release: String, version: SemanticVersion?, state: State,
-        reason: String, actor: String, since: Date, share: Share, plan: RolloutPlan, steps: [Step], next: Next
+        reason: String, actor: String, since: Date, share: Share, plan: RolloutPlan, steps: [Step], next: Next,
+        gate: GateReading? = nil
     ) {
         self.package = package
         self.channel = channel
@@ -77,6 +83,7 @@ package struct RolloutStatus: Hashable, Sendable {
         self.plan = plan
         self.steps = steps
         self.next = next
+        self.gate = gate
     }
 
     /// The number of the step whose share is there or on its way, from 1; 0 before the first.

@@ -81,7 +81,23 @@ struct ExplainCommand: AsyncParsableCommand {
         let explanation = try await question.answer(
             file, groups: groups(session),
             plans: session.registry.planProgress(of: package, on: channel, at: at))
-        options.console.result(explanation.text, json: .object(explanation.json))
+        let status = at == nil ? await gatedRollout(session) : nil
+        var json = explanation.json
+        json["rollout"] = status.map { .object($0.json) }
+        let rollout = status.map { status in
+            "\nrollout of \(status.version?.description ?? "embedded"): \(status.state.rawValue), \(status.share) of the "
+                + "devices: \(status.reason)\n\(RolloutText.next(status))"
+                + (status.gate.map { "\ngate: \($0.text)" } ?? "")
+        }
+        options.console.result(explanation.text + (rollout ?? ""), json: .object(json))
+    }
+
+    /// The rollout of the package here whose steps wait for a gate, for those who may see it: with it the command says more
+    /// than a device and `GET /v1/explain` do.
+    private func gatedRollout(_ session: RegistrySession) async -> RolloutStatus? {
+        try? await session.registry.rollouts(of: package).first {
+            $0.channel == channel && $0.state != .rolledBack && $0.gate != nil
+        }
     }
 
     /// The groups of the channel that the device is in, by their files: the id is compared here.

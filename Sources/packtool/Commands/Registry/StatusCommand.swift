@@ -10,11 +10,12 @@ import PackRegistryLocal
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status", abstract: "Show what is published and what channels offer.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             With --watch: on the whole terminal, looked at again every few seconds, with the
             rollouts that go on, what devices report (if the token may observe), and what
             changed meanwhile. q or Ctrl-C ends it.
-            """)
+            """))
 
     @Argument(help: "One package only.")
     var package: PackageID?

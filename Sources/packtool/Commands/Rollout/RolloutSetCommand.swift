@@ -31,6 +31,13 @@ struct RolloutSetCommand: AsyncParsableCommand {
             --plan FILE increases the share by the steps of a plan. PACKAGE@VERSION of a published version that
             the channel does not offer yet is offered under the plan. --dry-run prints the dates of the steps
             and changes nothing. packtool serve takes the steps, or packtool rollout run in a cron job.
+
+            --gate compares what devices report about the release and about the version before it. The plan
+            halts as soon as the share of failing devices is certainly larger by more than 0.5 percentage points.
+            A step is taken once it is certainly larger by less than 3 points, judged by at least 200 devices
+            that had a day to report. With --plan the gate applies to each step that has none of its own.
+            Without --plan the steps are 1, 10 and 50 %, a day each, and then 100 %. docs/REPORTS.md describes
+            how the gate decides.
             """))
 
     @Argument(help: "The package, and the version if it is not the newest.")
@@ -57,6 +64,9 @@ struct RolloutSetCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("A rollout plan (JSON with comments, docs/ROLLOUTS.md).", valueName: "FILE"))
     var plan: String?
 
+    @Flag(help: "Let each step wait until devices report that they are well, and halt if they do not.")
+    var gate = false
+
     @Option(help: ArgumentHelp("How many devices there are, in place of the plan's number.", valueName: "COUNT"))
     var devices: Int?
 
@@ -69,16 +79,18 @@ struct RolloutSetCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        if plan != nil {
+        if plan != nil || gate {
             guard percent == nil, !retry, !policy.isGiven else {
-                throw ValidationError("--plan cannot be combined with --percent, --retry or a policy")
+                throw ValidationError("--plan and --gate cannot be combined with --percent, --retry or a policy")
             }
         } else {
             guard (percent != nil || !audience.isEmpty || policy.isGiven) != retry else {
                 throw ValidationError(
-                    "give --percent P, --audience CONDITIONS, a policy or --plan FILE, or else --retry")
+                    "give --percent P, --audience CONDITIONS, a policy, --plan FILE or --gate, or else --retry")
             }
-            guard devices == nil, !again else { throw ValidationError("--devices and --again go with --plan") }
+            guard devices == nil, !again else {
+                throw ValidationError("--devices and --again go with --plan or --gate")
+            }
         }
         guard !audience.contains(nil) || audience.count == 1 else {
             throw ValidationError("--audience all cannot be combined with another audience")
@@ -87,7 +99,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
 
     func run() async throws {
         // A plan that cannot be read is refused before the registry is asked anything.
-        let plan = try plan.map { try PlanFile.read($0, devices: devices) }
+        let plan = try gatedPlan()
         let session = try await RegistrySession(registry, console: options.console)
         if let plan {
             var given: OfferConsent = again ? [.again] : []
@@ -127,6 +139,17 @@ struct RolloutSetCommand: AsyncParsableCommand {
         ReleaseText.companions(of: release, package.package, among: overview.channels[channel] ?? [:]).map {
             " The same holds for its set: \($0)."
         } ?? ""
+    }
+
+    /// nil where neither a plan nor a gate is asked for.
+    private func gatedPlan() throws -> RolloutPlan? {
+        do {
+            guard let plan else { return gate ? try RolloutPlan.gradual(devices: devices) : nil }
+            let read = try PlanFile.read(plan, devices: devices)
+            return gate ? try read.gated : read
+        } catch let fault as PlanFault {
+            throw CommandFailure("\(plan ?? "--devices"): \(fault)", kind: "invalid")
+        }
     }
 
     /// nil leaves those that there are.

@@ -151,4 +151,14 @@ struct KeepingRegistry: Registry {
 
     func reports(of sender: ReportID) async throws -> [DeviceEvent] { [] }
     func deleteReports(of sender: ReportID) async throws -> Int { 0 }
+
+    func addWebhook(_ request: WebhookRequest) async throws -> CreatedWebhook {
+        throw RegistryError(.notFound, "there are no webhooks")
+    }
+
+    func webhooks() async throws -> [Webhook] { [] }
+    func removeWebhook(id: String) async throws -> Bool { false }
+    func testWebhook(id: String) async throws -> String? { nil }
+    func deadLetters() async throws -> [DeadLetter] { [] }
+    func retryDeadLetters() async throws -> Int { 0 }
 }
