@@ -171,6 +171,7 @@ package struct RegistryServer: Sendable {
             uploads: uploads
         ).addRoutes(to: endpoints)
         ChannelController().addRoutes(to: endpoints)
+        ChangesController().addRoutes(to: endpoints)
         AdministrationController(reports: reports).addRoutes(to: endpoints)
         BundleController(view: view).addRoutes(to: endpoints)
         HealthController(host: host).addRoutes(to: endpoints)

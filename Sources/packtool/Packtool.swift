@@ -20,6 +20,7 @@ struct Packtool: AsyncParsableCommand {
             RolloutCommand.self,
             RollbackCommand.self,
             WithdrawCommand.self,
+            ChangesCommand.self,
             ExplainCommand.self,
             SimulateCommand.self,
             GateCommand.self,

@@ -41,6 +41,21 @@ struct JSONOutputTests {
         _ = await server.outcome()
     }
 
+    /// What somebody else prints, who approves a change over a server.
+    private static func approve(_ id: String, _ tool: Tool) async throws -> String {
+        let token = try await tool.run("token", "create", "bob", "--release").expectSuccess().standardOutput
+        let server = try tool.start("serve", "--port", "0")
+        let line = try #require(await server.line(holding: "http://127.0.0.1:"))
+        let url = try String(#require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output)
+        let approved = try await tool.run(
+            "changes", "approve", id, "--registry", url, "--json",
+            environment: ["PACKTOOL_TOKEN": token.trimmingCharacters(in: .whitespacesAndNewlines)])
+        #expect(approved.exitCode == 0, "\(approved)")
+        server.kill(SIGTERM)
+        _ = await server.outcome()
+        return approved.standardOutput
+    }
+
     @Test func `what every command prints is as its schema says, and every command has one`() async throws {
         let tool = try Tool()
         var documents: [(command: String, text: String)] = []
@@ -98,6 +113,14 @@ struct JSONOutputTests {
         try await run("rollout status", "ferries")
         try await run("rollout run")
         try await run("rollout rollback", gamma[0], gamma[1], gamma[2], gamma[3])
+        try await run("channel", "stable", "--approvals", "1")
+        try await run("gate", "ferries", "--channel", "stable", "--off", "--propose")
+        for _ in 0..<2 { try await run("gate", "ferries", "--channel", "stable", "--on", "--propose") }
+        try await run("changes reject", "4", "--reason", "once is enough")
+        documents.append(("changes approve", try await Self.approve("3", tool)))
+        try await run("changes list", "--all")
+        try await run("changes show", "3")
+        try await run("channel", "stable", "--approvals", "0", "--emergency", "--reason", "a test")
         try await run("status")
         try await run("group remove", "testers", "--channel", "beta")
         try await serve("serve")

@@ -55,7 +55,7 @@ struct PackagePlan {
             package: id, version: settings.version, entry: entry, files: files, shared: pins,
             origins: configuration.origins, requiredApp: requiredApp, isSinglePage: configuration.isSinglePage,
             headers: configuration.headers, base: base, wantsServiceWorker: configuration.wantsServiceWorker,
-            api: configuration.api)
+            api: configuration.api, state: configuration.state)
     }
 
     private var folder: String { dist.folder.relativePath }

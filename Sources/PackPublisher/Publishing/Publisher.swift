@@ -81,7 +81,9 @@ package struct Publisher: Sendable {
     }
 
     /// Withdraws a version by signing the package's role without it.
-    package func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String) async throws {
+    package func withdraw(
+        _ version: SemanticVersion, of package: PackageID, reason: String, consent: OfferConsent = []
+    ) async throws {
         let path = ViewLayout.manifestTarget(package, version)
         let fault = RegistryError(.notFound, "\(package) \(version) is not published, or was withdrawn before")
         // Before anything is signed: the key of a package that is not there need not be delegated.
@@ -92,7 +94,7 @@ package struct Publisher: Sendable {
             role.targets[path] = nil
             return true
         } submit: { bytes in
-            try await registry.withdraw(version, of: package, reason: reason, role: bytes)
+            try await registry.withdraw(version, of: package, reason: reason, role: bytes, consent: consent)
         }
     }
 

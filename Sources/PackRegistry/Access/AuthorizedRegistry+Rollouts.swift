@@ -33,10 +33,11 @@ extension AuthorizedRegistry {
 
     package func runRollouts() async throws -> RolloutRun {
         try identity.require(.release)
-        let scope = identity.scope
+        let identity = identity
+        let changes = try await ChangeExecutor(services).run { identity.allows($0.proposal) }
         return try await RolloutRunner(services).run {
-            scope.allows(.release, package: $0, channel: $1)
-        }
+            identity.scope.allows(.release, package: $0, channel: $1)
+        }.adding(changes)
     }
 
     package func planProgress(

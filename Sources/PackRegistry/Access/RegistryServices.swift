@@ -113,7 +113,6 @@ package struct RegistryServices: Sendable {
             throw RegistryError(
                 .unauthorized, "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601))")
         }
-        // Names may repeat, and the log is to say which token it was.
-        return Identity(name: "\(record.name) (\(record.id))", scope: record.scope, expires: record.expires)
+        return Identity(name: Identity.name(of: record), scope: record.scope, expires: record.expires)
     }
 }

@@ -25,6 +25,7 @@ package struct ChannelSettingChange: RegistryChange {
         }
         let changed = try changed(file)
         guard changed != file else { return SettingOutcome(isChanged: false, settings: ChannelSettings(file)) }
+        try ApprovalRule.require(.setting(setting), on: channel, facts, changes)
         changes.channelFiles.append(changed)
         switch setting {
         case .group(let group):

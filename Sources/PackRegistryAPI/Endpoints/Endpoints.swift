@@ -107,6 +107,29 @@ package enum Endpoints {
             "Takes the steps of plans that are due, of the packages and channels that the token may release."),
         encodeAnswer: \.json, decodeAnswer: RolloutRun.init(json:))
 
+    // MARK: Approvals and schedules
+
+    package static let proposeChange = Endpoint<ChangeProposal, ChangeOutcome>(
+        Route(
+            .post, "/v1/changes", right: .release,
+            "Proposes a change of a channel. One that needs no approval and has no later time is made at once."),
+        encodeBody: \.json, decodeBody: ChangeProposal.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ChangeOutcome.init(json:), status: { $0.change.state == .executed ? 200 : 201 })
+    package static let changes = Endpoint<Void, ProposedChanges>(
+        Route(
+            .get, "/v1/changes", right: .release,
+            "The open changes, or with `all=true` the newest 200, and how many approvals channels require."),
+        encodeAnswer: \.json, decodeAnswer: ProposedChanges.init(json:))
+    package static let change = Endpoint<Void, ProposedChanges>(
+        Route(.get, "/v1/changes/{id}", right: .release, "One change, in the form of the list."),
+        encodeAnswer: \.json, decodeAnswer: ProposedChanges.init(json:))
+    package static let voteOnChange = Endpoint<ChangeVote, ChangeOutcome>(
+        Route(
+            .post, "/v1/changes/{id}/vote", right: .release, isRepeatable: true,
+            "Approves or rejects a change. The last approval that it needs makes it, if it has no later time."),
+        encodeBody: \.json, decodeBody: ChangeVote.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ChangeOutcome.init(json:))
+
     // MARK: Previews
 
     package static let previewChange = Endpoint<ChangePreview, ChannelOutcome>(
@@ -223,10 +246,11 @@ package enum Endpoints {
     package static let routes: [Route] = [
         overview.route, channel.route, planProgress.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
-        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, previewChange.route, previewSet.route,
-        previewWithdrawal.route, identity.route, tokens.route, createToken.route, revokeToken.route, audit.route,
-        healthDetails.route, webhooks.route, addWebhook.route, removeWebhook.route, testWebhook.route,
-        deadLetters.route, retryDeadLetters.route, reports, stats.route, deviceReports.route, deleteReports.route,
-        healthLive, healthReady, metrics,
+        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, proposeChange.route, changes.route,
+        change.route, voteOnChange.route, previewChange.route, previewSet.route, previewWithdrawal.route,
+        identity.route, tokens.route, createToken.route, revokeToken.route, audit.route, healthDetails.route,
+        webhooks.route, addWebhook.route, removeWebhook.route, testWebhook.route, deadLetters.route,
+        retryDeadLetters.route, reports, stats.route, deviceReports.route, deleteReports.route, healthLive,
+        healthReady, metrics,
     ]
 }

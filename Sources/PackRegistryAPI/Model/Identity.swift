@@ -28,6 +28,9 @@ package struct Identity: Hashable, Sendable {
         Identity(name: "system:\(name)", scope: TokenScope(actions: [.admin]))
     }
 
+    /// The name of a token's holder. Names of tokens may repeat, and the log is to say which token it was.
+    package static func name(of token: TokenRecord) -> String { "\(token.name) (\(token.id))" }
+
     /// The prefixes that no token's name may have, and who has them in the log.
     package static let reservedPrefixes = [
         "local:": "people who open the registry in place", "system:": "the registry itself",

@@ -38,6 +38,13 @@ enum RegistrySchema {
         migrator.registerMigration("webhooks") { db in
             try db.execute(sql: webhooks)
         }
+        migrator.registerMigration("proposed changes") { db in
+            try db.execute(sql: proposedChanges)
+        }
+        migrator.registerMigration("state of the data of versions") { db in
+            // JSON as in the manifest; none: the version does not say.
+            try db.execute(sql: "ALTER TABLE manifest ADD COLUMN state TEXT")
+        }
         return migrator
     }
 
@@ -309,6 +316,29 @@ enum RegistrySchema {
         BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
         CREATE TRIGGER releaseEventIsNotShortened BEFORE DELETE ON releaseEvent
         BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
+        """
+
+    private static let proposedChanges = """
+        -- What was proposed, approved and made, and how many approvals channels require. Everything follows from it.
+        CREATE TABLE approvalEvent (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            -- None: the event is of the channel.
+            change INTEGER,
+            channel TEXT NOT NULL,
+            time TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('require', 'propose', 'approve', 'reject', 'execute', 'fail')),
+            content TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX approvalEventByChange ON approvalEvent (change, sequence);
+        CREATE INDEX approvalEventByKind ON approvalEvent (kind, change) WHERE kind IN ('require', 'propose');
+        -- A change is proposed once, and ends once.
+        CREATE UNIQUE INDEX approvalEventStart ON approvalEvent (change) WHERE kind = 'propose';
+        CREATE UNIQUE INDEX approvalEventEnd ON approvalEvent (change) WHERE kind IN ('reject', 'execute', 'fail');
+        CREATE TRIGGER approvalEventIsNotEdited BEFORE UPDATE ON approvalEvent
+        BEGIN SELECT RAISE(ABORT, 'the events of changes are append-only'); END;
+        CREATE TRIGGER approvalEventIsNotShortened BEFORE DELETE ON approvalEvent
+        BEGIN SELECT RAISE(ABORT, 'the events of changes are append-only'); END;
         """
 
     private static let updateFiles = """

@@ -684,6 +684,10 @@ packtool:
   // "api": { "/api/": "https://api.example.com/" },
   // "serviceWorker": true,
 
+  // The form of the data that your pages store, and the forms that this version reads. The registry then refuses a
+  // rollback to a version that could not read what devices have.
+  // "state": { "version": 1, "reads": [1, 1] },
+
   // Response headers of every file.
   // "headers": { "content-security-policy": "default-src 'self'" },
 
@@ -793,6 +797,28 @@ packtool:
       "description": "What the package requires from the app.",
       "properties": {
         "app": { "type": "string", "description": "The app versions that can run it.", "examples": [">=3.2.0"] }
+      }
+    },
+    "state": {
+      "type": "object",
+      "additionalProperties": false,
+      "description": "What the pages store on a device (local storage, IndexedDB). The registry does not lead devices to a version that cannot read what they may have stored.",
+      "properties": {
+        "version": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 1000000,
+          "description": "The number of the form of the data that this version writes; a new form has a higher number. By default the highest that it reads.",
+          "examples": [2]
+        },
+        "reads": {
+          "type": "array",
+          "items": { "type": "integer", "minimum": 1, "maximum": 1000000 },
+          "minItems": 2,
+          "maxItems": 2,
+          "description": "The lowest and the highest form that it reads. By default only its own.",
+          "examples": [[1, 2]]
+        }
       }
     },
     "spa": {

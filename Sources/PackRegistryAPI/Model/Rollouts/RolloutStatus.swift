@@ -144,13 +144,16 @@ package struct RolloutRun: Hashable, Sendable {
     }
 
     package let actions: [Action]
+    /// The proposed changes that were due: those that were made, and those that failed.
+    package let changes: [ProposedChange]
     /// Rollouts that could not be gone on with, and why.
     package let failures: [String]
     /// When there is something to do next; nil: not before somebody changes something.
     package let next: Date?
 
-    package init(actions: [Action], failures: [String], next: Date?) {
+    package init(actions: [Action], changes: [ProposedChange] = [], failures: [String], next: Date?) {
         self.actions = actions
+        self.changes = changes
         self.failures = failures
         self.next = next
     }

@@ -69,15 +69,17 @@ extension AssumedVersion {
         ]
         if !hasEntry { json["bundle"] = true }
         json["app"] = requiredApp.map { .string($0.description) }
+        json["state"] = state.map { .object($0.json) }
         return json
     }
 
     package init(json: JSONObject) throws {
-        try json.refuseKeys(outside: ["package", "version", "manifest", "bundle", "app"])
+        try json.refuseKeys(outside: ["package", "version", "manifest", "bundle", "app", "state"])
         try self.init(
             package: PackageID(json.string("package")), version: SemanticVersion(json.string("version")),
             manifest: Digest(hex: json.string("manifest")), hasEntry: !(json["bundle"]?.bool("bundle") ?? false),
-            requiredApp: json["app"].map { try VersionRange($0.string("app")) })
+            requiredApp: json["app"].map { try VersionRange($0.string("app")) },
+            state: json["state"].map { try Manifest.State(json: $0.object("state")) })
     }
 }
 

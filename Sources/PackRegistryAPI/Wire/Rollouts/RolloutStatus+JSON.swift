@@ -85,6 +85,7 @@ extension RolloutRun {
         var json: JSONObject = [
             "actions": .array(actions.map { .object($0.json) }), "failures": .array(failures.map { .string($0) }),
         ]
+        if !changes.isEmpty { json["changes"] = .array(changes.map { .object($0.json) }) }
         json["next"] = next.map { .string(WireTime.text($0)) }
         return json
     }
@@ -92,6 +93,7 @@ extension RolloutRun {
     package init(json: JSONObject) throws {
         try self.init(
             actions: json.array("actions").map { try Action(json: $0.object("action")) },
+            changes: (json["changes"]?.array("changes") ?? []).map { try ProposedChange(json: $0.object("change")) },
             failures: json.array("failures").map { try $0.string("failure") }, next: json.optionalDate("next"))
     }
 }

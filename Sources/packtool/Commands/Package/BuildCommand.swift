@@ -112,7 +112,7 @@ struct BuildCommand: AsyncParsableCommand {
         let text = BuildReportText(
             report: report, isVerbose: global.verbose, isQuiet: global.quiet, previous: before.manifests,
             published: before.published)
-        for warning in text.publishedAlready { Console.standardError(warning) }
+        for warning in text.publishedAlready + text.unreadableState { Console.standardError(warning) }
         console.result(text.text, json: text.json)
     }
 

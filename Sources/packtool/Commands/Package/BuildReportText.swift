@@ -33,6 +33,23 @@ struct BuildReportText {
         }
     }
 
+    /// A line for each version that cannot read what the one before it stores.
+    var unreadableState: [String] {
+        report.packages.compactMap { package in
+            guard let old = previous[package.manifest.package], let written = old.state?.version else { return nil }
+            let name = "\(package.manifest.package) \(package.manifest.version)"
+            guard let state = package.manifest.state else {
+                return
+                    "warning: \(name) does not say which stored data it reads, and \(old.version), which is published, writes state "
+                    + "\(written): add \"state\" to packtool.json"
+            }
+            guard !state.reads.contains(written) else { return nil }
+            return
+                "warning: \(name) reads stored data of state \(state.readsText) only, and \(old.version), which is published, "
+                + "writes state \(written): channels that offer it refuse this version without --despite-state"
+        }
+    }
+
     private func text(_ package: BuiltPackage) -> String {
         let manifest = package.manifest
         var lines = [

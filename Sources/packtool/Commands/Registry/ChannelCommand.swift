@@ -6,7 +6,9 @@ import PackRegistryAPI
 /// `packtool channel`: what a channel tells its devices beside releases.
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "channel", abstract: "Show or change how often a channel's devices look for updates.",
+        commandName: "channel",
+        abstract:
+            "Show or change how often a channel's devices look for updates, and how many people approve a change.",
         discussion: HelpText.flowing(
             """
             packtool channel beta --poll 15m --jitter 2m
@@ -14,6 +16,13 @@ struct ChannelCommand: AsyncParsableCommand {
             Apps with the scheduler of PackUpdater obey the interval, and so does packtool-kiosk. Without
             --jitter the jitter is a tenth of the interval. --poll app restores the apps' own interval. Without
             options the command shows the channel's settings.
+
+            packtool channel stable --approvals 1
+
+            From then on, changes of the channel are proposed (--propose), and this number of other people
+            must approve them (packtool changes). This needs the right admin. A lower number is itself a
+            change that needs the present approvals. On the machine of a registry folder, --emergency with
+            --reason lowers it at once, if the approvers are gone.
             """))
 
     @Argument(help: "The channel.")
@@ -29,16 +38,39 @@ struct ChannelCommand: AsyncParsableCommand {
         transform: { try PollInterval($0) })
     var jitter: PollInterval?
 
+    @Option(help: ArgumentHelp("How many others must approve a change of the channel, 0 to 20.", valueName: "COUNT"))
+    var approvals: Int?
+
+    @Option(help: ArgumentHelp("Why, for who approves the change and for the log.", valueName: "TEXT"))
+    var reason: String?
+
+    @OptionGroup var emergency: EmergencyOptions
     @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         guard jitter == nil || poll?.interval != nil else { throw ValidationError("--jitter needs --poll TIME") }
+        guard poll == nil || approvals == nil else { throw ValidationError("give --poll or --approvals, not both") }
+        guard (0...ProposedAction.maximumApprovals).contains(approvals ?? 0) else {
+            throw ValidationError("--approvals is a number from 0 to \(ProposedAction.maximumApprovals)")
+        }
+        guard !emergency.emergency || approvals != nil else {
+            throw ValidationError("--emergency goes with --approvals")
+        }
+        guard !emergency.isGiven && reason == nil || poll != nil || approvals != nil else {
+            throw ValidationError("there is nothing to propose: give --poll or --approvals")
+        }
     }
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
+        if let approvals {
+            // Proposed in any case: a higher number is made at once, and a lower one waits for its approvals.
+            return try await ChangeText.propose(
+                .approvals(approvals), on: channel, emergency.schedule, reason: reason,
+                isEmergency: emergency.emergency, session, options)
+        }
         guard let poll else {
             let settings = try await ChannelSettingText.settings(of: channel, session)
             let lines = ChannelSettingText.lines(settings, of: channel)
@@ -50,6 +82,11 @@ struct ChannelCommand: AsyncParsableCommand {
         let sentence =
             wanted.map { "\(channel): devices look \(ChannelSettingText.text($0))" }
             ?? "\(channel): devices look as often as their apps have it"
-        try await ChannelSettingText.change(.poll(wanted), on: channel, sentence, session, options)
+        guard !emergency.schedule.isGiven else {
+            return try await ChangeText.propose(
+                .setting(.poll(wanted)), on: channel, emergency.schedule, reason: reason, session, options)
+        }
+        try await ChannelSettingText.change(
+            .poll(wanted), on: channel, sentence, ProposalOptions(), session, options)
     }
 }

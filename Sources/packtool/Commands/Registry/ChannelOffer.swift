@@ -102,6 +102,35 @@ struct ChannelOffer {
         }
     }
 
+    /// Proposes to offer packages, as one set or each by itself.
+    func propose(
+        _ manifests: [Manifest], asSet isSet: Bool, _ consent: OfferConsent, _ proposal: ProposalOptions
+    ) async throws -> [ChangeOutcome] {
+        let actions: [ProposedAction] =
+            isSet
+            ? [.set(set(of: manifests, consent))]
+            : try manifests.map { .release(try change($0, consent), of: $0.package) }
+        var outcomes: [ChangeOutcome] = []
+        for action in actions {
+            outcomes.append(
+                try await session.registry.propose(
+                    ChangeProposal(
+                        action, on: channel, reason: proposal.reason ?? "", at: proposal.schedule.at,
+                        expires: proposal.schedule.expires)))
+        }
+        return outcomes
+    }
+
+    /// Refuses what must be proposed, before anything is sent.
+    func requireNoApproval() async throws {
+        // A registry that cannot tell, or does not want to, decides when it is asked to offer.
+        let required = try? await session.registry.changes(.open).required[channel]
+        guard let required, required > 0 else { return }
+        throw CommandFailure(
+            "\(channel) requires \(required) approval\(required == 1 ? "" : "s") of a change: propose it with --propose, and "
+                + "somebody else approves it (packtool changes). Nothing was published", kind: "needsApproval")
+    }
+
     func make(_ manifest: Manifest, _ consent: OfferConsent) async throws -> Made {
         do {
             let outcome = try await session.registry.change(

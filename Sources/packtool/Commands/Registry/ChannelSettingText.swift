@@ -23,9 +23,13 @@ enum ChannelSettingText {
 
     /// Makes a change, prints the sentence, and ends with code 2 if the channel said just that before.
     static func change(
-        _ setting: ChannelSetting, on channel: ChannelName, _ sentence: String, _ session: RegistrySession,
-        _ options: GlobalOptions
+        _ setting: ChannelSetting, on channel: ChannelName, _ sentence: String, _ proposal: ProposalOptions,
+        _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
+        guard !proposal.isGiven else {
+            return try await ChangeText.propose(
+                .setting(setting), on: channel, proposal.schedule, reason: proposal.reason, session, options)
+        }
         let outcome = try await session.registry.change(setting, on: channel)
         options.console.result(
             sentence,

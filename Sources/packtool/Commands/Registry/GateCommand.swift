@@ -29,6 +29,7 @@ struct GateCommand: AsyncParsableCommand {
     @Flag(help: "on: pages load from the device. off: pages load online.")
     var position: Position?
 
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -43,7 +44,7 @@ struct GateCommand: AsyncParsableCommand {
             case .on: "\(channel): the gate of \(package) is on; from their next check on, devices show what they have"
             }
         try await ChannelSettingText.change(
-            .gate(package, isOn: position == .on), on: channel, sentence, session, options)
+            .gate(package, isOn: position == .on), on: channel, sentence, proposal, session, options)
     }
 
     private func show(_ session: RegistrySession) async throws {

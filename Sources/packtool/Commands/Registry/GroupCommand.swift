@@ -33,6 +33,7 @@ struct GroupCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The device ids, one a line.", valueName: "FILE"))
         var file: String
 
+        @OptionGroup var proposal: ProposalOptions
         @OptionGroup var registry: RegistryOptions
         @OptionGroup var options: GlobalOptions
 
@@ -60,7 +61,7 @@ struct GroupCommand: AsyncParsableCommand {
             let session = try await RegistrySession(registry, console: options.console)
             try await ChannelSettingText.change(
                 .group(group), on: channel, "\(channel): the group \(name) has \(CountText.text(ids.count, "device"))",
-                session, options)
+                proposal, session, options)
         }
 
         private static func ids(_ path: String) throws -> Swift.Set<String> {
@@ -98,13 +99,14 @@ struct GroupCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
         var channel: ChannelName
 
+        @OptionGroup var proposal: ProposalOptions
         @OptionGroup var registry: RegistryOptions
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             let session = try await RegistrySession(registry, console: options.console)
             try await ChannelSettingText.change(
-                .removeGroup(name), on: channel, "\(channel): the group \(name) is removed", session, options)
+                .removeGroup(name), on: channel, "\(channel): the group \(name) is removed", proposal, session, options)
         }
     }
 

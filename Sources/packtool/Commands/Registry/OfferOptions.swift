@@ -19,6 +19,7 @@ struct OfferOptions: ParsableArguments {
     @Flag(help: "Offer the version even if the channel was rolled back from it.")
     var again = false
 
+    @OptionGroup var state: StateOption
     @Flag(help: "Make the channel if the registry has none of that name.")
     var newChannel = false
 
@@ -40,6 +41,6 @@ struct OfferOptions: ParsableArguments {
     func consent(isOlder: Bool) -> OfferConsent {
         var given: OfferConsent = again ? [.again] : []
         if isOlder { given.insert(.older) }
-        return given
+        return given.union(state.consent)
     }
 }

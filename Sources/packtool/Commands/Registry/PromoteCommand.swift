@@ -30,6 +30,7 @@ struct PromoteCommand: AsyncParsableCommand {
     var to: ChannelName
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -64,7 +65,7 @@ struct PromoteCommand: AsyncParsableCommand {
             .promote(
                 package.version, from: from, rollout, policy: offer.policy.policy(),
                 consent: offer.consent(isOlder: isOlder)),
-            of: package.package, on: to, before: present, isDryRun: dryRun.isDryRun, session, options)
+            of: package.package, on: to, before: present, proposal, isDryRun: dryRun.isDryRun, session, options)
     }
 
     /// The second channel gets the version alone.

@@ -72,6 +72,7 @@ struct PublishCommand: AsyncParsableCommand {
     var commit: String?
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -91,7 +92,13 @@ struct PublishCommand: AsyncParsableCommand {
         let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
         let offers = channels.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
         let isDryRun = dryRun.isDryRun
+        guard !offers.isEmpty || !proposal.isGiven else {
+            throw CommandFailure("no channel is given on which to offer it: --channel NAME", kind: "invalid")
+        }
         if offers.isEmpty { try requireNoChannel(pages) }
+        if !proposal.isGiven, !isDryRun {
+            for offer in offers { try await offer.requireNoApproval() }
+        }
         // Before anything is sent.
         let isSet = pages.count > 1 && !separately
         guard !isSet || !offer.policy.isGiven else {
@@ -123,6 +130,9 @@ struct PublishCommand: AsyncParsableCommand {
             line.show("publishing \(manifest.package) \(manifest.version)")
         }
         line.clear()
+        if proposal.isGiven {
+            return try await propose(offers, pages, asSet: isSet, older: older, published, session)
+        }
         let offered = try await make(offers, pages, asSet: isSet, older: older, published)
         if offers.isEmpty {
             console.note("published and not offered to any device: to offer it, publish again with --channel NAME")
@@ -184,6 +194,25 @@ struct PublishCommand: AsyncParsableCommand {
             }
         }
         return offered
+    }
+
+    /// Proposes the offers of what is published, and prints what became of them.
+    private func propose(
+        _ offers: [ChannelOffer], _ pages: [Manifest], asSet isSet: Bool, older: [ChannelName: String],
+        _ published: [Publisher.Published], _ session: RegistrySession
+    ) async throws {
+        var proposed: [ChangeOutcome] = []
+        for offering in offers {
+            let consent = offer.consent(isOlder: older[offering.channel] != nil)
+            proposed += try await offering.propose(pages, asSet: isSet, consent, proposal)
+        }
+        options.console.result(
+            PublishText.text(published, proposed), json: PublishText.json(published, [], proposed))
+        for change in proposed.map(\.change) where change.state == .waiting {
+            options.console.note("Somebody else approves it with:  packtool changes approve \(change.id)")
+        }
+        guard !proposed.contains(where: { $0.change.state == .failed }) else { throw ExitCode.failed }
+        if !noWait { await session.finish(console: options.console) }
     }
 
     private func requireNoChannel(_ pages: [Manifest]) throws {

@@ -24,6 +24,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     var channel: ChannelName
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -52,6 +53,10 @@ struct ReleaseCommand: AsyncParsableCommand {
             versions: Dictionary(versions, uniquingKeysWith: { $1 }), rollout: offer.wanted,
             consent: offer.consent(isOlder: older != nil))
         if dryRun.isDryRun { return try await preview(set, session) }
+        guard !proposal.isGiven else {
+            return try await ChangeText.propose(
+                .set(set), on: channel, proposal.schedule, reason: proposal.reason, session, options)
+        }
         let outcome = try await session.registry.release(set, on: channel)
         let lines = outcome.releases.sorted { $0.key < $1.key }.map { package, releases in
             "\(channel) offers \(package) \(ReleaseText.text(releases))"

@@ -57,10 +57,11 @@ enum ReleaseText {
     /// Makes a change, prints what the channel offers now, and ends with code 2 where it offered just that before.
     /// - Parameters:
     ///   - before: what it offered.
+    ///   - proposal: says whether the change is proposed instead.
     ///   - isDryRun: says what would change, and changes nothing.
     static func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName, before: [Release],
-        isDryRun: Bool = false, _ session: RegistrySession, _ options: GlobalOptions
+        _ proposal: ProposalOptions, isDryRun: Bool = false, _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
         if isDryRun {
             let outcome = try await session.registry.preview(change, of: package, on: channel, assuming: [])
@@ -71,6 +72,11 @@ enum ReleaseText {
                 json: .object(json))
             guard outcome.isChanged else { throw ExitCode.nothingToDo }
             return
+        }
+        guard !proposal.isGiven else {
+            return try await ChangeText.propose(
+                .release(change, of: package), on: channel, proposal.schedule, reason: proposal.reason, session, options
+            )
         }
         let outcome = try await session.registry.change(change, of: package, on: channel)
         let replaced = outcome.isChanged && !before.isEmpty ? " (before: \(text(before)))" : ""

@@ -30,6 +30,7 @@ struct RulesCommand: AsyncParsableCommand {
     @Flag(help: "Remove the channel's rules.")
     var clear = false
 
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -53,7 +54,7 @@ struct RulesCommand: AsyncParsableCommand {
                 "\(channel): devices have \(CountText.text($0.rules.count, "web rule")) from their next check on"
             }
             ?? "\(channel): devices have no web rules of the channel from their next check on"
-        try await ChannelSettingText.change(.rules(rules), on: channel, sentence, session, options)
+        try await ChannelSettingText.change(.rules(rules), on: channel, sentence, proposal, session, options)
     }
 
     private static func rules(_ path: String) throws -> WebRules {

@@ -22,6 +22,7 @@ struct WithdrawCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Why, for the registry's log.", valueName: "TEXT"))
     var reason: String
 
+    @OptionGroup var state: StateOption
     @OptionGroup var consent: ConsentOption
     @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
@@ -50,7 +51,7 @@ struct WithdrawCommand: AsyncParsableCommand {
                     .joined(separator: "\n"), options)
         }
         let publisher = try await session.publisher(console: options.console)
-        try await publisher.withdraw(version, of: package.package, reason: reason)
+        try await publisher.withdraw(version, of: package.package, reason: reason, consent: state.consent)
         let minimum = await requireNewest(session)
         options.console.result(
             "withdrew  \(package.package) \(version)",

@@ -73,6 +73,8 @@ struct RolloutSetCommand: AsyncParsableCommand {
     @Flag(help: "With --plan: offer the version also if the channel was rolled back from it.")
     var again = false
 
+    @OptionGroup var state: StateOption
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var dryRun: DryRunOption
     @OptionGroup var consent: ConsentOption
     @OptionGroup var registry: RegistryOptions
@@ -104,9 +106,11 @@ struct RolloutSetCommand: AsyncParsableCommand {
         if let plan {
             var given: OfferConsent = again ? [.again] : []
             if consent.yes || dryRun.isDryRun { given.insert(.older) }
+            given.formUnion(state.consent)
             return try await RolloutVerb(
-                verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel, reason: "",
-                isDryRun: dryRun.isDryRun, consent: consent, options: options
+                verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel,
+                reason: proposal.reason ?? "", isDryRun: dryRun.isDryRun, schedule: proposal.schedule, consent: consent,
+                options: options
             ).run(session)
         }
         let overview = try await session.registry.overview()
@@ -128,11 +132,13 @@ struct RolloutSetCommand: AsyncParsableCommand {
         let change: ChannelChange =
             retry
             ? .retry(of: package.version)
-            : try .setRollout(
-                percent, audiences: audiences,
-                policy: policy.policy(over: index.map { releases[$0].policy } ?? .standard), of: package.version)
+            : try state.accepting(
+                .setRollout(
+                    percent, audiences: audiences,
+                    policy: policy.policy(over: index.map { releases[$0].policy } ?? .standard), of: package.version))
         try await ReleaseText.change(
-            change, of: package.package, on: channel, before: releases, isDryRun: dryRun.isDryRun, session, options)
+            change, of: package.package, on: channel, before: releases, proposal, isDryRun: dryRun.isDryRun, session,
+            options)
     }
 
     private func set(of release: Release, _ overview: RegistryOverview) -> String {
