@@ -66,7 +66,7 @@ struct WebhookAddCommand: AsyncParsableCommand {
             options.console.note(
                 "This is the only time that the secret is shown: the receiver checks deliveries by it.")
         }
-        if let local = session.local, !local.isServed {
+        if let local = session.local, await !local.isServed() {
             options.console.note("No server has this registry: packtool serve sends.")
         }
     }
