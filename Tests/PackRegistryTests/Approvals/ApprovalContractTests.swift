@@ -168,6 +168,7 @@ struct ApprovalContractTests {
             #expect(try await people.ann.changes(.one(late.id)).changes.first?.state == .expired)
             #expect(await Self.kind { try await people.bob.vote(.approve, on: late.id) } == .conflict)
             #expect(try await people.ann.runRollouts().changes.isEmpty, "one whose runner was away expires too")
+            _ = try await people.shop.local.renew()
             let second = try await people.ann.propose(Self.offer("1.2.0")).change
             let rejected = try await people.bob.vote(.reject(reason: "not today"), on: second.id).change
             #expect(rejected.state == .rejected && rejected.end?.text == "not today")
