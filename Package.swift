@@ -176,7 +176,7 @@ let package = Package(
             swiftSettings: settings),
 
         tests("PackJSONTests", ["PackJSON"]),
-        tests("PackFormatTests", ["PackFormat", "PackJSON"]),
+        tests("PackFormatTests", ["PackFormat", "PackJSON", "TestSupport"]),
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat", "TestSupport"]),
         tests("PackPatchTests", ["PackPatch", "PackFormat"]),
