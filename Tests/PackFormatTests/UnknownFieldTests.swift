@@ -90,7 +90,9 @@ import Testing
             var releases = try package.array("releases")
             guard !releases.isEmpty else { return nil }
             let index = Int.random(in: 0..<releases.count, using: &dice)
-            guard let release = try Self.release(releases[index].object("release"), with: change, using: &dice) else { return nil }
+            guard let release = try Self.release(releases[index].object("release"), with: change, using: &dice) else {
+                return nil
+            }
             releases[index] = .object(release)
             package["releases"] = .array(releases)
             packages[name] = .object(package)

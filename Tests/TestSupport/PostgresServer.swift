@@ -103,7 +103,8 @@ package final class PostgresServer: Sendable {
     /// Kills a process that serves a connection. The server ends all others too, and recovers.
     package func killBackend() throws {
         let text = try psql(
-            "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1")
+            "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1"
+        )
         if let number = Int32(text) { kill(number, SIGKILL) }
     }
 

@@ -10,7 +10,8 @@ package struct RandomChannel {
         #"{"kind":"app","range":">=2"}"#, #"{"kind":"app","range":"<3.1"}"#, #"{"kind":"os","range":">=17"}"#,
         #"{"kind":"locale","in":["de","fr-FR"]}"#, #"{"kind":"region","in":["AT","DE"]}"#,
         #"{"kind":"model","prefix":["iPhone14"]}"#, #"{"kind":"network","in":["unmetered"]}"#,
-        #"{"kind":"tag","name":"tier","in":["gold"]}"#, #"{"kind":"group","in":["testers"]}"#, #"{"kind":"moon","phase":3}"#,
+        #"{"kind":"tag","name":"tier","in":["gold"]}"#, #"{"kind":"group","in":["testers"]}"#,
+        #"{"kind":"moon","phase":3}"#,
     ]
     private static let policies = [
         #"{"network":"unmetered"}"#, #"{"install":"now","mandatory":true}"#, #"{"install":"nextStart"}"#,
@@ -41,8 +42,12 @@ package struct RandomChannel {
                 } else {
                     fields += Self.rollout(using: &dice)
                 }
-                if Int.random(in: 0..<5, using: &dice) == 0 { fields.append("\"policy\":\(one(Self.policies, using: &dice))") }
-                if Int.random(in: 0..<5, using: &dice) == 0 { fields.append("\"app\":\"\(one(Self.apps, using: &dice))\"") }
+                if Int.random(in: 0..<5, using: &dice) == 0 {
+                    fields.append("\"policy\":\(one(Self.policies, using: &dice))")
+                }
+                if Int.random(in: 0..<5, using: &dice) == 0 {
+                    fields.append("\"app\":\"\(one(Self.apps, using: &dice))\"")
+                }
                 if Int.random(in: 0..<20, using: &dice) == 0 { fields.append("\"later\":1") }
                 releases.append("{\(fields.joined(separator: ","))}")
             }

@@ -43,7 +43,8 @@ extension RolloutExplanation {
         var terms: [Term] = []
         if policy.isMandatory {
             let why = decided.skipped.map { "the device skips \($0), which was mandatory" }
-            terms.append(Term(condition: "mandatory", effect: .told, seen: why ?? "the app should not go on without it"))
+            terms.append(
+                Term(condition: "mandatory", effect: .told, seen: why ?? "the app should not go on without it"))
         }
         if let install = policy.install {
             let when: String =

@@ -36,7 +36,8 @@ extension RolloutExplanation {
 
     private var summary: String {
         guard let release else { return "no release is for this device" }
-        return release.version.map { "the device takes \($0)\(wait ?? "")" } ?? "the device goes back to what the app embeds"
+        return release.version.map { "the device takes \($0)\(wait ?? "")" }
+            ?? "the device goes back to what the app embeds"
     }
 
     package var json: JSONObject {

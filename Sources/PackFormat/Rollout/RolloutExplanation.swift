@@ -100,7 +100,8 @@ public struct RolloutExplanation: Hashable, Sendable {
                     reason: outcome == .notNeeded ? "a newer release is selected" : reason,
                     checks: Self.checks(of: release, package, app: channel.app, device, refusedSets),
                     terms: Self.terms(
-                        of: release, in: content ?? ChannelFile.Package(releases: []), app: channel.app, package, device,
+                        of: release, in: content ?? ChannelFile.Package(releases: []), app: channel.app, package,
+                        device,
                         taking), plan: plans[release.id]))
         }
         self.package = package
@@ -115,7 +116,8 @@ public struct RolloutExplanation: Hashable, Sendable {
             let policy =
                 selected.map {
                     RolloutDecision.terms(
-                        of: $0, in: content ?? ChannelFile.Package(releases: []), app: channel.app, package: package, device: device,
+                        of: $0, in: content ?? ChannelFile.Package(releases: []), app: channel.app, package: package,
+                        device: device,
                         running: taking.running
                     ).policy
                 } ?? .standard

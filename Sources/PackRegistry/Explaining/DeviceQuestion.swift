@@ -32,7 +32,9 @@ package struct DeviceQuestion: Sendable {
         let asksForGroup = releases.flatMap { $0.rollout.audiences.flatMap(\.conditions) }.contains { condition in
             if case .group = condition { true } else { false }
         }
-        if time != nil, asksForGroup { notes.append("the groups are those of now: a registry does not keep older ones") }
+        if time != nil, asksForGroup {
+            notes.append("the groups are those of now: a registry does not keep older ones")
+        }
         return RolloutExplanation(
             package, in: file, for: facts.with(groups: groups), plans: plans,
             taking: RolloutExplanation.Taking(running: running), notes: notes)

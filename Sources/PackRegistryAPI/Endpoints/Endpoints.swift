@@ -244,7 +244,8 @@ package enum Endpoints {
         encodeAnswer: { ["deleted": .integer($0)] }, decodeAnswer: { try $0.integer("deleted") })
 
     package static let routes: [Route] = [
-        overview.route, channel.route, planProgress.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
+        overview.route, channel.route, planProgress.route, explain, update, bundle, offlineManifest, missingObjects,
+        uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, runRollouts.route, proposeChange.route, changes.route,
         change.route, voteOnChange.route, previewChange.route, previewSet.route, previewWithdrawal.route,

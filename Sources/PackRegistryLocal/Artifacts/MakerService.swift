@@ -34,7 +34,9 @@ package enum MakerService {
             _exit(0)
         }
         let files = RegistryFolder(folder)
-        guard rows != nil || files.exists else { throw RegistryError(.notFound, "there is no registry in \(files.name)") }
+        guard rows != nil || files.exists else {
+            throw RegistryError(.notFound, "there is no registry in \(files.name)")
+        }
         let bench = ArtifactBench(folder: files, database: try rows?.database ?? SQLiteDatabase(files))
         while true {
             let line = JSONValue.object(answer(to: queue.take(), bench)).compactText + "\n"

@@ -78,7 +78,9 @@ package struct RegistryCheck: Sendable {
                 faults.append((file, Fault(path: file.path, kind: .missing)))
                 continue
             }
-            if try await [UInt8](found) != file.bytes() { faults.append((file, Fault(path: file.path, kind: .damaged))) }
+            if try await [UInt8](found) != file.bytes() {
+                faults.append((file, Fault(path: file.path, kind: .damaged)))
+            }
         }
         return faults
     }
@@ -116,15 +118,16 @@ package struct RegistryCheck: Sendable {
         var wanted = Set(objects)
         guard !wanted.isEmpty else { return }
         let zips = try await local.database.reading { db in
-            try Row.fetchAll(db, sql: "SELECT package, version, manifest FROM version ORDER BY sequence DESC").compactMap {
-                row -> (path: ViewPath, objects: Set<Object>)? in
-                let (package, version) = try (
-                    row.parsed("package") { try PackageID($0) }, row.parsed("version") { try SemanticVersion($0) }
-                )
-                let digest = try row.parsed("manifest") { try Digest(hex: $0) }
-                guard let manifest = try VersionTable(db: db).manifest(digest) else { return nil }
-                return (.archive(package, version), Set(manifest.ownObjects))
-            }
+            try Row.fetchAll(db, sql: "SELECT package, version, manifest FROM version ORDER BY sequence DESC")
+                .compactMap {
+                    row -> (path: ViewPath, objects: Set<Object>)? in
+                    let (package, version) = try (
+                        row.parsed("package") { try PackageID($0) }, row.parsed("version") { try SemanticVersion($0) }
+                    )
+                    let digest = try row.parsed("manifest") { try Digest(hex: $0) }
+                    guard let manifest = try VersionTable(db: db).manifest(digest) else { return nil }
+                    return (.archive(package, version), Set(manifest.ownObjects))
+                }
         }
         for zip in zips where !wanted.isDisjoint(with: zip.objects) {
             let missing = wanted

@@ -78,7 +78,8 @@ package struct RegistryInitializer: Sendable {
         // project may be on another file system than the registry.
         try SystemCall.replace(project.root, with: signedRoot.bytes)
         let registry = try await LocalRegistry.create(
-            folder, rows: rows, app: app, root: signedRoot, targets: SignedDocument(unsigned: targets).signed(by: owner),
+            folder, rows: rows, app: app, root: signedRoot,
+            targets: SignedDocument(unsigned: targets).signed(by: owner),
             keys: online, clock: clock)
         _ = consume lock
         return Made(registry: registry, root: project.root, keys: made)

@@ -97,7 +97,8 @@ package struct LocalRegistry: Sendable {
     ///
     /// Everything becomes visible in one transaction, so an interrupted call is simply repeated.
     static func create(
-        _ folder: URL, rows: RegistryRows?, app: String, root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>,
+        _ folder: URL, rows: RegistryRows?, app: String, root: SignedDocument<RootMetadata>,
+        targets: SignedDocument<TargetsMetadata>,
         keys: OnlineKeys, clock: @escaping @Sendable () -> Date
     ) async throws -> LocalRegistry {
         let files = RegistryFolder(folder)

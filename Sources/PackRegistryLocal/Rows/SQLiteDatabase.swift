@@ -39,7 +39,9 @@ struct SQLiteDatabase: RegistryDatabase {
     }
 
     func read<Value>(_ body: (PackRegistrySQL.Database) throws -> Value) throws -> Value {
-        try Self.translating(name) { try pool.read { try body(PackRegistrySQL.Database(SQLiteConnection($0), .sqlite)) } }
+        try Self.translating(name) {
+            try pool.read { try body(PackRegistrySQL.Database(SQLiteConnection($0), .sqlite)) }
+        }
     }
 
     func write<Value>(_ body: (PackRegistrySQL.Database) throws -> Value) throws -> Value {
@@ -71,4 +73,3 @@ struct SQLiteDatabase: RegistryDatabase {
         }
     }
 }
-

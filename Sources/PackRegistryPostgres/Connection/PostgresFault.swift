@@ -39,7 +39,8 @@ struct PostgresFault: Error, Hashable, Sendable {
         switch kind {
         case .connection, .timeout: true
         case .refused: false
-        case .statement: state.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05", "25006", "25P03"].contains(state)
+        case .statement:
+            state.hasPrefix("08") || ["57P01", "57P02", "57P03", "57P05", "25006", "25P03"].contains(state)
         }
     }
 

@@ -39,7 +39,9 @@ package final class PostgresDatabase: RegistryDatabase {
     }
 
     /// ``open(_:schema:limits:)`` on this thread.
-    package static func openNow(_ address: PostgresAddress, limits: PostgresLimits = PostgresLimits()) throws -> PostgresDatabase {
+    package static func openNow(_ address: PostgresAddress, limits: PostgresLimits = PostgresLimits()) throws
+        -> PostgresDatabase
+    {
         let database = PostgresDatabase(address, schema: schema, limits: limits)
         try database.migrate(schema)
         return database

@@ -54,11 +54,14 @@ enum PostgresSchema {
     private static func done(_ connection: PostgresConnection, _ schema: String, _ name: String) throws -> Int {
         let table = "\"\(schema)\".migration"
         guard try exists("SELECT to_regclass(?) IS NOT NULL AS found", table, connection) else { return 0 }
-        let names = try connection.run("SELECT name FROM migration ORDER BY number", []).rows.map { try $0.text("name") }
+        let names = try connection.run("SELECT name FROM migration ORDER BY number", []).rows.map {
+            try $0.text("name")
+        }
         guard names == steps.prefix(names.count).map(\.name) else {
             throw RegistryError(
                 .unusable,
-                "the registry in \(name) was written by a newer packtool: update packtool, or use the registry over HTTP")
+                "the registry in \(name) was written by a newer packtool: update packtool, or use the registry over HTTP"
+            )
         }
         return names.count
     }

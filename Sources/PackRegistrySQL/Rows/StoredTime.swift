@@ -3,7 +3,8 @@ package import Foundation
 /// Times as text: `2026-11-25 00:47:42.123`, in UTC, to the millisecond. Texts are in the order of their times.
 package enum StoredTime {
     package static func text(_ date: Date) -> String {
-        let (days, rest) = Int((date.timeIntervalSince1970 * 1000 + 0.01).rounded(.down)).dividedWithFloor(by: 86_400_000)
+        let (days, rest) = Int((date.timeIntervalSince1970 * 1000 + 0.01).rounded(.down)).dividedWithFloor(
+            by: 86_400_000)
         let (year, month, day) = civil(days: days)
         let (seconds, milliseconds) = (rest / 1000, rest % 1000)
         let time = [seconds / 3600, seconds / 60 % 60, seconds % 60].map { pad($0, 2) }.joined(separator: ":")

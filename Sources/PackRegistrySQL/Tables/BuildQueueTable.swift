@@ -11,7 +11,8 @@ package struct BuildQueueTable {
 
     package func add(_ package: PackageID) throws {
         try db.execute(sql: "INSERT INTO work (package) VALUES (?) ON CONFLICT DO NOTHING", arguments: [package.text])
-        try db.execute(sql: "INSERT INTO siteWork (package) VALUES (?) ON CONFLICT DO NOTHING", arguments: [package.text])
+        try db.execute(
+            sql: "INSERT INTO siteWork (package) VALUES (?) ON CONFLICT DO NOTHING", arguments: [package.text])
     }
 
     package func remove(_ package: PackageID) throws {

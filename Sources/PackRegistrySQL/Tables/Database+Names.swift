@@ -1,4 +1,3 @@
-
 extension Database {
     /// A row for each different text of a column, in their order: from one to the next by the index that begins with the
     /// column, and not through every row of the table.

@@ -1,4 +1,3 @@
-
 /// Settings of the whole registry.
 package struct SettingTable {
     let db: Database

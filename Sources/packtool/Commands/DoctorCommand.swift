@@ -43,7 +43,8 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func findings() async throws -> [DoctorFinding] {
         if let server {
-            guard case .server(let url) = try RegistryLocation(server, files: nil, relativeTo: URL.currentDirectory()) else {
+            guard case .server(let url) = try RegistryLocation(server, files: nil, relativeTo: URL.currentDirectory())
+            else {
                 throw ValidationError("--server is a URL such as https://packages.example.com")
             }
             return await ServerDoctor(url).examine()

@@ -24,7 +24,8 @@ struct MakeArtifactsCommand: ParsableCommand {
     /// With the password of the environment's URL, which is not an argument, because others can read those.
     private static func address(_ text: String) throws -> PostgresAddress {
         let variable = ProcessInfo.processInfo.environment["PACKTOOL_REGISTRY"] ?? ""
-        if PostgresAddress.isOne(variable), let address = try? PostgresAddress(variable), address.withoutSecrets == text {
+        if PostgresAddress.isOne(variable), let address = try? PostgresAddress(variable), address.withoutSecrets == text
+        {
             return address
         }
         return try PostgresAddress(text)

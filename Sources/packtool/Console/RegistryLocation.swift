@@ -27,7 +27,8 @@ package enum RegistryLocation: Hashable, Sendable, CustomStringConvertible {
         }
         guard files == nil else {
             throw RegistryError(
-                .invalid, "--files belongs to a registry in a database: --registry postgres://HOST/DATABASE --files DIR")
+                .invalid, "--files belongs to a registry in a database: --registry postgres://HOST/DATABASE --files DIR"
+            )
         }
         if let separator = text.range(of: "://"),
             !["http", "https"].contains(text[..<separator.lowerBound].lowercased())

@@ -28,7 +28,8 @@ struct ProjectStart {
     /// Makes the registry and what it lacks of keys; nil if there is a registry already.
     func make() async throws -> Made? {
         // A project that uses a server gets none of its own.
-        guard let place = try await RegistryPlace(location), try !LocalRegistry.exists(place.folder, rows: place.rows) else {
+        guard let place = try await RegistryPlace(location), try !LocalRegistry.exists(place.folder, rows: place.rows)
+        else {
             return nil
         }
         do {

@@ -179,7 +179,9 @@ struct ViewUpdateTests {
             in: shop.folder)
         try await shop.publisher().publish([page.zip, bundle.zip])
         let pins = { (registry: LocalRegistry) in
-            try registry.database.read { try Row.fetchAll($0, sql: "SELECT bundle, manifest FROM pin").map { "\($0.values)" } }
+            try registry.database.read {
+                try Row.fetchAll($0, sql: "SELECT bundle, manifest FROM pin").map { "\($0.values)" }
+            }
         }
         let before = try pins(shop.local)
         #expect(before.count == 1)
@@ -187,7 +189,8 @@ struct ViewUpdateTests {
             let indexes = ["releaseByManifest", "metadataByRole", "releaseBySet"]
             for index in indexes { try db.execute(sql: "DROP INDEX \(index)") }
             let tables = [
-                "work", "siteWork", "pin", "encoding", "releaseEvent", "object", "lease", "groupFile", "webhook", "delivery",
+                "work", "siteWork", "pin", "encoding", "releaseEvent", "object", "lease", "groupFile", "webhook",
+                "delivery",
                 "expiryNotice", "approvalEvent",
             ]
             for table in tables { try db.execute(sql: "DROP TABLE \(table)") }

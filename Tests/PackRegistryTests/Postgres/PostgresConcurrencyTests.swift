@@ -57,7 +57,9 @@ struct PostgresConcurrencyTests {
         let serial = try await InterleavingTests.bench()
         var count = 0
         for name in order {
-            guard let one = done.first(where: { name.contains($0.name) }), one.outcome.hasPrefix("true") else { continue }
+            guard let one = done.first(where: { name.contains($0.name) }), one.outcome.hasPrefix("true") else {
+                continue
+            }
             let again = try await InterleavingTests.result { try await InterleavingTests.prepare(one.action, serial)() }
             #expect(again == one.outcome, "\(one.action)")
             count += 1
@@ -93,7 +95,9 @@ struct PostgresConcurrencyTests {
             for _ in 0..<8 {
                 group.addTask {
                     let database = try await PostgresBench.database(schema)
-                    let steps = try await database.reading { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM migration") }
+                    let steps = try await database.reading {
+                        try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM migration")
+                    }
                     #expect(steps == PostgresSchema.steps.count)
                 }
             }

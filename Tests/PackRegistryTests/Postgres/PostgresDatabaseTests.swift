@@ -64,7 +64,9 @@ struct PostgresDatabaseTests {
             let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM metadata"))
             #expect(try row.blob("bytes") == bytes)
             #expect(try row.integer("version") == Int.max)
-            let found = try Row.fetchAll(db, sql: "SELECT time FROM audit ORDER BY sequence").map { try $0.date("time") }
+            let found = try Row.fetchAll(db, sql: "SELECT time FROM audit ORDER BY sequence").map {
+                try $0.date("time")
+            }
             for (time, found) in zip(times, found) { #expect(abs(time.timeIntervalSince(found)) < 0.0005) }
         }
         await #expect(throws: RegistryError.self) {
@@ -73,7 +75,8 @@ struct PostgresDatabaseTests {
     }
 
     @Test(arguments: [
-        "DELETE FROM version", "UPDATE version SET version = '9.9.9'", "DELETE FROM audit", "UPDATE audit SET actor = 'eve'",
+        "DELETE FROM version", "UPDATE version SET version = '9.9.9'", "DELETE FROM audit",
+        "UPDATE audit SET actor = 'eve'",
         "TRUNCATE audit", "TRUNCATE releaseEvent", "DELETE FROM releaseEvent",
     ])
     func `what is published and what was done cannot be taken back`(sql: String) async throws {
@@ -83,8 +86,12 @@ struct PostgresDatabaseTests {
             bench.release(.offer(SemanticVersion("1.0.0")), "alpha"), as: bench.ann)
         let before = try await bench.picture()
         let database = try #require(bench.database)
-        let error = await #expect(throws: RegistryError.self) { try await database.writing { try $0.execute(sql: sql) } }
-        #expect(error?.message.contains("append-only") == true || error?.message.contains("never") == true, "\(error?.message ?? "")")
+        let error = await #expect(throws: RegistryError.self) {
+            try await database.writing { try $0.execute(sql: sql) }
+        }
+        #expect(
+            error?.message.contains("append-only") == true || error?.message.contains("never") == true,
+            "\(error?.message ?? "")")
         #expect(try await bench.picture() == before)
     }
 
@@ -164,7 +171,8 @@ struct PostgresDatabaseTests {
             let error = await #expect(throws: RegistryError.self) {
                 try await PostgresDatabase.open(address, schema: PostgresBench.newSchema())
             }
-            #expect(error?.kind == .unusable && error?.message.contains("PGPASSFILE") == true, "\(error?.message ?? "")")
+            #expect(
+                error?.kind == .unusable && error?.message.contains("PGPASSFILE") == true, "\(error?.message ?? "")")
             #expect(error?.message.contains("same") == false, "\(error?.message ?? "")")
         }
         for text in ["postgres://a:se cret@[::1", "postgres://a:%zz@b/c?what=secret"] {
@@ -182,6 +190,7 @@ struct PostgresDatabaseTests {
     }
 
     @Test func `parameters are numbered`() {
-        #expect(PostgresHandle.numbered("INSERT INTO a VALUES (?, ?), (?, 1)") == "INSERT INTO a VALUES ($1, $2), ($3, 1)")
+        #expect(
+            PostgresHandle.numbered("INSERT INTO a VALUES (?, ?), (?, 1)") == "INSERT INTO a VALUES ($1, $2), ($3, 1)")
     }
 }

@@ -24,7 +24,8 @@ struct DeviceAgreementTests {
         _ package: PackageID, _ content: ChannelFile.Package, of file: ChannelFile, _ facts: DeviceFacts
     ) async throws -> String? {
         let sets = try await SetCheck.make(
-            ReleaseSets(of: file), of: file, state: StoreState(deviceID: facts.deviceID), facts: facts, targets: { _ in nil })
+            ReleaseSets(of: file), of: file, state: StoreState(deviceID: facts.deviceID), facts: facts,
+            targets: { _ in nil })
         let decision = try await PackageDecision.make(
             package, app: file.app, channel: content, state: PackageState(), facts: facts, sets: sets,
             time: LocalTime(.mon, minute: 600), targets: nil, isThere: { _ in false })
@@ -57,6 +58,7 @@ struct DeviceAgreementTests {
             }
         }
         // Neither is trivial.
-        #expect(count > Self.files * 16 && admitted > count / 5 && admitted < count * 19 / 20, "\(admitted) of \(count)")
+        #expect(
+            count > Self.files * 16 && admitted > count / 5 && admitted < count * 19 / 20, "\(admitted) of \(count)")
     }
 }

@@ -12,7 +12,8 @@ struct BadRolloutTests {
         func plan(_ rest: String) -> String { "{\n\"steps\": [{\"share\": 5}],\n\(rest)}" }
         try tool.write([
             "overlap.json": plan(
-                #""hours": {"zone": "UTC", "windows": [\#(window), {"days": ["mon"], "from": "11:00", "to": "13:00"}]}"#),
+                #""hours": {"zone": "UTC", "windows": [\#(window), {"days": ["mon"], "from": "11:00", "to": "13:00"}]}"#
+            ),
             "zone.json": plan(#""hours": {"zone": "Mars/Olympus", "windows": [\#(window)]}"#),
             "shrink.json": #"{"steps": [{"share": 10, "for": "1h"}, {"share": 5}]}"#,
             "large.json": "{\"steps\": [\(String(repeating: "{\"share\": 1, \"for\": \"1h\"},\n", count: 45_000))]}",
@@ -21,7 +22,10 @@ struct BadRolloutTests {
         let at = ["--channel", "beta"]
         let rollout = ["rollout", "shop"] + at
         let commands: [([String], [String])] = [
-            (rollout + ["--plan", "overlap.json", "--yes"], ["overlap.json:3:", "hours.windows[1]", "overlaps windows[0]"]),
+            (
+                rollout + ["--plan", "overlap.json", "--yes"],
+                ["overlap.json:3:", "hours.windows[1]", "overlaps windows[0]"]
+            ),
             (rollout + ["--plan", "zone.json", "--yes"], ["zone.json:3:", "hours.zone", "Mars/Olympus"]),
             (rollout + ["--plan", "shrink.json", "--yes"], ["shrink.json:1:", "steps[1].share", "only grows"]),
             (rollout + ["--plan", "large.json", "--yes"], ["large.json", "262144 at most"]),

@@ -59,16 +59,20 @@ struct ExplainTests {
             "ids.txt": "ann\nbob\n",
             "plan.json": #"{"steps": [{"share": 10, "for": "1d"}, {"share": 40, "for": "1d"}, {"share": 100}]}"#,
         ])
-        try await tool.run(["group", "set", "testers", "--channel", "beta", "--file", "ids.txt"] + folder).expectSuccess()
+        try await tool.run(["group", "set", "testers", "--channel", "beta", "--file", "ids.txt"] + folder)
+            .expectSuccess()
         try await publish(
-            tool, "1.1.0", "--audience", "group=testers", "--rollout", "0", "--network", "unmetered", folder[0], folder[1])
+            tool, "1.1.0", "--audience", "group=testers", "--rollout", "0", "--network", "unmetered", folder[0],
+            folder[1])
         try await tool.run(["rollout", "shop", "--channel", "beta", "--plan", "plan.json", "--yes"] + folder)
             .expectSuccess()
         try await Task.sleep(for: .milliseconds(50))
         let before = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         try await Task.sleep(for: .milliseconds(50))
         try await tool.run(["rollout", "advance", "shop", "--channel", "beta", "--yes"] + folder).expectSuccess()
-        for (device, group) in [("ann", "pass  group=testers      testers"), ("carl", "FAIL  group=testers      not known")] {
+        for (device, group) in [
+            ("ann", "pass  group=testers      testers"), ("carl", "FAIL  group=testers      not known"),
+        ] {
             let asked = ["explain", "shop", "--channel", "beta", "--device", device, "--network", "metered"]
             let local = try await tool.run(asked + folder).expectSuccess()
             for part in [group, "WAIT  network unmetered  metered", "plan  step 2 of 3, running; next 100 % at 20"] {
@@ -87,7 +91,8 @@ struct ExplainTests {
             let servedPast = try await tool.run(asked + ["--registry", registry.url, "--at", before]).expectSuccess()
             #expect(servedPast.standardOutput == past.standardOutput)
             let told = try await tool.shell(
-                "curl -sf '\(registry.url)/v1/explain?channel=beta&package=shop&device=\(device)&network=metered&at=\(before)'")
+                "curl -sf '\(registry.url)/v1/explain?channel=beta&package=shop&device=\(device)&network=metered&at=\(before)'"
+            )
             let pastJSON = try await tool.run(asked + folder + ["--at", before, "--json"]).json().object()
             #expect(try told.json().object() == pastJSON)
         }

@@ -90,7 +90,8 @@ struct PostgresCommandTests {
         expectClearError(closed, naming: ["postgres://nobody@127.0.0.1:1/none cannot be reached"])
         // The folder belongs to another database already.
         let taken = try await tool.run(
-            "init", "--template", "jenkins", "--template", "config", "--registry", server.url(database: server.newDatabase()))
+            "init", "--template", "jenkins", "--template", "config", "--registry",
+            server.url(database: server.newDatabase()))
         expectClearError(taken, naming: ["files", "another registry"])
         tool.environment["PACKTOOL_FILES"] = nil
         let homeless = try await tool.run("status", environment: ["PACKTOOL_REGISTRY": secret])

@@ -11,7 +11,8 @@ struct RegistryCheckTests {
         tool = try Tool()
         for version in ["1.0.0", "1.1.0"] {
             try tool.write([
-                "dist/index.html": "<title>shop</title>", "dist/same.js": "// both", "dist/app.js": "// only \(version)",
+                "dist/index.html": "<title>shop</title>", "dist/same.js": "// both",
+                "dist/app.js": "// only \(version)",
             ])
             for arguments in [
                 ["init", "--template", "config"],

@@ -44,7 +44,8 @@ struct StatusCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         if watch {
             return try await StatusWatch(
-                registry: session.registry, place: "\(session.location)", package: package, channel: channel, interval: interval
+                registry: session.registry, place: "\(session.location)", package: package, channel: channel,
+                interval: interval
             ).run()
         }
         let all = try await session.registry.overview()
