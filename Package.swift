@@ -105,7 +105,8 @@ let package = Package(
 
         // Level 3: the product. No arrow between two of these.
         module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive", "PackSystem"]),
-        module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"]),
+        module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackJSON", "PackPatch", "PackTrust"]),
+        module("PackDashboard", ["PackRegistryAPI", "PackFormat"]),
         module(
             "PackPublisher",
             [
@@ -138,10 +139,13 @@ let package = Package(
                 "PackTrust", "PackSystem", grdb,
             ]),
         module(
+            "PackDoctor", ["PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"]),
+        module(
             "PackRegistryServer",
             [
-                "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", crypto, logging,
-                hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1,
+                "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem",
+                crypto, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS,
+                nioHTTP1,
                 nioHTTPTypes, httpTypes, lifecycle, signals,
             ]),
 
@@ -150,7 +154,7 @@ let package = Package(
             name: "packtool",
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
-                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
+                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher", "PackDoctor",
                 "PackUpdater",
                 "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, logging, hummingbird, nioCore,
                 httpTypes, lifecycle, signals,
@@ -171,8 +175,11 @@ let package = Package(
             "PackRegistryTests",
             [
                 "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
-                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", logging, grdb,
+                "PackUpdater", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport",
+                logging, grdb,
+                nioCore, crypto,
             ]),
+        tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),
         tests(
             "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),

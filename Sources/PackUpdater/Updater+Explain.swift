@@ -35,7 +35,9 @@ extension Updater {
             if let kept = kept(package, in: channel, state[package], facts) {
                 notes.append("\(kept) stays while a group that its release asks for cannot be read")
             }
-            return RolloutExplanation(package, in: channel, for: facts, refusals: refusals, notes: notes)
+            return RolloutExplanation(
+                package, in: channel, for: facts, refusals: refusals, notes: notes,
+                wait: state[package].delay.map { .known($0) } ?? .nothing)
         }
     }
 

@@ -68,7 +68,7 @@ import Testing
             refusedSets: ReleaseSets(of: file).refusals(app: "shop", old))
         #expect(
             decision.steps.first?.reason.description
-                == "its set is not taken: shop: it requires app >=5.0.0 and this is 4.0.0")
+                == "its set is skipped: shop: it requires app >=5.0.0 and this is 4.0.0")
         #expect(taken(file, DeviceFacts(deviceID: "d", appVersion: try AppVersion("5.0.0"))) == ["a2", "b2"])
     }
 
@@ -124,7 +124,8 @@ import Testing
                 let device = DeviceFacts(deviceID: "d\(number)", appVersion: try AppVersion("\(number % 3 + 1).0"))
                 let all = sets.refusals(app: "shop", device)
                 for set in sets.ids {
-                    let first = sets.members(of: set).sorted { $0.key < $1.key }.compactMap { package, release -> String? in
+                    let first = sets.members(of: set).sorted { $0.key < $1.key }.compactMap {
+                        package, release -> String? in
                         let reason = RolloutDecision.reason(release, of: package, app: "shop", device)
                         return reason.isAdmitted ? nil : "\(package): \(reason)"
                     }.first

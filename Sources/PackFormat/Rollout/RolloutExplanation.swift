@@ -31,12 +31,23 @@ public struct RolloutExplanation: Hashable, Sendable {
         public let checks: [Check]
     }
 
+    /// What puts off the installation of the release that the device takes.
+    public enum Wait: Hashable, Sendable {
+        case nothing
+        /// Such as `it waits for an unmetered network`, as the device found at its last check.
+        case known(String)
+        /// Nobody asked the device: its clock and what it has are not known.
+        case unknown
+    }
+
     public let package: PackageID
     public let channel: ChannelName
     /// Newest first.
     public let entries: [Entry]
     /// The release that the device takes; nil if none admits it.
     public let release: Release?
+    /// The end of the summary.
+    private let wait: String?
     /// What holds for the package whatever its releases say, such as a feature gate that is off.
     public let notes: [String]
 
@@ -44,9 +55,10 @@ public struct RolloutExplanation: Hashable, Sendable {
     ///   - device: With an empty id, a share below 100 % is taken as one that the device is not in.
     ///   - refusals: Why the device itself refuses a release, such as a version that failed on it, by the release's id.
     ///   - notes: What else the device, or whoever asks, knows.
+    ///   - wait: What the device waits for with the release that it takes.
     public init(
         _ package: PackageID, in channel: ChannelFile, for device: DeviceFacts, refusals: [String: String] = [:],
-        notes: [String] = []
+        notes: [String] = [], wait: Wait = .unknown
     ) {
         let content = channel.packages[package]
         var notes = notes
@@ -89,6 +101,14 @@ public struct RolloutExplanation: Hashable, Sendable {
         self.entries = entries
         self.notes = notes
         release = selected
+        switch wait {
+        case .nothing: self.wait = nil
+        case .known(let reason): self.wait = ", but not yet: \(reason)"
+        case .unknown:
+            let policy = selected?.policy ?? .standard
+            let isMet = policy.window == nil && device.network == .unmetered
+            self.wait = policy.delays && !isMet ? ", when the release's policy lets it (\(policy.text))" : nil
+        }
     }
 
     private static func checks(
@@ -161,7 +181,8 @@ extension RolloutExplanation {
 
     private var summary: String {
         guard let release else { return "no release is for this device" }
-        return release.version.map { "the device takes \($0)" } ?? "the device goes back to what the app embeds"
+        return release.version.map { "the device takes \($0)\(wait ?? "")" }
+            ?? "the device goes back to what the app embeds"
     }
 
     package var json: JSONObject {

@@ -15,6 +15,7 @@ struct SkeletonCoder<Coder: BinaryCoder> {
     /// What a value is about: the first part of its contexts.
     enum Topic: UInt32 {
         case head, fate, content, delta, size, count, hash, index, path
+        case step, source, length
     }
 
     /// A decision, in up to three contexts of its topic.
@@ -65,7 +66,7 @@ struct SkeletonCoder<Coder: BinaryCoder> {
     /// A number from 0 up to but without `limit`.
     mutating func index(_ value: Int, below limit: Int) throws(PatchError) -> Int {
         let result = try direct(value, bits: Int.bitWidth - max(limit - 1, 0).leadingZeroBitCount)
-        guard result < limit else { throw .corrupt(reason: "it names what is not there") }
+        guard result < limit else { throw .corrupt(reason: "it refers to something that does not exist") }
         return result
     }
 

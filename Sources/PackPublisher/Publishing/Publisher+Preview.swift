@@ -56,7 +56,7 @@ extension Publisher {
     }
 
     /// - Returns: whether the package is new, and the owner's key would delegate it.
-    private func requireKey(for package: PackageID) async throws -> Bool {
+    func requireKey(for package: PackageID) async throws -> Bool {
         let (_, targets) = try await trust.refresh()
         guard let authority = targets.body.authority(for: ViewLayout.role(of: package)) else {
             guard !keys.owner.isEmpty else { throw Self.notDelegated(package) }
@@ -64,10 +64,12 @@ extension Publisher {
         }
         let allowed = Set(authority.keys.entries.map(\.value))
         guard Set(keys.publisher.map(\.publicKey)).intersection(allowed).count >= authority.threshold else {
+            let mine = keys.publisher.map { String($0.publicKey.id.prefix(16)) }.joined(separator: ", ")
+            let others = authority.keys.names.map { String($0.prefix(16)) }.joined(separator: ", ")
             throw RegistryError(
                 .forbidden,
-                "the key at hand may not sign the role \(ViewLayout.role(of: package)): sign with the key that the app's owner "
-                    + "delegated \(package) to, or ask the owner to delegate it to yours (packtool keys delegate)")
+                "your key \(mine) may not sign \(package): the app's owner has delegated it to \(others). Use that key, or let "
+                    + "the owner run packtool keys delegate \(package) --key KEY")
         }
         return false
     }

@@ -58,16 +58,32 @@ package struct Publisher: Sendable {
     package func publish(
         _ selection: PackageSelection, note: VersionNote = .none, report: (Manifest) -> Void = { _ in }
     ) async throws -> [Published] {
+        // Everything is judged before the first upload.
+        var isListed: Set<Digest> = []
+        for archive in selection.archives {
+            if try await self.isListed(archive.manifest, archive.sealed.digest) {
+                isListed.insert(archive.sealed.digest)
+            } else {
+                _ = try await requireKey(for: archive.manifest.package)
+                // The registry refuses whose token may not publish it.
+                if selection.archives.count > 1 { _ = try await registry.missingObjects(of: archive.sealed.bytes) }
+            }
+        }
         var published: [Published] = []
         for archive in selection.archives {
             report(archive.manifest)
-            published.append(try await publish(archive, note))
+            published.append(
+                isListed.contains(archive.sealed.digest)
+                    ? Published(manifest: archive.manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
+                    : try await publish(archive, note))
         }
         return published
     }
 
     /// Withdraws a version by signing the package's role without it.
-    package func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String) async throws {
+    package func withdraw(
+        _ version: SemanticVersion, of package: PackageID, reason: String, consent: OfferConsent = []
+    ) async throws {
         let path = ViewLayout.manifestTarget(package, version)
         let fault = RegistryError(.notFound, "\(package) \(version) is not published, or was withdrawn before")
         // Before anything is signed: the key of a package that is not there need not be delegated.
@@ -78,15 +94,12 @@ package struct Publisher: Sendable {
             role.targets[path] = nil
             return true
         } submit: { bytes in
-            try await registry.withdraw(version, of: package, reason: reason, role: bytes)
+            try await registry.withdraw(version, of: package, reason: reason, role: bytes, consent: consent)
         }
     }
 
     private func publish(_ archive: PackageArchive, _ note: VersionNote) async throws -> Published {
         let manifest = archive.manifest
-        if try await isListed(manifest, archive.sealed.digest) {
-            return Published(manifest: manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
-        }
         let missing = try await registry.missingObjects(of: archive.sealed.bytes)
         let digest = try await upload(archive, missing)
         let path = ViewLayout.manifestTarget(manifest.package, manifest.version)

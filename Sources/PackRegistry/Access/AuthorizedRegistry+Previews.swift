@@ -47,6 +47,8 @@ extension AuthorizedRegistry {
     /// The decision of a change. What it would record is dropped.
     private func decide<Change: RegistryChange>(_ change: Change) async throws -> Change.Outcome {
         var changes = ChangeSet(by: identity, at: services.clock())
+        // What changes nothing needs no approval.
+        changes.isApproved = true
         return try await change.decide(services.store.facts(change.query), into: &changes)
     }
 
@@ -66,6 +68,7 @@ extension AuthorizedRegistry {
                 parts.append("\(package) \(ReleaseHistory.name(release.offer)) on \(devices)")
             }
         }
-        return parts.isEmpty ? "" : " (devices reported in \(ReportRetention().days) days: \(parts.joined(separator: ", ")))"
+        return parts.isEmpty
+            ? "" : " (devices reported in \(ReportRetention().days) days: \(parts.joined(separator: ", ")))"
     }
 }

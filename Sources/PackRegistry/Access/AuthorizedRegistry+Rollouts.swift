@@ -11,22 +11,31 @@ extension AuthorizedRegistry {
     }
 
     package func rollouts(of package: PackageID) async throws -> [RolloutStatus] {
-        try identity.require(.release, package: package)
+        let rights = [TokenAction.observe, .release]
+        let scope = identity.scope
+        if !scope.allows(.observe, package: package) { try identity.require(.release, package: package) }
         var query = FactsQuery.unsigned
         query.rollouts = FactsQuery.Rollouts(of: package, on: nil)
         let now = services.clock()
         let planned = try await services.store.facts(query).rollouts
         // Of each channel the newest one.
         let newest = Dictionary(planned.map { ($0.channel, $0) }) { $1 }
-        return newest.filter { identity.scope.allows(.release, package: package, channel: $0.key) }
-            .sorted { $0.key < $1.key }.compactMap { $0.value.status(now: now) }
+        let gates = GateReader(services)
+        var all: [RolloutStatus] = []
+        for (channel, planned) in newest.sorted(by: { $0.key < $1.key })
+        where rights.contains(where: { scope.allows($0, package: package, channel: channel) }) {
+            let readings = try await gates.readings(of: package, on: channel)
+            if let status = planned.status(now: now, reading: readings[planned.release]) { all.append(status) }
+        }
+        return all
     }
 
     package func runRollouts() async throws -> RolloutRun {
         try identity.require(.release)
-        let scope = identity.scope
+        let identity = identity
+        let changes = try await ChangeExecutor(services).run { identity.allows($0.proposal) }
         return try await RolloutRunner(services).run {
-            scope.allows(.release, package: $0, channel: $1)
-        }
+            identity.scope.allows(.release, package: $0, channel: $1)
+        }.adding(changes)
     }
 }

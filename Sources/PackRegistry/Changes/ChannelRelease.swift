@@ -4,13 +4,15 @@ package import PackRegistryAPI
 /// Changes what a channel offers for one package.
 package struct ChannelRelease: RegistryChange {
     private let change: ChannelChange
+    private let consent: OfferConsent
     private let package: PackageID
     private let channel: ChannelName
     private let randomBits: UInt32
 
     /// - Parameter randomBits: A part of the id of the release that the change may make.
     package init(_ change: ChannelChange, of package: PackageID, on channel: ChannelName, randomBits: UInt32) {
-        self.change = change
+        self.change = change.plain
+        consent = change.consent
         self.package = package
         self.channel = channel
         self.randomBits = randomBits
@@ -37,6 +39,8 @@ package struct ChannelRelease: RegistryChange {
         guard steps.values.contains(where: { !$0.isEmpty }) else {
             return ChannelOutcome(isChanged: false, releases: history.offered)
         }
+        try StateGuard.require(consent, steps, on: channel, facts)
+        try ApprovalRule.require(.release(change, of: package), on: channel, facts, changes)
         for other in steps.keys where other != package {
             try changes.actor.require(.release, package: other, channel: channel)
         }
@@ -108,6 +112,7 @@ extension ChannelChange {
         case .offer(_, let rollout, _, _): rollout?.audiences ?? []
         case .promote(_, _, let rollout, _, _): rollout.audiences
         case .setRollout(_, let audiences, _, _): audiences ?? []
+        case .accepting(_, let change): change.audiences
         case .rollBack, .rollBackToEmbedded, .retry: []
         }
     }
@@ -120,6 +125,7 @@ extension ChannelChange {
         case .setRollout: "rollout"
         case .rollBack, .rollBackToEmbedded: "rollback"
         case .retry: "retry"
+        case .accepting(_, let change): change.auditName
         }
     }
 }

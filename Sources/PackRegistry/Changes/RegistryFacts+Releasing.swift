@@ -25,13 +25,6 @@ extension RegistryFacts {
     /// A group that the channel does not have admits nobody: a misspelt name must not go out as a release.
     /// - Throws: ``RegistryError`` of the kind `.notFound`.
     func requireGroups(of audiences: [Audience], on channel: ChannelName) throws {
-        let known = channelFiles[channel]?.groups ?? [:]
-        for case .group(let names) in audiences.flatMap(\.conditions) {
-            guard let unknown = names.first(where: { known[$0] == nil }) else { continue }
-            throw RegistryError(
-                .notFound,
-                "\(channel) has no group \"\(unknown)\" (it has: \(RegistryError.list(known.keys.sorted()))): make it first "
-                    + "(packtool group set \(unknown) --channel \(channel) --file IDS)")
-        }
+        try GroupCheck.require(audiences, known: channelFiles[channel]?.groups.keys.map(\.self) ?? [], on: channel)
     }
 }

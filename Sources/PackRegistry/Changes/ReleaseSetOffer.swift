@@ -39,6 +39,8 @@ package struct ReleaseSetOffer: RegistryChange {
             return ReleaseSetOutcome(
                 isChanged: false, set: outcome.set, releases: Dictionary(uniqueKeysWithValues: before))
         }
+        try StateGuard.require(set.consent, outcome.steps, on: channel, facts)
+        try ApprovalRule.require(.set(set), on: channel, facts, changes)
         for package in outcome.steps.keys {
             try changes.actor.require(.release, package: package, channel: channel)
         }

@@ -121,7 +121,7 @@ struct RolloutDraft {
             throw RegistryError(
                 .conflict,
                 "\(subject.rollout.share) of the devices of \(channel) may have \(name) already, and the plan ends at "
-                    + "\(plan.lastShare): a plan takes nobody back. Lower the share first (packtool rollout \(package) "
+                    + "\(plan.lastShare): a plan moves no device back. Lower the share first (packtool rollout \(package) "
                     + "--channel \(channel) --percent P), or plan a new version")
         }
         notes.append(ChangeSet.RolloutNote(release: subject.id, kind: .plan(plan)))
@@ -149,8 +149,9 @@ struct RolloutDraft {
         if !wanted.audiences.isEmpty {
             let left = history.applying([.remove(subject.id)], by: actor, now: now).offered.first
             text +=
-                ": devices that have it and are not of that audience\(count) leave it with their next check and go back to "
-                + (left.map(ReleaseMoves.destination) ?? "nothing: they keep it until another release is there")
+                ": devices that have it and are not of that audience\(count) leave it with their next check and "
+                + (left.map { "go back to \(ReleaseMoves.destination($0))" }
+                    ?? "keep the version that they run, because no other release is left")
         }
         let others = companions.filter { $0.key != package && $0.value.entry(of: subject.set ?? "") != nil }
         guard subject.set != nil, !others.isEmpty else { return text }
@@ -204,9 +205,10 @@ struct RolloutDraft {
         let plan = release.flatMap { id in facts.rollouts.first { $0.release == id } }.flatMap {
             RolloutState($0.events)?.plan
         }
-        let count = plan?.deviceCount(newest.rollout.share).map { ", about \($0) devices," } ?? ""
+        let count = plan?.deviceCount(newest.rollout.share).map { ", about \(CountText.text($0, "device"))," } ?? ""
         let moves = ReleaseMoves(
-            before: companions.merging([package: history]) { $1 }, steps: others.merging([package: steps]) { $1 }, by: actor, now: now)
+            before: companions.merging([package: history]) { $1 }, steps: others.merging([package: steps]) { $1 },
+            by: actor, now: now)
         effect = "\(newest.rollout.devicesText)\(count) leave \(moves.leaving) on \(channel) and \(moves.destinations)"
     }
 

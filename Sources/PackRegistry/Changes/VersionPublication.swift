@@ -69,7 +69,7 @@ extension RoleUpdatePolicy {
             throw RegistryError(
                 .forbidden,
                 "the app's owner has not delegated the package \(package) to any key: packtool keys delegate "
-                    + "\(package), with the owner's key at hand")
+                    + "\(package), where the owner's key is")
         }
         self.init(package: package, authority: authority, current: try facts.newest(role), now: now)
     }

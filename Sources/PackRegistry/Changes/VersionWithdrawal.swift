@@ -1,5 +1,5 @@
 package import PackFormat
-import PackRegistryAPI
+package import PackRegistryAPI
 
 /// Withdraws a version for good: in the publisher's role, which no longer lists it, and on every channel.
 package struct VersionWithdrawal: RegistryChange {
@@ -7,12 +7,16 @@ package struct VersionWithdrawal: RegistryChange {
     private let package: PackageID
     private let reason: String
     private let role: [UInt8]
+    private let consent: OfferConsent
 
-    package init(_ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]) {
+    package init(
+        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent = []
+    ) {
         self.version = version
         self.package = package
         self.reason = reason
         self.role = role
+        self.consent = consent
     }
 
     private var name: VersionName { VersionName(package, version) }
@@ -34,6 +38,7 @@ package struct VersionWithdrawal: RegistryChange {
         changes.withdrawals.append(ChangeSet.Withdrawal(version: name, reason: reason))
         changes.work.insert(package)
         for (channel, steps) in self.steps(published, facts).sorted(by: { $0.key < $1.key }) {
+            try StateGuard.require(consent, steps, on: channel, facts)
             changes.record(steps, on: channel, histories: facts.companions[channel] ?? [:], facts)
         }
         changes.log("withdraw", "\(package)@\(version)", reason)

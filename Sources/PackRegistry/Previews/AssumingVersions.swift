@@ -32,7 +32,7 @@ package struct AssumingVersions<Change: RegistryChange>: RegistryChange {
             }
             facts.versions[name] = PublishedVersion(
                 package: version.package, version: version.version, manifest: version.manifest,
-                hasEntry: version.hasEntry, requiredApp: version.requiredApp)
+                hasEntry: version.hasEntry, requiredApp: version.requiredApp, state: version.state)
         }
         return try change.decide(facts, into: &changes)
     }

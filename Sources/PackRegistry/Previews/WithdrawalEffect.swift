@@ -28,7 +28,10 @@ package struct WithdrawalEffect: RegistryChange {
                     (member, (histories[member] ?? ReleaseHistory()).applying(steps, by: actor, now: now).offered)
                 }.reduce(into: [PackageID: [Release]]()) { $0[$1.0] = $1.1 }
                 let own = offered.removeValue(forKey: package) ?? []
-                let effect = ReleaseEffect(on: channel, before: histories, steps: steps, by: actor, now: now).text
+                var effect = ReleaseEffect(on: channel, before: histories, steps: steps, by: actor, now: now).text
+                do throws(RegistryError) { try StateGuard.require([], steps, on: channel, facts) } catch {
+                    effect += ". It is refused without --despite-state: \(error.message)"
+                }
                 return (channel, ChannelOutcome(isChanged: true, releases: own, others: offered, effect: effect))
             })
     }

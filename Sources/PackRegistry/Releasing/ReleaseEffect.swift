@@ -45,7 +45,7 @@ package struct ReleaseEffect: Sendable {
             guard let gone = old.first(where: { $0.id == id }) else { continue }
             parts.append(
                 "\(gone.rollout.devicesText) leave \(package) \(ReleaseHistory.name(gone.offer))"
-                    + (isWayBack ? "" : " and go to \(new.first.map(ReleaseMoves.destination) ?? Self.nothing)"))
+                    + (isWayBack ? "" : " and \(Self.fallback(new.first))"))
         }
         return parts.joined(separator: ", and ")
     }
@@ -69,8 +69,7 @@ package struct ReleaseEffect: Sendable {
             if !old.rollout.reachesNobody, isNarrower || new.rollout.share < old.rollout.share {
                 let below = offered.drop { $0.id != new.id }.dropFirst().first
                 parts.append(
-                    "devices that are not among them any more leave it and go to "
-                        + (below.map(ReleaseMoves.destination) ?? Self.nothing))
+                    "devices that are not among them any more leave it and \(Self.fallback(below))")
             }
         }
         if old.policy != new.policy {
@@ -82,5 +81,9 @@ package struct ReleaseEffect: Sendable {
         return parts.joined(separator: "; ")
     }
 
-    private static let nothing = "nothing: they keep what they run until something is offered"
+    /// What devices do that leave a release.
+    private static func fallback(_ release: Release?) -> String {
+        release.map { "go to \(ReleaseMoves.destination($0))" }
+            ?? "keep the version that they run, because no other release is left"
+    }
 }

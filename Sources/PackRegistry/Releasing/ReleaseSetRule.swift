@@ -145,7 +145,7 @@ package struct ReleaseSetRule {
             Dictionary(uniqueKeysWithValues: members(of: set).keys.map { ($0, history($0).full(before: moment)) })
         }
         let present = own.full(before: begun)
-        switch change {
+        switch change.plain {
         case .rollBackToEmbedded:
             // A package that the set introduced had what the app embeds before it, and the others had something else.
             guard present == nil else {

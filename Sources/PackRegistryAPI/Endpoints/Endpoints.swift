@@ -85,7 +85,7 @@ package enum Endpoints {
         decodeAnswer: RolloutOutcome.init(json:))
     package static let rollouts = Endpoint<Void, [RolloutStatus]>(
         Route(
-            .get, "/v1/packages/{package}/rollouts", right: .release,
+            .get, "/v1/packages/{package}/rollouts", right: .release, or: .observe,
             "Where the package's rollouts by a plan are, and what is done next."),
         encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
         decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
@@ -94,6 +94,29 @@ package enum Endpoints {
             .post, "/v1/rollouts/run", right: .release, isRepeatable: true,
             "Takes the steps of plans that are due, of the packages and channels that the token may release."),
         encodeAnswer: \.json, decodeAnswer: RolloutRun.init(json:))
+
+    // MARK: Approvals and schedules
+
+    package static let proposeChange = Endpoint<ChangeProposal, ChangeOutcome>(
+        Route(
+            .post, "/v1/changes", right: .release,
+            "Proposes a change of a channel. One that needs no approval and has no later time is made at once."),
+        encodeBody: \.json, decodeBody: ChangeProposal.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ChangeOutcome.init(json:), status: { $0.change.state == .executed ? 200 : 201 })
+    package static let changes = Endpoint<Void, ProposedChanges>(
+        Route(
+            .get, "/v1/changes", right: .release,
+            "The open changes, or with `all=true` the newest 200, and how many approvals channels require."),
+        encodeAnswer: \.json, decodeAnswer: ProposedChanges.init(json:))
+    package static let change = Endpoint<Void, ProposedChanges>(
+        Route(.get, "/v1/changes/{id}", right: .release, "One change, in the form of the list."),
+        encodeAnswer: \.json, decodeAnswer: ProposedChanges.init(json:))
+    package static let voteOnChange = Endpoint<ChangeVote, ChangeOutcome>(
+        Route(
+            .post, "/v1/changes/{id}/vote", right: .release, isRepeatable: true,
+            "Approves or rejects a change. The last approval that it needs makes it, if it has no later time."),
+        encodeBody: \.json, decodeBody: ChangeVote.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ChangeOutcome.init(json:))
 
     // MARK: Previews
 
@@ -117,6 +140,10 @@ package enum Endpoints {
         encodeAnswer: { WithdrawalPreview.json($0) }, decodeAnswer: WithdrawalPreview.channels(json:))
 
     // MARK: Administration
+
+    package static let identity = Endpoint<Void, Identity>(
+        Route(.get, "/v1/identity", "Tells the holder of a token its name, its rights and when it expires."),
+        encodeAnswer: \.json, decodeAnswer: Identity.init(json:))
 
     package static let tokens = Endpoint<Void, [TokenRecord]>(
         Route(.get, "/v1/tokens", right: .admin, "Lists the access tokens, newest first, without their secrets."),
@@ -144,6 +171,45 @@ package enum Endpoints {
             "Returns the server's version and the expiry of each online signature."),
         encodeAnswer: \.json, decodeAnswer: HealthDetails.init(json:))
 
+    package static let webhooks = Endpoint<Void, [Webhook]>(
+        Route(.get, "/v1/webhooks", right: .admin, "Lists the webhooks without their secrets."),
+        encodeAnswer: { ["webhooks": .array($0.map { .object($0.json) })] },
+        decodeAnswer: { try $0.array("webhooks").map { try Webhook(json: $0.object("webhook")) } })
+    package static let addWebhook = Endpoint<WebhookRequest, CreatedWebhook>(
+        Route(
+            .post, "/v1/webhooks", right: .admin,
+            "Adds a webhook. If the request has no secret, this answer has one that is shown only once."),
+        encodeBody: \.json, decodeBody: WebhookRequest.init(json:),
+        encodeAnswer: {
+            var json: JSONObject = ["webhook": .object($0.webhook.json)]
+            json["secret"] = $0.secret.map { .string($0) }
+            return json
+        },
+        decodeAnswer: {
+            try CreatedWebhook(
+                webhook: Webhook(json: $0.object("webhook")), secret: $0["secret"]?.string("secret"))
+        }, status: { _ in 201 })
+    package static let removeWebhook = Endpoint<Void, Void>(
+        Route(
+            .delete, "/v1/webhooks/{id}", right: .admin, isRepeatable: true,
+            "Removes a webhook and what waits for it."))
+    package static let testWebhook = Endpoint<Void, String>(
+        Route(.post, "/v1/webhooks/{id}/test", right: .admin, "Sends a trial to a webhook; the answer has its id."),
+        encodeAnswer: { ["delivery": .string($0)] }, decodeAnswer: { try $0.string("delivery") })
+    package static let deadLetters = Endpoint<Void, [DeadLetter]>(
+        Route(.get, "/v1/dead-letters", right: .admin, "Lists deliveries that were given up, newest first."),
+        encodeAnswer: { ["deadLetters": .array($0.map { .object($0.json) })] },
+        decodeAnswer: { try $0.array("deadLetters").map { try DeadLetter(json: $0.object("deadLetter")) } })
+    package static let retryDeadLetters = Endpoint<Void, Int>(
+        Route(
+            .post, "/v1/dead-letters/retry", right: .admin, isRepeatable: true,
+            "Sends the deliveries that were given up once more."),
+        encodeAnswer: { ["count": .integer($0)] }, decodeAnswer: { try $0.integer("count") })
+    package static let metrics = Route(
+        .get, "/metrics",
+        "The state of the server and of the registry for Prometheus. Needs the right observe, unless it is served with --open-metrics."
+    )
+
     // MARK: Reports
 
     package static let reports = Route(
@@ -168,9 +234,11 @@ package enum Endpoints {
     package static let routes: [Route] = [
         overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
-        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, previewChange.route, previewSet.route,
-        previewWithdrawal.route, tokens.route, createToken.route,
-        revokeToken.route, audit.route, healthDetails.route, reports, stats.route, deviceReports.route,
-        deleteReports.route, healthLive, healthReady,
+        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, proposeChange.route, changes.route,
+        change.route, voteOnChange.route, previewChange.route, previewSet.route, previewWithdrawal.route,
+        identity.route, tokens.route, createToken.route, revokeToken.route, audit.route, healthDetails.route,
+        webhooks.route, addWebhook.route, removeWebhook.route, testWebhook.route, deadLetters.route,
+        retryDeadLetters.route, reports, stats.route, deviceReports.route, deleteReports.route, healthLive,
+        healthReady, metrics,
     ]
 }

@@ -38,7 +38,7 @@ struct ArtifactBuilder: Sendable {
         guard let fault = failed.first else { return }
         throw RegistryError(
             RegistryError(from: fault.value)?.kind ?? .unusable,
-            "what was published is there, but a download of it could not be made yet: \(fault.value). The next "
+            "the version is published, but its download could not be made yet: \(fault.value). The next "
                 + "packtool command on this registry, or its server, makes it")
     }
 

@@ -85,5 +85,5 @@ final class ArtifactMakers: Sendable {
         return status
     }
 
-    static let ending = RegistryError(.busy, "the server is ending: the next one makes what is missing")
+    static let ending = RegistryError(.busy, "the server is shutting down: the next one makes the missing files")
 }

@@ -27,6 +27,7 @@ package struct LocalRegistry: Sendable {
     let claims = ArtifactClaims()
     let makers: ArtifactMakers
     let leases: SQLiteLeases
+    let signatures = SignatureExpiries()
     let reportStore: SQLiteReportStore
     /// The app that the registry belongs to.
     package let app: String
@@ -68,7 +69,7 @@ package struct LocalRegistry: Sendable {
         let app = try database.read { try SettingTable(db: $0).app() }
         guard let app else {
             throw RegistryError(
-                .unusable, "the registry in \(files.name) was not made to the end: run packtool init again")
+                .unusable, "the registry in \(files.name) is incomplete: run packtool init again")
         }
         let registry = LocalRegistry(
             files: files, database: database, clock: clock, makers: ArtifactMakers(maker),
@@ -112,8 +113,13 @@ package struct LocalRegistry: Sendable {
             store: SQLiteStore(database: database, app: app, clock: clock), leases: leases,
             signer: FileOnlineSigner(folder: files), content: FolderContentStore(folder: files),
             view: FolderViewStore(folder: files), downloads: LocalDownloads(local: self), reports: reportStore,
-            clock: clock)
+            webhooks: SQLiteWebhooks(database: database, app: app), clock: clock)
     }
+
+    package var now: Date { clock() }
+
+    /// What is to be sent to webhooks.
+    package var webhookQueue: any WebhookQueue { SQLiteWebhooks(database: database, app: app) }
 
     /// What devices reported.
     package var reports: (any ReportStore)? { reportStore }

@@ -28,6 +28,7 @@ struct ChangeWriter {
         for document in changes.channelDocuments { try metadata.put(document) }
         for document in changes.groups { try GroupTable(db: db).put(document) }
         for step in changes.tokens { try TokenTable(db: db).apply(step, now: now) }
+        for event in changes.approvalEvents { try ApprovalTable(db: db).append(event) }
         for line in changes.audit { try AuditTable(db: db).append(line, by: actor, now: now) }
         for package in changes.work { try BuildQueueTable(db: db).add(package) }
     }

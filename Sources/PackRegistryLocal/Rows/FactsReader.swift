@@ -49,6 +49,11 @@ struct FactsReader {
         case .hash(let hash): facts.tokens = try TokenTable(db: db).token(hash: hash).map { [$0] } ?? []
         case nil: break
         }
+        if let approvals = query.approvals {
+            facts.approvalEvents = try ApprovalTable(db: db).events(approvals)
+            facts.nextChange = try ApprovalTable(db: db).nextChange()
+        }
+        if query.signs || query.approvals != nil { facts.requiredApprovals = try ApprovalTable(db: db).required() }
         if query.auditCount > 0 { facts.audit = try AuditTable(db: db).newest(query.auditCount) }
         return facts
     }

@@ -25,7 +25,7 @@ struct MetadataTable {
         try RegistryFacts.Base(
             root: newestVersion(TopLevelRole.root.rawValue) ?? 0,
             timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0,
-            event: RolloutTable(db: db).newestEvent())
+            event: RolloutTable(db: db).newestEvent(), approval: ApprovalTable(db: db).newestEvent())
     }
 
     func put(_ document: ChangeSet.Document) throws {

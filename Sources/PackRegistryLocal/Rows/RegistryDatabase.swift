@@ -58,7 +58,7 @@ struct RegistryDatabase: Sendable {
             case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_WRITE:
                 throw RegistryError(.full, "\(name) cannot be written: \(detail). Is the disk full?")
             case .SQLITE_BUSY, .SQLITE_LOCKED:
-                throw RegistryError(.busy, "\(name) is in use by another process for a long time: try again")
+                throw RegistryError(.busy, "\(name) has been in use by another process for too long: try again")
             case .SQLITE_NOTADB, .SQLITE_CORRUPT:
                 throw RegistryError(.unusable, "\(name) is damaged: \(detail). Restore it from a backup")
             case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM:

@@ -51,7 +51,7 @@ struct ReleaseTable {
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT release.*, manifest.version, manifest.requiredApp FROM release
+                SELECT release.*, manifest.version, manifest.requiredApp, manifest.state FROM release
                 LEFT JOIN manifest ON manifest.digest = release.manifest
                 WHERE channel = ? \(package == nil ? "" : "AND release.package = ?") ORDER BY release.sequence
                 """,
@@ -82,7 +82,8 @@ struct ReleaseTable {
             entries[package, default: []].append(
                 ReleaseHistory.Entry(
                     release: release, created: try row.date("created"), createdBy: try row.text("createdBy"),
-                    removed: try row.optionalText("removed") == nil ? nil : row.date("removed")))
+                    removed: try row.optionalText("removed") == nil ? nil : row.date("removed"),
+                    state: try VersionTable.state(row)))
         }
         return entries.mapValues { ReleaseHistory(entries: $0) }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import PackFormat
+import PackJSON
 import PackRegistry
 import PackRegistryAPI
 
@@ -14,12 +15,14 @@ struct VersionTable {
         try db.execute(
             sql: """
                 INSERT OR IGNORE INTO manifest
-                (digest, package, version, bytes, requiredApp, hasEntry, fileCount, size, uploaded, uploadedBy)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (digest, package, version, bytes, requiredApp, state, hasEntry, fileCount, size, uploaded, uploadedBy)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 digest.hex, manifest.package.text, manifest.version.description, Data(sealed.bytes),
-                manifest.requiredApp?.description, manifest.entry != nil, manifest.files.count,
+                manifest.requiredApp?.description,
+                manifest.state.map { JSONValue.object($0.json).compactText }, manifest.entry != nil,
+                manifest.files.count,
                 manifest.ownObjects.reduce(0) { $0 + $1.size }, now, actor.name,
             ])
         for pin in manifest.shared.values {
@@ -128,7 +131,7 @@ struct VersionTable {
 
     private static let selection = """
         SELECT version.package, version.version, version.manifest, version.withdrawn,
-               manifest.hasEntry, manifest.requiredApp
+               manifest.hasEntry, manifest.requiredApp, manifest.state
         FROM version JOIN manifest ON manifest.digest = version.manifest
         """
 
@@ -140,6 +143,12 @@ struct VersionTable {
             hasEntry: row.integer("hasEntry") != 0,
             requiredApp: row.optionalText("requiredApp") == nil
                 ? nil : row.parsed("requiredApp") { try VersionRange($0) },
-            withdrawn: row.optionalText("withdrawn"))
+            withdrawn: row.optionalText("withdrawn"), state: state(row))
+    }
+
+    /// The column `state` of a manifest.
+    static func state(_ row: Row) throws -> Manifest.State? {
+        guard try row.optionalText("state") != nil else { return nil }
+        return try row.parsed("state") { try Manifest.State(json: JSONValue(parsing: Array($0.utf8)).object("state")) }
     }
 }

@@ -1,6 +1,12 @@
 import ArgumentParser
 import Foundation
 
+/// `--yes` of commands for an emergency, which never ask: scripts may pass it to every command that changes a channel.
+struct AcceptedYes: ParsableArguments {
+    @Flag(help: "Accepted for scripts: this command never asks.")
+    var yes = false
+}
+
 /// `--yes`, for commands with a larger effect than their words suggest: they ask on a terminal, and refuse elsewhere.
 struct ConsentOption: ParsableArguments {
     @Flag(help: "Do it without asking.")

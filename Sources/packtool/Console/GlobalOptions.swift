@@ -10,7 +10,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print the result and errors only, no messages.")
     var quiet = false
 
-    @Flag(help: "Print more about what is done.")
+    @Flag(help: "Print more details.")
     var verbose = false
 
     var console: Console { Console(isJSON: json, isQuiet: quiet) }
@@ -63,7 +63,9 @@ struct RegistryOptions: ParsableArguments {
             guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
                 throw CommandFailure("the token file \(tokenFile) cannot be read")
             }
-            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+            let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            guard !token.isEmpty else { throw CommandFailure("the token file \(tokenFile) is empty") }
+            return token
         }
         let text = ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"] ?? ""
         // Secrets are pasted and piped with the line break that ended their line.

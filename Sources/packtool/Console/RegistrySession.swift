@@ -4,6 +4,7 @@ import PackFormat
 import PackPublisher
 import PackRegistryAPI
 import PackRegistryLocal
+import PackTrust
 
 /// A command's registry, with the project's keys and root of trust.
 struct RegistrySession {
@@ -21,6 +22,11 @@ struct RegistrySession {
         project = current.folder
         location = try RegistryLocation(options.location(of: current), relativeTo: URL.currentDirectory())
         let token = try options.token()
+        if case .server = location, token == nil, ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"] != nil {
+            console.note(
+                "warning: PACKTOOL_TOKEN is set and empty, so no access token is sent; a CI service does that for a secret that "
+                    + "is missing, or that this job may not see")
+        }
         if case .server(let url) = location, token != nil, url.scheme?.lowercased() == "http",
             !LoopbackName.isOne(url.host() ?? "")
         {
@@ -56,7 +62,15 @@ struct RegistrySession {
             console.note(
                 "trusting this registry's root from now on: it was written to \(project.root.path), commit it")
         }
-        return try PublisherTrust(registry: registry, root: anchor.root, store: anchor.store(in: project))
+        return try PublisherTrust(
+            registry: registry, root: anchor.root, store: anchor.store(in: project), place: "the registry \(location)")
+    }
+
+    /// Removes what the project has seen of the registry; its root stays.
+    func forgetSeenMetadata() async throws {
+        let folder = try await TrustAnchor(project: project, registry: registry).store(in: project).folder
+        guard FileManager.default.fileExists(atPath: folder.path) else { return }
+        try FileManager.default.removeItem(at: folder)
     }
 
     func maintenance(console: Console) async throws -> KeyMaintenance {
@@ -67,6 +81,12 @@ struct RegistrySession {
     func publisher(console: Console, isDryRun: Bool = false) async throws -> Publisher {
         let keys = try keys.signingKeys()
         guard !keys.publisher.isEmpty else {
+            let variable = KeyFolder.Name.publisher.variable
+            if ProcessInfo.processInfo.environment[variable] != nil {
+                throw CommandFailure(
+                    "\(variable) is set and empty: give it the publisher's private key; a CI "
+                        + "service sets an empty variable for a secret that is missing, or that this job may not see")
+            }
             throw CommandFailure(
                 "there is no key to sign with: set \(KeyFolder.Name.publisher.variable), or make one with "
                     + "packtool keys generate publisher")

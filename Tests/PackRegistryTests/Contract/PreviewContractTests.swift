@@ -77,7 +77,8 @@ struct PreviewContractTests {
     func `what a change would be refused for, its preview is refused for`(kind: RegistryKind) async throws {
         let shop = try await stocked()
         let refused: [(ChannelChange, String)] = try [
-            (.offer(version("9.0.0")), "is not published in this registry"), (.rollBack(to: nil), "offered nothing else"),
+            (.offer(version("9.0.0")), "is not published in this registry"),
+            (.rollBack(to: nil), "offered nothing else"),
             (.promote(nil, from: channel("nowhere")), "there is no channel nowhere"),
             (.setRollout(nil, audiences: [Audience("group=nobody")]), "has no group"),
         ]
@@ -145,8 +146,9 @@ struct PreviewContractTests {
             #expect(
                 channels.mapValues(\.effect) == [
                     try channel(): "beta: 10 % of the devices leave checkout 1.1.0 and go to 1.0.0",
-                    try channel("stable"): "stable: 100 % of the devices leave checkout 1.1.0 and go to nothing: they keep what "
-                        + "they run until something is offered",
+                    try channel("stable"):
+                        "stable: 100 % of the devices leave checkout 1.1.0 and keep the version that "
+                        + "they run, because no other release is left",
                 ])
             let unknown = await #expect(throws: RegistryError.self) {
                 try await registry.previewWithdrawal(of: version("7.0.0"), of: package(), reason: "broken")

@@ -39,7 +39,7 @@ struct RightsContractTests {
             #expect(await kindOfError { try await registry.submit(metadata: [], role: "targets") } == .forbidden)
             #expect(
                 await kindOfError {
-                    try await registry.withdraw(version("1.0.0"), of: package(), reason: "x", role: [])
+                    try await registry.withdraw(version("1.0.0"), of: package(), reason: "x", role: [], consent: [])
                 } == .forbidden)
             #expect(try shop.viewListing == before)
             #expect(

@@ -65,7 +65,10 @@ struct DamageTests {
     }
 
     /// It has what no row has: a gate that is off would be on again.
-    @Test(arguments: ["UPDATE channelFile SET bytes = X'7B7D'", "UPDATE channelFile SET bytes = CAST(replace(bytes, '1', '2') AS BLOB)"])
+    @Test(arguments: [
+        "UPDATE channelFile SET bytes = X'7B7D'",
+        "UPDATE channelFile SET bytes = CAST(replace(bytes, '1', '2') AS BLOB)",
+    ])
     func `a channel file that is damaged is an error with its name, and nothing is signed`(sql: String) async throws {
         let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip, shop.page("1.1.0").zip])

@@ -187,10 +187,11 @@ struct ViewUpdateTests {
             try db.execute(sql: "DROP TABLE work; DROP TABLE siteWork; DROP TABLE pin; DROP TABLE encoding")
             try db.execute(sql: "DROP INDEX releaseByManifest; DROP INDEX metadataByRole; DROP INDEX releaseBySet")
             try db.execute(sql: "DROP TABLE releaseEvent; DROP TABLE object; DROP TABLE lease; DROP TABLE groupFile")
+            try db.execute(sql: "DROP TABLE approvalEvent")
             for column in [
                 "release DROP COLUMN share", "release DROP COLUMN audiences", "channelFile DROP COLUMN format",
                 "release DROP COLUMN setID", "release DROP COLUMN app", "release DROP COLUMN policy",
-                "version DROP COLUMN note", "version DROP COLUMN sourceCommit",
+                "version DROP COLUMN note", "version DROP COLUMN sourceCommit", "manifest DROP COLUMN state",
             ] {
                 try db.execute(sql: "ALTER TABLE \(column)")
             }

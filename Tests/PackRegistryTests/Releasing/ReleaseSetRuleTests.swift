@@ -112,7 +112,8 @@ struct ReleaseSetRuleTests {
         }
     }
 
-    @Test func `a package that the set introduced goes to what the app embeds, and the others to what they had`() throws {
+    @Test func `a package that the set introduced goes to what the app embeds, and the others to what they had`() throws
+    {
         for change in [ChannelChange.rollBackToEmbedded, .rollBack(to: nil)] {
             var memory = Memory()
             try memory.offer(["a": "1.0.0", "b": "1.0.0"])

@@ -140,7 +140,9 @@ struct RolloutSimulationTests {
     }
 
     @Test func `a release that waits for an unmetered network is not given to devices on another one`() throws {
-        let population = try population([("\"seed\": 7,", "\"seed\": 7, \"networks\": {\"unmetered\": 50, \"metered\": 50},")])
+        let population = try population([
+            ("\"seed\": 7,", "\"seed\": 7, \"networks\": {\"unmetered\": 50, \"metered\": 50},")
+        ])
         let target = try release("r2", "1.1.0").with(policy: ClientPolicy(network: .unmetered))
         let simulation = try RolloutSimulation(
             channel([shop: [target, release("r1", "1.0.0")]]), targets: [shop: target],

@@ -34,7 +34,7 @@ struct RolloutContractTests {
             let preview = try await registry.rollout(
                 RolloutRequest(request.verb, of: request.version, isDryRun: true), of: package(), on: channel())
             #expect(preview.isChanged && preview.before == .none && preview.after.percent == 1)
-            #expect(preview.effect.contains("about 20 more of 2000"), "\(preview.effect)")
+            #expect(preview.effect.contains("about 20 more of 2,000"), "\(preview.effect)")
             #expect(try await shop.releases() == ["1.0.0@100"], "a dry run does nothing")
             let outcome = try await registry.rollout(request, of: package(), on: channel())
             #expect(outcome.status?.state == .running && outcome.status?.stepNumber == 1)
@@ -49,7 +49,8 @@ struct RolloutContractTests {
             #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
             let entry = try #require(try await shop.registry.auditLog(limit: 1).first)
             #expect((entry.actor, entry.action) == ("system:rollout", "rollout step"))
-            #expect(entry.detail == "10 % of the devices in place of 1 %: about 180 more of 2000; 1 % was there for 4h")
+            #expect(
+                entry.detail == "10 % of the devices in place of 1 %: about 180 more of 2,000; 1 % was there for 4h")
 
             // Moments are kept in milliseconds.
             shop.clock.advance(days: 1.001)
@@ -83,7 +84,7 @@ struct RolloutContractTests {
             let advanced = try await say(.advance(to: 2), "looks fine")
             #expect(
                 advanced.effect
-                    == "advance checkout 1.1.0 on beta: 10 % of the devices in place of 1 %: about 180 more of 2000")
+                    == "advance checkout 1.1.0 on beta: 10 % of the devices in place of 1 %: about 180 more of 2,000")
             #expect(try await !say(.advance(to: 2)).isChanged)
             #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
             #expect(try await shop.registry.auditLog(limit: 1).first?.detail.contains("looks fine") == true)

@@ -41,7 +41,8 @@ struct SetRolloutContractTests {
                         == "10 % of the devices leave checkout 1.1.0 and help 1.0.0, which are one set, on beta and go back: "
                         + "checkout to 1.0.0 and help to what the app embeds")
                 let still = try await registry.channelFile(channel(), at: nil)
-                #expect(still?.packages[try package()]?.releases.compactMap(\.version?.description) == ["1.1.0", "1.0.0"])
+                #expect(
+                    still?.packages[try package()]?.releases.compactMap(\.version?.description) == ["1.1.0", "1.0.0"])
                 shop.clock.advance(seconds: 1)
                 let done = try await registry.rollout(RolloutRequest(.rollBack), of: package(name), on: channel())
                 #expect(done.isChanged && done.effect == preview.effect)

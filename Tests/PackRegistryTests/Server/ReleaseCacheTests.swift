@@ -13,7 +13,8 @@ import Testing
 struct ReleaseCacheTests {
     private static func group(_ name: String, _ devices: [String]) throws -> DeviceGroup {
         let salt = String(repeating: "0a", count: 16)
-        return try DeviceGroup(name: name, salt: salt, devices: Set(devices.map { DeviceGroup.hash(of: $0, salt: salt) }))
+        return try DeviceGroup(
+            name: name, salt: salt, devices: Set(devices.map { DeviceGroup.hash(of: $0, salt: salt) }))
     }
 
     @Test func `the members of a group are those of its file`() throws {

@@ -63,7 +63,7 @@ struct SetUpdateTests: SetScene {
         #expect(try device.events(.rolledBack).last?.why.contains("it came in one set with shop") == true)
         let report = try await device.updater().update(.all)
         #expect(report.failures.isEmpty)
-        #expect(report.entries[0].why.contains("its set is not taken: shop: it failed on this device"))
+        #expect(report.entries[0].why.contains("its set is skipped: shop: it failed on this device"))
         #expect(try await pages() == ["admin 1.0.0", "shop 1.0.0"])
         for (package, id) in zip(["admin", "shop"], ids) {
             try registry.set(

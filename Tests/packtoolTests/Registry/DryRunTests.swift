@@ -128,7 +128,8 @@ struct DryRunTests {
         let audit = try await live.tool.run("audit", "--json").standardOutput
         let publish = try await run(["publish", zip, "--channel", "beta", "--rollout", "10"]).expectSuccess()
         #expect(publish.standardOutput.contains("would publish  shop 1.1.0  1 of 1 files to send"), "\(publish)")
-        #expect(publish.standardOutput.contains("would offer    beta: 10 % of the devices get shop 1.1.0"), "\(publish)")
+        #expect(
+            publish.standardOutput.contains("would offer    beta: 10 % of the devices get shop 1.1.0"), "\(publish)")
         for command in [
             ["rollback", "shop", "--channel", "beta", "--to", "embedded"], ["withdraw", "shop@1.0.0", "--reason", "x"],
             ["rollout", "shop", "--channel", "beta", "--percent", "1"],
@@ -146,7 +147,8 @@ struct DryRunTests {
         let older = try await Self.build(tool, "shop", "1.0.9")
         let before = try Self.listing(tool)
         let asks = try await tool.run("publish", older, "--channel", "beta", "--channel", "stable")
-        #expect(asks.exitCode == 2 && asks.standardError.contains("stable offers shop 1.1.0. 1.0.9 is older"), "\(asks)")
+        #expect(
+            asks.exitCode == 2 && asks.standardError.contains("stable offers shop 1.1.0. 1.0.9 is older"), "\(asks)")
         // A channel that refuses it keeps it from the others.
         try await tool.run("rollback", "shop", "--channel", "stable", "--to", "embedded", "--quiet").expectSuccess()
         let refused = try await tool.run("publish", zips[0], "--channel", "beta", "--channel", "stable")

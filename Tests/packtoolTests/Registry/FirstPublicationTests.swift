@@ -110,14 +110,15 @@ struct FirstPublicationTests {
         try await Self.build(tool, "shop", "1.1.0")
         let size = try tool.read("packages/shop-1.1.0.zip").count
         let tooLarge = try await tool.run(
-            "publish", "packages/shop-1.1.0.zip", "--channel", "stable", "--registry",
+            "publish", "packages/shop-1.1.0.zip", "--channel", "stable", "--new-channel", "--registry",
             "http://127.0.0.1:\(narrowPort)",
             environment: ["PACKTOOL_TOKEN": try await registry.token("--publish", "--release")])
         expectClearError(
             tooLarge, naming: ["refused a body of \(size) bytes (413)", "\"client_max_body_size 2g;\""])
         let port = try #require(try await older.line(holding: "port")?.split(separator: " ").last)
         let publish = [
-            "publish", "packages/shop-1.0.0.zip", "--channel", "stable", "--registry", "http://127.0.0.1:\(port)",
+            "publish", "packages/shop-1.0.0.zip", "--channel", "stable", "--new-channel", "--registry",
+            "http://127.0.0.1:\(port)",
         ]
         let environment = ["PACKTOOL_TOKEN": try await registry.token("--publish", "--release")]
         let refused = try await tool.run(publish, environment: environment)

@@ -95,7 +95,7 @@ struct PrivateAuthorityTests {
             let outcome = try await tool.run(arguments + ["--ca", "company.pem"])
             #expect(outcome.exitCode == 1, "\(outcome)")
             #expect(
-                outcome.errorLine?.contains(": it is made out to another host: use a name that stands in it") == true,
+                outcome.errorLine?.contains(": it is for another host: use a name that it contains") == true,
                 "\(outcome)")
         }
     }

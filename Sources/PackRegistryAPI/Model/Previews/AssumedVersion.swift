@@ -9,20 +9,24 @@ package struct AssumedVersion: Hashable, Sendable {
     /// False for a shared bundle.
     package let hasEntry: Bool
     package let requiredApp: VersionRange?
+    package let state: Manifest.State?
 
     package init(
-        package: PackageID, version: SemanticVersion, manifest: Digest, hasEntry: Bool, requiredApp: VersionRange?
+        package: PackageID, version: SemanticVersion, manifest: Digest, hasEntry: Bool, requiredApp: VersionRange?,
+        state: Manifest.State? = nil
     ) {
         self.package = package
         self.version = version
         self.manifest = manifest
         self.hasEntry = hasEntry
         self.requiredApp = requiredApp
+        self.state = state
     }
 
     package init(_ manifest: Manifest) {
         self.init(
             package: manifest.package, version: manifest.version, manifest: manifest.digest,
-            hasEntry: manifest.entry != nil, requiredApp: manifest.requiredApp)
+            hasEntry: manifest.entry != nil, requiredApp: manifest.requiredApp,
+            state: manifest.state)
     }
 }

@@ -11,7 +11,9 @@ package struct ChangePreview: Hashable, Sendable {
         self.versions = versions
     }
 
-    package var json: JSONObject { ["change": .object(change.json), "assuming": .array(versions.map { .object($0.json) })] }
+    package var json: JSONObject {
+        ["change": .object(change.json), "assuming": .array(versions.map { .object($0.json) })]
+    }
 
     package init(json: JSONObject) throws {
         try json.refuseKeys(outside: ["change", "assuming"])
@@ -62,19 +64,22 @@ package enum WithdrawalPreview {
 extension AssumedVersion {
     package var json: JSONObject {
         var json: JSONObject = [
-            "package": .string(package.text), "version": .string(version.description), "manifest": .string(manifest.hex),
+            "package": .string(package.text), "version": .string(version.description),
+            "manifest": .string(manifest.hex),
         ]
         if !hasEntry { json["bundle"] = true }
         json["app"] = requiredApp.map { .string($0.description) }
+        json["state"] = state.map { .object($0.json) }
         return json
     }
 
     package init(json: JSONObject) throws {
-        try json.refuseKeys(outside: ["package", "version", "manifest", "bundle", "app"])
+        try json.refuseKeys(outside: ["package", "version", "manifest", "bundle", "app", "state"])
         try self.init(
             package: PackageID(json.string("package")), version: SemanticVersion(json.string("version")),
             manifest: Digest(hex: json.string("manifest")), hasEntry: !(json["bundle"]?.bool("bundle") ?? false),
-            requiredApp: json["app"].map { try VersionRange($0.string("app")) })
+            requiredApp: json["app"].map { try VersionRange($0.string("app")) },
+            state: json["state"].map { try Manifest.State(json: $0.object("state")) })
     }
 }
 

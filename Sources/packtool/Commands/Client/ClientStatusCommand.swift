@@ -5,7 +5,7 @@ import PackUpdater
 
 struct ClientStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what is installed, and how it stands.")
+        commandName: "status", abstract: "Show what is installed, and its state.")
 
     @OptionGroup var client: ClientOptions
 

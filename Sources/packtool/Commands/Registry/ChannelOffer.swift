@@ -102,6 +102,35 @@ struct ChannelOffer {
         }
     }
 
+    /// Proposes to offer packages, as one set or each by itself.
+    func propose(
+        _ manifests: [Manifest], asSet isSet: Bool, _ consent: OfferConsent, _ proposal: ProposalOptions
+    ) async throws -> [ChangeOutcome] {
+        let actions: [ProposedAction] =
+            isSet
+            ? [.set(set(of: manifests, consent))]
+            : try manifests.map { .release(try change($0, consent), of: $0.package) }
+        var outcomes: [ChangeOutcome] = []
+        for action in actions {
+            outcomes.append(
+                try await session.registry.propose(
+                    ChangeProposal(
+                        action, on: channel, reason: proposal.reason ?? "", at: proposal.schedule.at,
+                        expires: proposal.schedule.expires)))
+        }
+        return outcomes
+    }
+
+    /// Refuses what must be proposed, before anything is sent.
+    func requireNoApproval() async throws {
+        // A registry that cannot tell, or does not want to, decides when it is asked to offer.
+        let required = try? await session.registry.changes(.open).required[channel]
+        guard let required, required > 0 else { return }
+        throw CommandFailure(
+            "\(channel) requires \(required) approval\(required == 1 ? "" : "s") of a change: propose it with --propose, and "
+                + "somebody else approves it (packtool changes). Nothing was published", kind: "needsApproval")
+    }
+
     func make(_ manifest: Manifest, _ consent: OfferConsent) async throws -> Made {
         do {
             let outcome = try await session.registry.change(
@@ -172,9 +201,18 @@ struct ChannelOffer {
         }
     }
 
+    /// Whether devices get something of it with their next check, which a share of 0 %, a window or a network puts off.
+    static func isInstallable(_ made: [Made]) -> Bool {
+        made.contains { entry in
+            guard entry.outcome.isChanged, !entry.isSuperseded, let release = entry.outcome.releases.first else {
+                return false
+            }
+            return release.rollout.share > .none && !release.policy.delays
+        }
+    }
+
     /// What is not as its caller may think.
     func note(_ made: [Made]) {
-        // A misspelt name makes one.
         if made.contains(where: \.outcome.isNewChannel) { options.console.note("the channel \(channel) is new") }
         for entry in made where !entry.isSuperseded {
             let share = entry.outcome.releases.first?.rollout.share ?? .none

@@ -8,13 +8,14 @@ import PackRegistryAPI
 struct ExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Tell what a device gets on a channel, and why.",
-        discussion: """
-            Every release of the package, newest first, with every condition, whether the device
-            meets it, and the value that was seen. packtool client explain prints the same on
-            a device. What is not given is not known, and a condition on it is not met.
+        discussion: HelpText.flowing(
+            """
+            Lists every release of the package, newest first, with every condition, whether the device meets
+            it, and the value that was seen. packtool client explain prints the same on a device. A fact that
+            you do not give is unknown, and a condition on it is not met.
 
-            --at 2026-11-24T14:00:00Z tells what was so then.
-            """)
+            --at 2026-11-24T14:00:00Z explains what was offered at that time.
+            """))
 
     @Argument(help: "The package.")
     var package: PackageID
@@ -22,7 +23,7 @@ struct ExplainCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
     var channel: ChannelName
 
-    @Option(help: ArgumentHelp("The device's id, which shares go by.", valueName: "ID"))
+    @Option(help: ArgumentHelp("The device's id, which decides about shares.", valueName: "ID"))
     var device: String?
 
     @Option(help: ArgumentHelp("The platform, such as ios.", valueName: "NAME"))
@@ -66,6 +67,19 @@ struct ExplainCommand: AsyncParsableCommand {
             package, in: file,
             for: try facts.facts(device: device ?? "", platform: platform, appVersion: appVersion, tags: tag),
             notes: at.map { ["at \(WireTime.text($0))"] } ?? [])
-        options.console.result(explanation.text, json: .object(explanation.json))
+        let status = at == nil ? await rollout(session) : nil
+        var json = explanation.json
+        json["rollout"] = status.map { .object($0.json) }
+        let rollout = status.map { status in
+            "\nrollout of \(status.version?.description ?? "embedded"): \(status.state.rawValue), \(status.share) of the "
+                + "devices: \(status.reason)\n\(RolloutText.next(status))"
+                + (status.gate.map { "\ngate: \($0.text)" } ?? "")
+        }
+        options.console.result(explanation.text + (rollout ?? ""), json: .object(json))
+    }
+
+    /// The plan of the package here, if there is one and the caller may see it.
+    private func rollout(_ session: RegistrySession) async -> RolloutStatus? {
+        try? await session.registry.rollouts(of: package).first { $0.channel == channel && $0.state != .rolledBack }
     }
 }

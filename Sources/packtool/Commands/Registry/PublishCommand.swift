@@ -12,47 +12,48 @@ struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish packages and offer them on a channel.",
-        discussion: """
-            Without arguments it takes ./packages: of each package the highest version there.
-            Of several versions of a package it offers the highest. A release that is
-            offered already keeps its share of devices, unless --rollout gives a larger
-            one; a new release is for everyone, unless --rollout says otherwise.
+        discussion: HelpText.flowing(
+            """
+            Without arguments the command publishes the packages in ./packages: the highest version of each
+            package. If you name several versions of a package, all are published and the highest is offered.
+            A version that is already offered keeps its share of devices, unless --rollout gives a larger one.
+            A new release is for all devices, unless --rollout says otherwise.
 
-            A version that somebody rolled the channel back from is not offered once
-            more, as by a CI job that runs again, but with --again. A version below one that the
-            channel offers takes devices back: the command asks first, or takes --yes. So it
-            does without any channel, when no device would be offered what it publishes.
+            The command asks before it does more than you may expect, and --yes answers yes: before it offers a
+            version that is older than the offered one, before it publishes without a channel, and before it
+            makes a channel. A channel that does not exist may be a misspelt one; --new-channel makes it. The
+            first channel of a registry is made without a question.
 
-            With --channel beta --channel stable the packages are uploaded once and offered on
-            both, in this order. Both channels are asked about, and would take the offer, before
-            anything is sent. Each channel is a commit of its own: if the second one fails then,
-            the command says what the first one offers, and can be repeated.
+            If the channel was rolled back from a version, the version is not offered again, for example by a
+            CI job that runs again. --again offers it.
+            With --channel beta --channel stable the packages are uploaded once and offered on both, in this order.
+            The command asks about both channels, and both must accept the offer, before anything is uploaded. Each
+            channel is a commit of its own: if the second one fails, the command says what the first one offers, and
+            you can repeat it.
 
-            --dry-run says what would be sent and which devices would get what, and sends and
-            changes nothing. What the registry would refuse is refused.
+            --dry-run shows what would be sent and which devices would get what, and changes nothing. What the
+            registry would refuse is refused.
 
-            The registry is made by packtool init, never here.
 
-            Several packages are offered as one set, in one commit: a device gets all of them
-            or none, and rollout, rollback, promote and withdraw of one act on all. With
-            --separately each is offered by itself.
+            Several packages are offered as one set: a device gets all of them or none, and rollout, rollback,
+            promote and withdraw of one apply to all. With --separately each is offered by itself.
 
-            Shared bundles are published first, whatever the order of the arguments. A
-            version that is there with the same content is left as it is, so the
-            command can be repeated after an interruption.
+            Shared bundles are published first, whatever the order of the arguments. A version that is
+            published already with the same content is not changed, so you can repeat the command after an
+            interruption. What the token or the key may not do is refused before anything is uploaded.
 
-            Devices can install what was published when its line is printed. After that,
-            in a registry folder that no server has, the command makes patches and smaller
-            downloads; with --no-wait that is left to the next command that changes the
-            registry, or to its server.
-            """)
+            Devices can install a version when its line is printed. In a registry folder without a server, the
+            command then makes patches and smaller downloads. With --no-wait the next command that changes the
+            registry makes them, or its server. The registry itself is made by packtool init.
+            """))
 
     @Argument(help: ArgumentHelp("The packages to publish (default: the newest in ./packages).", valueName: "ZIP"))
     var zips: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The channel that offers them (default: the configuration's); may be given several times.", valueName: "NAME"))
+            "The channel that offers them (default: the configuration's); may be given several times.",
+            valueName: "NAME"))
     var channel: [ChannelName] = []
 
     @Flag(name: .customLong("no-wait"), help: "Do not wait until patches are made.")
@@ -71,6 +72,7 @@ struct PublishCommand: AsyncParsableCommand {
     var commit: String?
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var proposal: ProposalOptions
     @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -90,7 +92,13 @@ struct PublishCommand: AsyncParsableCommand {
         let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
         let offers = channels.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
         let isDryRun = dryRun.isDryRun
+        guard !offers.isEmpty || !proposal.isGiven else {
+            throw CommandFailure("no channel is given on which to offer it: --channel NAME", kind: "invalid")
+        }
         if offers.isEmpty { try requireNoChannel(pages) }
+        if !proposal.isGiven, !isDryRun {
+            for offer in offers { try await offer.requireNoApproval() }
+        }
         // Before anything is sent.
         let isSet = pages.count > 1 && !separately
         guard !isSet || !offer.policy.isGiven else {
@@ -99,6 +107,8 @@ struct PublishCommand: AsyncParsableCommand {
                     + "packtool rollout, which holds for the whole set; or publish --separately")
         }
         if isSet { try await offers.first?.check(set: packages.manifests.filter { $0.entry == nil } + pages) }
+        let overview = try await session.registry.overview()
+        for offering in offers { try offer.check(offering.channel, in: overview, isDryRun: isDryRun, options) }
         let older = try await older(pages, offers)
         if !older.isEmpty {
             try offer.consent.require(
@@ -120,6 +130,9 @@ struct PublishCommand: AsyncParsableCommand {
             line.show("publishing \(manifest.package) \(manifest.version)")
         }
         line.clear()
+        if proposal.isGiven {
+            return try await propose(offers, pages, asSet: isSet, older: older, published, session)
+        }
         let offered = try await make(offers, pages, asSet: isSet, older: older, published)
         if offers.isEmpty {
             console.note("published and not offered to any device: to offer it, publish again with --channel NAME")
@@ -130,8 +143,8 @@ struct PublishCommand: AsyncParsableCommand {
         guard !noWait else { return }
         if let local = session.local, !local.isServed {
             console.note(
-                (offered.isEmpty ? "" : "Devices can install this now. ")
-                    + "Making patches and smaller downloads for them; Ctrl-C is safe, the next command or a server goes on with them"
+                (ChannelOffer.isInstallable(offered) ? "Devices can install this now. " : "")
+                    + "Making patches and smaller downloads; Ctrl-C is safe, the next command or a server goes on with them"
             )
         }
         await session.finish(console: console)
@@ -183,6 +196,25 @@ struct PublishCommand: AsyncParsableCommand {
         return offered
     }
 
+    /// Proposes the offers of what is published, and prints what became of them.
+    private func propose(
+        _ offers: [ChannelOffer], _ pages: [Manifest], asSet isSet: Bool, older: [ChannelName: String],
+        _ published: [Publisher.Published], _ session: RegistrySession
+    ) async throws {
+        var proposed: [ChangeOutcome] = []
+        for offering in offers {
+            let consent = offer.consent(isOlder: older[offering.channel] != nil)
+            proposed += try await offering.propose(pages, asSet: isSet, consent, proposal)
+        }
+        options.console.result(
+            PublishText.text(published, proposed), json: PublishText.json(published, [], proposed))
+        for change in proposed.map(\.change) where change.state == .waiting {
+            options.console.note("Somebody else approves it with:  packtool changes approve \(change.id)")
+        }
+        guard !proposed.contains(where: { $0.change.state == .failed }) else { throw ExitCode.failed }
+        if !noWait { await session.finish(console: options.console) }
+    }
+
     private func requireNoChannel(_ pages: [Manifest]) throws {
         guard !pages.isEmpty else { return }
         let names = pages.map { "\($0.package) \($0.version)" }.joined(separator: ", ")
@@ -194,9 +226,7 @@ struct PublishCommand: AsyncParsableCommand {
     private func files() throws -> [URL] {
         if !zips.isEmpty {
             return try zips.map { path in
-                guard FileManager.default.fileExists(atPath: path) else {
-                    throw CommandFailure("there is no file \(path): build it with packtool build")
-                }
+                guard FileManager.default.fileExists(atPath: path) else { throw try missing(path) }
                 return URL(filePath: path)
             }
         }
@@ -208,5 +238,17 @@ struct PublishCommand: AsyncParsableCommand {
                 "there are no packages in \(folder.relativePath): build some, or name the zips to publish")
         }
         return found
+    }
+
+    private func missing(_ path: String) throws -> CommandFailure {
+        let folder = try (CurrentProject().configuration ?? PackConfiguration()).outFolder
+        let name = URL(filePath: path).lastPathComponent
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
+            $0.hasSuffix(".zip")
+        }
+        guard let near = NearName.of(name, among: names.filter { folder.appending(path: $0).relativePath != path })
+        else { return CommandFailure("there is no file \(path): build it with packtool build") }
+        return CommandFailure(
+            "there is no file \(path): did you mean \(folder.appending(path: near).relativePath)?")
     }
 }

@@ -11,6 +11,10 @@ enum PublishText {
         (published.map(line) + offered.map(\.text)).joined(separator: "\n")
     }
 
+    static func text(_ published: [Publisher.Published], _ proposed: [ChangeOutcome]) -> String {
+        (published.map(line) + proposed.map { ChangeText.text($0.change) }).joined(separator: "\n")
+    }
+
     private static func line(_ entry: Publisher.Published) -> String {
         let name = "\(entry.manifest.package) \(entry.manifest.version)"
         return switch entry.outcome {
@@ -31,16 +35,20 @@ enum PublishText {
         }
     }
 
-    static func json(_ published: [Publisher.Published], _ offered: [ChannelOffer.Made]) -> JSONValue {
-        .object([
+    static func json(
+        _ published: [Publisher.Published], _ offered: [ChannelOffer.Made], _ proposed: [ChangeOutcome] = []
+    ) -> JSONValue {
+        var json: JSONObject = [
             "published": .array(
                 published.map {
                     .object(
-                        json(
+                        Self.json(
                             $0.manifest, isChanged: $0.outcome == .published, sentCount: $0.sentCount,
                             sentSize: $0.sentSize))
                 }), "offered": .array(offered.map { .object($0.json) }),
-        ])
+        ]
+        if !proposed.isEmpty { json["proposed"] = .array(proposed.map { .object($0.json) }) }
+        return .object(json)
     }
 
     static func json(_ versions: [Publisher.Intended], _ offered: [ChannelOffer.Made]) -> JSONValue {

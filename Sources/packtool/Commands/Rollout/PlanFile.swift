@@ -9,7 +9,8 @@ enum PlanFile {
         let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
         guard size <= RolloutPlan.maximumByteCount else {
             throw CommandFailure(
-                "\(path): it has \(size) bytes, and a plan has \(RolloutPlan.maximumByteCount) at most", kind: "invalid")
+                "\(path): it has \(size) bytes, and a plan has \(RolloutPlan.maximumByteCount) at most", kind: "invalid"
+            )
         }
         guard let bytes = try? Data(contentsOf: URL(filePath: path)) else {
             throw CommandFailure("the plan \(path) cannot be read: is the name right?", kind: "notFound")
