@@ -84,6 +84,9 @@ let package = Package(
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CSync"),
         // The commit that scripts/build-release.sh names.
         .target(name: "CBuildStamp", cSettings: buildStamp),
@@ -130,12 +133,19 @@ let package = Package(
                 "PackWeb", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioTLS,
             ]),
 
-        // Level 4: one registry in a folder, with SQLite; and its server, which knows no database.
+        // Level 3: the rows of a registry in SQL, which SQLite and PostgreSQL share.
+        module(
+            "PackRegistrySQL", ["PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"]),
+
+        // Level 4: one registry in a folder, with SQLite; rows in PostgreSQL; and the server, which knows no database.
+        module(
+            "PackRegistryPostgres",
+            ["PackRegistrySQL", "PackRegistryAPI", "CPostgreSQL"]),
         module(
             "PackRegistryLocal",
             [
-                "PackRegistry", "PackRegistryAPI", "PackPublisher", "PackFormat", "PackJSON", "PackArchive",
-                "PackPatch",
+                "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackPublisher", "PackFormat", "PackJSON",
+                "PackArchive", "PackPatch",
                 "PackTrust", "PackSystem", grdb,
             ]),
         module(
@@ -154,7 +164,8 @@ let package = Package(
             name: "packtool",
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
-                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher", "PackDoctor",
+                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryServer", "PackPublisher",
+                "PackDoctor",
                 "PackUpdater",
                 "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, logging, hummingbird, nioCore,
                 httpTypes, lifecycle, signals,
@@ -165,7 +176,7 @@ let package = Package(
             swiftSettings: settings),
 
         tests("PackJSONTests", ["PackJSON"]),
-        tests("PackFormatTests", ["PackFormat", "PackJSON"]),
+        tests("PackFormatTests", ["PackFormat", "PackJSON", "TestSupport"]),
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat", "TestSupport"]),
         tests("PackPatchTests", ["PackPatch", "PackFormat"]),
@@ -174,10 +185,10 @@ let package = Package(
         tests(
             "PackRegistryTests",
             [
-                "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
-                "PackUpdater", "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport",
-                logging, grdb,
-                nioCore, crypto,
+                "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackRegistryLocal", "PackRegistryPostgres",
+                "PackRegistryServer", "PackPublisher",
+                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", "PackUpdater",
+                logging, nioCore, crypto,
             ]),
         tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),
         tests(
@@ -194,7 +205,7 @@ let package = Package(
         .target(
             name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackTrust"], path: "Tests/AttackSupport",
             swiftSettings: settings),
-        tests("packtoolTests", ["AttackSupport", "PackFormat", "PackJSON", "PackTrust"]),
+        tests("packtoolTests", ["AttackSupport", "PackFormat", "PackJSON", "PackTrust", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

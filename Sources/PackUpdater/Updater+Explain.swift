@@ -36,9 +36,17 @@ extension Updater {
                 notes.append("\(kept) stays while a group that its release asks for cannot be read")
             }
             return RolloutExplanation(
-                package, in: channel, for: facts, refusals: refusals, notes: notes,
+                package, in: channel, for: facts, refusals: refusals, taking: taking(state[package]), notes: notes,
                 wait: state[package].delay.map { .known($0) } ?? .nothing)
         }
+    }
+
+    private func taking(_ state: PackageState) -> RolloutExplanation.Taking {
+        var installed = Set([state.active?.id].compactMap(\.self))
+        if case .version(let staged) = state.staged { installed.insert(staged.id) }
+        return RolloutExplanation.Taking(
+            running: state.active?.id.version,
+            time: LocalTime(configuration.now(), in: configuration.timeZone()), installed: installed)
     }
 
     private func kept(

@@ -32,6 +32,7 @@ struct Packtool: AsyncParsableCommand {
             DeviceCommand.self,
             ReportsCommand.self,
             RenewCommand.self,
+            RegistryCommand.self,
             ServeCommand.self,
             TokenCommand.self,
             WebhookCommand.self,

@@ -39,11 +39,20 @@ public struct DeviceFacts: Hashable, Sendable {
         self.groups = groups
         self.unreadableGroups = unreadableGroups
     }
+
     /// As if the device were in the groups that cannot be read, for what it has by one of them already.
     package var inUnreadableGroups: DeviceFacts {
         DeviceFacts(
             deviceID: deviceID, appVersion: appVersion, platform: platform, tags: tags, osVersion: osVersion,
             locale: locale, region: region, model: model, network: network,
             groups: groups.union(unreadableGroups.keys))
+    }
+
+    /// The same device in other groups.
+    package func with(groups: Set<String>) -> DeviceFacts {
+        DeviceFacts(
+            deviceID: deviceID, appVersion: appVersion, platform: platform, tags: tags, osVersion: osVersion,
+            locale: locale, region: region, model: model, network: network, groups: groups,
+            unreadableGroups: unreadableGroups)
     }
 }

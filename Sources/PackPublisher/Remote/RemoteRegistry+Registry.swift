@@ -137,6 +137,21 @@ extension RemoteRegistry {
     }
 }
 
+extension RemoteRegistry {
+    package func planProgress(
+        of package: PackageID, on channel: ChannelName, at time: Date?
+    ) async throws -> [String: PlanProgress] {
+        do {
+            return try await call(
+                Endpoints.planProgress, (), path: ["channel": channel.text, "package": package.text],
+                query: time.map { "at=\(WireTime.text($0))" })
+        } catch let error as RegistryError where error.kind == .notFound {
+            // An older registry does not tell.
+            return [:]
+        }
+    }
+}
+
 extension RemoteRegistry: RegistryRollouts {
     package func rollout(
         _ request: RolloutRequest, of package: PackageID, on channel: ChannelName

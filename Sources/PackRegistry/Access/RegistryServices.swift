@@ -73,6 +73,9 @@ package struct RegistryServices: Sendable {
         try await ViewWriter(store: store, view: view).complete()
     }
 
+    /// Every file of the view that follows from the store, but the timestamp.
+    package func files() async throws -> [ViewFile] { try await ViewWriter(store: store, view: view).files() }
+
     /// Records a change that does not affect the view.
     package func record<Change: RegistryChange>(_ change: Change, as identity: Identity) async throws -> Change.Outcome
     {

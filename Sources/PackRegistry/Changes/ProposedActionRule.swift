@@ -63,7 +63,8 @@ struct ProposedActionRule {
             changes.approvalEvents.append(
                 ApprovalEvent(.require(count), change: nil, on: channel, time: changes.time, actor: changes.actor.name))
             changes.log("approvals", channel.text, "\(count) in place of \(before)")
-            return (true, "\(channel) requires \(count) approvals of a change in place of \(before)")
+            let word = count == 1 ? "approval" : "approvals"
+            return (true, "\(channel) requires \(count) \(word) of a change in place of \(before)")
         }
     }
 }

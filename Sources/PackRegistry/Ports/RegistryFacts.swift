@@ -129,6 +129,6 @@ extension RegistryError {
         RegistryError(
             .unusable,
             "the registry's database is damaged: \(what) is not valid\(reason.map { " (\($0))" } ?? ""). Restore "
-                + "registry.sqlite from a backup")
+                + "it from a backup")
     }
 }

@@ -60,7 +60,7 @@ struct ViewDocuments: Sendable {
             throw RegistryError(
                 .unusable,
                 "the registry's database is damaged: the metadata of \(id.role) is not valid (\(error)). Restore "
-                    + "registry.sqlite from a backup")
+                    + "it from a backup")
         }
     }
 

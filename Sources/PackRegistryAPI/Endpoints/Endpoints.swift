@@ -17,6 +17,18 @@ package enum Endpoints {
             "What a channel offers, or offered `at` a time, in the form of the channel file; it is not signed."),
         encodeAnswer: { (try? JSONValue(parsing: $0.bytes).object("channel")) ?? [:] },
         decodeAnswer: { try ChannelFile(parsing: JSONValue.object($0).canonicalBytes) })
+    package static let planProgress = Endpoint<Void, [String: PlanProgress]>(
+        Route(
+            .get, "/v1/channels/{channel}/packages/{package}/plans",
+            "Where the plans of a package's releases are, or were `at` a time."),
+        encodeAnswer: { ["plans": .object(JSONObject($0.map { ($0.key, .object($0.value.json)) }))] },
+        decodeAnswer: { json in
+            var plans: [String: PlanProgress] = [:]
+            for member in try json.object("plans").members {
+                plans[member.key] = try PlanProgress(json: member.value.object(member.key))
+            }
+            return plans
+        })
     package static let explain = Route(
         .get, "/v1/explain", "Every release and condition for one device, with the value that was seen.")
     package static let update = Route(.get, "/v1/update", "Tells which version a device should have.")
@@ -232,7 +244,7 @@ package enum Endpoints {
         encodeAnswer: { ["deleted": .integer($0)] }, decodeAnswer: { try $0.integer("deleted") })
 
     package static let routes: [Route] = [
-        overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
+        overview.route, channel.route, planProgress.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
         changeSetting.route, rollout.route, rollouts.route, runRollouts.route, proposeChange.route, changes.route,
         change.route, voteOnChange.route, previewChange.route, previewSet.route, previewWithdrawal.route,

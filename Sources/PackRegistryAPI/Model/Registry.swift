@@ -22,6 +22,11 @@ package protocol RegistryReading: Sendable {
     /// What a channel offers, or offered at a moment; nil if nothing had been offered on it by then.
     func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile?
 
+    /// Where the plans of a package's releases are, or were at a moment, by the releases' ids.
+    func planProgress(
+        of package: PackageID, on channel: ChannelName, at time: Date?
+    ) async throws -> [String: PlanProgress]
+
     /// Reads one file of the published view; nil if it does not exist.
     /// - Parameter maximumByteCount: a longer file is an error, found before it is in memory.
     func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]?

@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackPatch
 import PackRegistryAPI
+import PackRegistrySQL
 import PackSystem
 
 /// Makes the files that are derived from versions: package zips, full downloads, patches.
@@ -10,7 +11,7 @@ import PackSystem
 /// follows from the database, so the next process makes what is missing (docs/decisions/0009).
 struct ArtifactBuilder: Sendable {
     let folder: RegistryFolder
-    let database: RegistryDatabase
+    let database: any RegistryDatabase
     let claims: ArtifactClaims
     let makers: ArtifactMakers
 

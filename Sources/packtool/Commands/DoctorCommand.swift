@@ -43,7 +43,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func findings() async throws -> [DoctorFinding] {
         if let server {
-            guard case .server(let url) = try RegistryLocation(server, relativeTo: URL.currentDirectory()) else {
+            guard case .server(let url) = try RegistryLocation(server, files: nil, relativeTo: URL.currentDirectory()) else {
                 throw ValidationError("--server is a URL such as https://packages.example.com")
             }
             return await ServerDoctor(url).examine()
@@ -80,13 +80,15 @@ struct DoctorCommand: AsyncParsableCommand {
                     fix: "packtool init --template config writes one")
         ]
         findings += ProjectDoctor(project.folder, environment: environment, now: Date()).examine()
-        let place = try registry.location(of: project)
+        let location = try registry.location(of: project)
+        let place = "\(location)"
         let token = try registry.token()
         let opened: any Registry
-        switch try RegistryLocation(place, relativeTo: URL.currentDirectory()) {
-        case .folder(let folder):
+        switch location {
+        case .folder, .database:
             do {
-                opened = try await LocalRegistry.open(folder).registry(as: .local(user: NSUserName()))
+                guard let local = try await RegistryPlace(location)?.open() else { return findings }
+                opened = local.registry(as: .local(user: NSUserName()))
             } catch {
                 return findings + [
                     .error(.registry, place, "\(error)", fix: "run packtool init, or name the registry with --registry")

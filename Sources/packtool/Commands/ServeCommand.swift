@@ -119,10 +119,10 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         FreedMemory.keepLittle()
         let location = try registry.location(of: CurrentProject())
-        guard case .folder(let folder) = try RegistryLocation(location, relativeTo: URL.currentDirectory()) else {
-            throw CommandFailure("\(location) is a server already: give a registry's folder with --registry")
+        if case .server(let url) = location {
+            throw CommandFailure("\(url) is a server already: give a registry's folder or database with --registry")
         }
-        let local = try await LocalRegistry.open(folder, maker: MakeArtifactsCommand.program)
+        guard let local = try await RegistryPlace(location)?.open(isServer: true) else { return }
         let logger = logger
         let limits = try limits()
         var retention = ReportRetention()

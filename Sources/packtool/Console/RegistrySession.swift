@@ -12,7 +12,7 @@ struct RegistrySession {
     let configuration: PackConfiguration?
     let project: ProjectFolder
     let location: RegistryLocation
-    /// The registry of a folder; nil for a server.
+    /// The registry of a folder or a database; nil for a server.
     let local: LocalRegistry?
 
     init(_ options: RegistryOptions, console: Console) async throws {
@@ -20,7 +20,7 @@ struct RegistrySession {
         let current = try CurrentProject()
         configuration = current.configuration
         project = current.folder
-        location = try RegistryLocation(options.location(of: current), relativeTo: URL.currentDirectory())
+        location = try options.location(of: current)
         let token = try options.token()
         if case .server = location, token == nil, ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"] != nil {
             console.note(
@@ -33,8 +33,9 @@ struct RegistrySession {
             console.note("warning: the access token travels unencrypted to \(url.host() ?? ""): use https")
         }
         switch location {
-        case .folder(let folder):
-            let opened = try await LocalRegistry.open(folder)
+        case .folder, .database:
+            let opened = try await RegistryPlace(location)?.open()
+            guard let opened else { throw CommandFailure("the registry cannot be opened") }
             registry = opened.registry(as: .local(user: NSUserName()))
             local = opened
         case .server(let url):
@@ -104,7 +105,7 @@ struct RegistrySession {
     /// it; a server, where the registry has one, makes them by itself. So what goes wrong here is told, and is no
     /// failure of the command.
     func finish(console: Console) async {
-        guard let local, !local.isServed else { return }
+        guard let local, await !local.isServed() else { return }
         let line = ProgressLine(console)
         do {
             try await local.maintain { made, all in line.show("making patches and downloads: \(made) of \(all)") }

@@ -731,7 +731,7 @@ packtool:
     },
     "registry": {
       "type": "string",
-      "description": "The registry: a folder, relative to this file, or a URL.",
+      "description": "The registry: a folder, relative to this file, or a URL (https, or postgres without a password).",
       "examples": ["https://packages.example.com", "./.packtool/registry"]
     },
     "channel": {

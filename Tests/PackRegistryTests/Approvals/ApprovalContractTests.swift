@@ -23,14 +23,14 @@ struct ApprovalContractTests {
     private static func with(
         _ kind: RegistryKind, approvals: Int = 1, _ body: @escaping @Sendable (People) async throws -> Void
     ) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await shop.publisher().publish(["1.0.0", "1.1.0", "1.2.0"].map { try shop.page($0).zip })
         _ = try await shop.registry.change(.offer(version("1.0.0")), of: package(), on: channel())
         let owner = shop.registry
         let set = try await owner.propose(ChangeProposal(.approvals(approvals), on: channel()))
         #expect(set.change.state == .executed && set.change.needed == 0)
         switch kind {
-        case .local:
+        case .local, .postgres:
             func local(_ name: String) -> any Registry {
                 shop.local.registry(as: Identity(name: "local:\(name)", scope: releasing))
             }
@@ -168,6 +168,7 @@ struct ApprovalContractTests {
             #expect(try await people.ann.changes(.one(late.id)).changes.first?.state == .expired)
             #expect(await Self.kind { try await people.bob.vote(.approve, on: late.id) } == .conflict)
             #expect(try await people.ann.runRollouts().changes.isEmpty, "one whose runner was away expires too")
+            _ = try await people.shop.local.renew()
             let second = try await people.ann.propose(Self.offer("1.2.0")).change
             let rejected = try await people.bob.vote(.reject(reason: "not today"), on: second.id).change
             #expect(rejected.state == .rejected && rejected.end?.text == "not today")

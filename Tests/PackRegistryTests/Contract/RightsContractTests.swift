@@ -19,7 +19,7 @@ struct RightsContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a right for one package and channel reaches no further`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip, shop.page("1.0.0", package: "help").zip])
         let before = try shop.viewListing
         let site = try shop.page("1.1.0")
@@ -49,7 +49,7 @@ struct RightsContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `tokens are made, listed without their text, and revoked once`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let scope = try TokenScope(actions: [.publish], packages: [package()])
             let expires = shop.clock.now.addingTimeInterval(3600)
@@ -70,7 +70,7 @@ struct RightsContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `the audit log tells who did what, newest first`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             try await shop.publisher(over: registry).publish([shop.page("1.0.0").zip])
             _ = try await registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())

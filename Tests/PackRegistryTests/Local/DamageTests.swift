@@ -1,16 +1,16 @@
 import Foundation
-import GRDB
 import PackFormat
 import Testing
 
 @testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 
 /// Registries that were edited, damaged, or written by a newer program.
 struct DamageTests {
     private func sqlite(_ shop: Shop, _ sql: String) throws {
-        try shop.local.database.write { try $0.execute(sql: sql) }
+        _ = try shop.local.database.write { try $0.execute(sql: sql) }
     }
 
     @Test func `a registry of a newer program is refused`() async throws {
@@ -93,7 +93,7 @@ struct DamageTests {
         for (index, attempt) in attempts.enumerated() {
             let error = await #expect(throws: RegistryError.self, "\(index)") { try await attempt() }
             #expect(error?.kind == .unusable, "\(index)")
-            for part in ["channels/beta.v2.json", "nothing was signed", "Restore registry.sqlite from a backup"] {
+            for part in ["channels/beta.v2.json", "nothing was signed", "Restore it from a backup"] {
                 #expect(error?.message.contains(part) == true, "\(index): \(String(describing: error))")
             }
         }

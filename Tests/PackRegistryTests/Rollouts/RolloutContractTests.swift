@@ -17,8 +17,8 @@ struct RolloutContractTests {
         "{\"steps\": [{\"share\": 1, \"for\": \"4h\"}, {\"share\": 10, \"for\": \"1d\"}, {\"share\": 100}], \"devices\": 2000}"
 
     /// A shop with checkout 1.0.0 for everybody, and 1.1.0 published.
-    private func stocked() async throws -> Shop {
-        let shop = try await Shop()
+    private func stocked(_ kind: RegistryKind) async throws -> Shop {
+        let shop = try await kind.shop()
         try await shop.publisher().publish(["1.0.0", "1.1.0"].map { try shop.page($0).zip })
         _ = try await shop.registry.change(.offer(version("1.0.0")), of: package(), on: channel())
         return shop
@@ -28,7 +28,7 @@ struct RolloutContractTests {
     func `a version is offered under a plan, and the runner takes the steps when they are due`(kind: RegistryKind)
         async throws
     {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let request = try RolloutRequest(.plan(Self.plan(Self.steps)), of: version("1.1.0"))
             let preview = try await registry.rollout(
@@ -66,7 +66,7 @@ struct RolloutContractTests {
     func `words change the state, say what they do, and the rollback takes the release from everybody`(
         kind: RegistryKind
     ) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             func say(_ verb: RolloutRequest.Verb, _ reason: String = "") async throws -> RolloutOutcome {
                 try await registry.rollout(RolloutRequest(verb, reason: reason), of: package(), on: channel())
@@ -105,7 +105,7 @@ struct RolloutContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a token may plan and run what it may release, and nothing else`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         let request = try RolloutRequest(.plan(Self.plan(Self.steps)), of: version("1.1.0"))
         _ = try await shop.registry.rollout(request, of: package(), on: channel())
         shop.clock.advance(days: 1)

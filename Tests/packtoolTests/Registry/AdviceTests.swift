@@ -121,7 +121,7 @@ struct AdviceTests {
 
     @Test(arguments: [
         ("htps://packages.example", "did you mean https://packages.example?"),
-        ("ftp://packages.example/x", "ftp is neither http nor https"),
+        ("ftp://packages.example/x", "ftp is none of https, http and postgres"),
     ])
     func `a registry's URL with another scheme is no folder`(text: String, advice: String) async throws {
         try await expectRefusal(Tool(), "status", "--registry", text, naming: [advice])

@@ -94,4 +94,41 @@ struct RolloutRunnerTests {
         }
         #expect(alone.contains("shop 1.2.0 is completed"), "\(alone)")
     }
+
+    @Test func `of two servers and a cron job on one folder each step is taken once`() async throws {
+        let live = try await LiveRegistry()
+        for version in ["1.0.0", "1.1.0"] {
+            try await live.publish("shop", version, files: ["index.html": "<p>\(version)</p>"])
+        }
+        let second = try live.tool.start("serve", "--port", "0")
+        defer { second.kill(SIGKILL) }
+        let line = try #require(await second.line(holding: "http://127.0.0.1:"), "the second server did not start")
+        let other = try String(#require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output)
+        let token = ["PACKTOOL_TOKEN": try await live.token("--release", "--channel", "beta")]
+        try await live.tool.run(
+            ["rollout", "shop", "--channel", "beta", "--percent", "0", "--yes", "--registry", other], environment: token
+        ).expectSuccess()
+        let steps = (1...8).map { "{\"share\": \($0 * 10), \"for\": \"1s\"}" }.joined(separator: ",")
+        try live.tool.write(["plan.json": "{\"steps\": [\(steps), {\"share\": 100}]}"])
+        try await live.tool.run(
+            ["rollout", "shop", "--channel", "beta", "--plan", "plan.json", "--yes", "--registry", live.url],
+            environment: token
+        ).expectSuccess()
+        var isComplete = false
+        for _ in 0..<60 where !isComplete {
+            // Cron, in the folder and by each server, at once.
+            let runners = try [live.folder, live.url, other].map {
+                try live.tool.start(["rollout", "run", "--registry", $0], environment: token)
+            }
+            for runner in runners {
+                let outcome = await runner.outcome()
+                #expect(outcome.exitCode == 0, "\(outcome)")
+            }
+            let status = try await live.tool.run("rollout", "status", "shop", "--registry", live.folder)
+            isComplete = status.standardOutput.contains("is completed")
+        }
+        #expect(isComplete)
+        #expect(
+            try await Self.steps(live.tool).map(\.share) == ["10", "20", "30", "40", "50", "60", "70", "80", "100"])
+    }
 }

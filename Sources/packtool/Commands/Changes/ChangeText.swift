@@ -69,7 +69,7 @@ enum ChangeText {
         case .waiting: options.console.note("Somebody else approves it with:  packtool changes approve \(change.id)")
         case .executed: await session.finish(console: options.console)
         case .scheduled:
-            if let local = session.local, !local.isServed {
+            if let local = session.local, await !local.isServed() {
                 options.console.note(
                     "No server has this registry: packtool serve makes the change, or packtool rollout run, once in a while."
                 )

@@ -141,12 +141,11 @@ struct ClientOptions: ParsableArguments {
     /// The published view: a URL as it is; of a registry's folder its `view`.
     private var base: URL {
         get throws {
-            let place = try registry.location(of: CurrentProject())
-            if place.hasPrefix("http://") || place.hasPrefix("https://") {
-                guard let url = URL(string: place) else { throw CommandFailure("\"\(place)\" is not a URL") }
-                return url
+            let folder: URL
+            switch try registry.location(of: CurrentProject()) {
+            case .server(let url): return url
+            case .folder(let place), .database(_, let place): folder = place.standardizedFileURL
             }
-            let folder = URL(fileURLWithPath: place)
             let view = folder.appending(path: "view")
             return FileManager.default.fileExists(atPath: view.path) ? view : folder
         }

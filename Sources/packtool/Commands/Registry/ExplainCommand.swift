@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackJSON
+import PackRegistry
 import PackRegistryAPI
 
 /// `packtool explain`: what a device gets of a package, and why.
@@ -14,7 +15,12 @@ struct ExplainCommand: AsyncParsableCommand {
             it, and the value that was seen. packtool client explain prints the same on a device. A fact that
             you do not give is unknown, and a condition on it is not met.
 
-            --at 2026-11-24T14:00:00Z explains what was offered at that time.
+            Below the conditions it prints the release's policy (WAIT: the device waits for it) and
+            the step of its plan. With --device it looks up the channel's groups; the id stays on
+            this machine.
+
+            --at 2026-11-24T14:00:00Z explains what was offered at that time. Groups are those of
+            now.
             """))
 
     @Argument(help: "The package.")
@@ -31,6 +37,11 @@ struct ExplainCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The app's version.", valueName: "V"))
     var appVersion: String?
+
+    @Option(
+        help: ArgumentHelp("The version of the package that the device runs.", valueName: "V"),
+        transform: { try SemanticVersion($0) })
+    var current: SemanticVersion?
 
     @Option(help: ArgumentHelp("A tag of the device; may be given several times.", valueName: "K=V"))
     var tag: [String] = []
@@ -63,11 +74,14 @@ struct ExplainCommand: AsyncParsableCommand {
             let names = file.packages.keys.sorted().map(\.text).joined(separator: ", ")
             throw CommandFailure("\(channel) has nothing of \(package) (it has: \(names))", kind: "notFound")
         }
-        let explanation = RolloutExplanation(
-            package, in: file,
-            for: try facts.facts(device: device ?? "", platform: platform, appVersion: appVersion, tags: tag),
-            notes: at.map { ["at \(WireTime.text($0))"] } ?? [])
-        let status = at == nil ? await rollout(session) : nil
+        var question = DeviceQuestion(
+            package, on: channel,
+            facts: try facts.facts(device: device ?? "", platform: platform, appVersion: appVersion, tags: tag))
+        (question.running, question.time) = (current, at)
+        let explanation = try await question.answer(
+            file, groups: groups(session),
+            plans: session.registry.planProgress(of: package, on: channel, at: at))
+        let status = at == nil ? await gatedRollout(session) : nil
         var json = explanation.json
         json["rollout"] = status.map { .object($0.json) }
         let rollout = status.map { status in
@@ -78,8 +92,27 @@ struct ExplainCommand: AsyncParsableCommand {
         options.console.result(explanation.text + (rollout ?? ""), json: .object(json))
     }
 
-    /// The plan of the package here, if there is one and the caller may see it.
-    private func rollout(_ session: RegistrySession) async -> RolloutStatus? {
-        try? await session.registry.rollouts(of: package).first { $0.channel == channel && $0.state != .rolledBack }
+    /// The rollout of the package here whose steps wait for a gate, for those who may see it: with it the command says more
+    /// than a device and `GET /v1/explain` do.
+    private func gatedRollout(_ session: RegistrySession) async -> RolloutStatus? {
+        try? await session.registry.rollouts(of: package).first {
+            $0.channel == channel && $0.state != .rolledBack && $0.gate != nil
+        }
+    }
+
+    /// The groups of the channel that the device is in, by their files: the id is compared here.
+    private func groups(_ session: RegistrySession) async throws -> Set<String> {
+        guard let device, let file = try await session.registry.channelFile(channel, at: nil) else { return [] }
+        var names: Set<String> = []
+        for name in file.groups(namedBy: file.packages.values) {
+            guard let digest = file.groups[name]?.digest else { continue }
+            let path = ViewPath.group(channel, name, digest)
+            let bytes = try await session.registry.viewFile(path, maximumByteCount: DeviceGroup.maximumByteCount)
+            guard let bytes else {
+                throw CommandFailure("the registry lacks the file of the group \(name), \(path)", kind: "unusable")
+            }
+            if try DeviceGroup(parsing: bytes).contains(device: device) { names.insert(name) }
+        }
+        return names
     }
 }

@@ -141,7 +141,7 @@ struct PublishCommand: AsyncParsableCommand {
         // Whoever reads from a pipe is not to wait for the patches.
         fflush(nil)
         guard !noWait else { return }
-        if let local = session.local, !local.isServed {
+        if let local = session.local, await !local.isServed() {
             console.note(
                 (ChannelOffer.isInstallable(offered) ? "Devices can install this now. " : "")
                     + "Making patches and smaller downloads; Ctrl-C is safe, the next command or a server goes on with them"

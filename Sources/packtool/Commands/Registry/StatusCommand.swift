@@ -43,13 +43,8 @@ struct StatusCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
         if watch {
-            let place =
-                switch session.location {
-                case .folder(let folder): folder.path(percentEncoded: false)
-                case .server(let url): url.absoluteString
-                }
             return try await StatusWatch(
-                registry: session.registry, place: place, package: package, channel: channel, interval: interval
+                registry: session.registry, place: "\(session.location)", package: package, channel: channel, interval: interval
             ).run()
         }
         let all = try await session.registry.overview()
@@ -58,7 +53,7 @@ struct StatusCommand: AsyncParsableCommand {
         let overview = selected(all)
         options.console.result(text(overview), json: .object(overview.json))
         // Reading writes nothing: whoever relies on this command in a cron job has to know.
-        if let local = session.local, !local.isServed, try await !local.dueRoles().isEmpty {
+        if let local = session.local, await !local.isServed(), try await !local.dueRoles().isEmpty {
             options.console.note(
                 "warning: signatures of this registry expire soon, and then devices refuse it: run packtool renew"
             )

@@ -75,7 +75,7 @@ struct RolloutVerb {
         let outcome = try await send(exact(preview), session, isDryRun: false)
         options.console.result(text(outcome), json: json(outcome))
         if outcome.before != outcome.after { await session.finish(console: options.console) }
-        if case .plan = verb, let local = session.local, !local.isServed {
+        if case .plan = verb, let local = session.local, await !local.isServed() {
             options.console.note(
                 "No server has this registry: packtool serve takes the steps, or packtool rollout run, once in a while."
             )

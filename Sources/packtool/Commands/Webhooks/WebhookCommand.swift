@@ -73,7 +73,7 @@ struct WebhookTestCommand: AsyncParsableCommand {
         guard let delivery = try await session.registry.testWebhook(id: id) else { throw WebhookText.unknown(id) }
         options.console.result(
             "queued  \(delivery)", json: .object(["id": .string(id), "delivery": .string(delivery)]))
-        if let local = session.local, !local.isServed {
+        if let local = session.local, await !local.isServed() {
             options.console.note("No server has this registry: packtool serve sends it.")
         }
     }

@@ -75,6 +75,9 @@ struct KeepingRegistry: Registry {
 
     func overview() async throws -> RegistryOverview { RegistryOverview(app: host.app, versions: [:], channels: [:]) }
     func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? { nil }
+    func planProgress(
+        of package: PackageID, on channel: ChannelName, at time: Date?
+    ) async throws -> [String: PlanProgress] { [:] }
     func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? { nil }
     func copyViewFile(_ path: ViewPath, to file: URL) async throws -> Bool { false }
     func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest> { [] }
