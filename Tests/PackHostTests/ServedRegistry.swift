@@ -58,7 +58,7 @@ final class ServedRegistry {
         try project.run("group", "set", "testers", "--channel", "stable", "--file", "ids.txt")
         try project.run("rollout", package, "--channel", "stable", "--audience", "group=testers", "--yes")
         try project.run("rules", "rules.json", "--channel", "stable")
-        try project.run("gate", package, "--channel", "stable", "--off", "--yes")
+        try project.run("gate", package, "--channel", "stable", "--off")
         let channels = folder.appendingPathComponent(".packtool/registry/view/targets/channels")
         for name in try FileManager.default.contentsOfDirectory(atPath: channels.path) where name.contains(".group-") {
             try FileManager.default.removeItem(at: channels.appendingPathComponent(name))

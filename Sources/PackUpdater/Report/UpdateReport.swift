@@ -126,6 +126,8 @@ public struct PackageStatus: Hashable, Sendable {
     public let embedded: SemanticVersion?
     public let failures: [Failure]
     public let isEnabled: Bool
+    /// The gate is on, and ``isEnabled`` is false until the device has its version of this set, which other packages run.
+    public let awaitedSet: String?
     /// The decision of the last check.
     public let decision: String
     /// What the device waits for before it installs what the channel offers; nil: for nothing.
@@ -144,6 +146,7 @@ public struct PackageStatus: Hashable, Sendable {
             Failure(version: $0.id.version, release: $0.release?.id, reason: $0.reason)
         }
         isEnabled = state.isEnabled
+        awaitedSet = state.awaitedSet
         decision = state.decision
         waitsFor = state.delay
     }

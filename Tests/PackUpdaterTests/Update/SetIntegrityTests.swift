@@ -158,6 +158,7 @@ struct SetIntegrityTests: SetScene {
         }
         #expect(absence.why.contains("its version of the set s2 is not here yet"), "\(absence.why)")
         #expect(try await updater.status().map(\.isEnabled) == [true, false])
+        #expect(try await updater.status().map(\.awaitedSet) == [nil, "s2"])
         try FileManager.default.moveItem(at: hidden, to: object)
         try await device.updater().update(.list([PackageID("admin")]))
         #expect(try await pages() == ["admin 1.1.0", "shop 1.1.0"])
