@@ -27,11 +27,12 @@ struct DashboardPathTests {
                 .rollBack(package, channel, to: version), .rollBackToEmbedded(package, channel),
                 .promote(package, version, from: channel, to: ChannelName("beta"), .whole),
                 .gate(package, channel, isOn: true), .gate(package, channel, isOn: false), .withdraw(package, version),
-                .revokeToken("t&1=<x>"),
+                .revokeToken("t&1=<x>"), .approve(7), .reject(8),
             ]
         return try [
             .home(page: 1), .home(page: 7), .channel(channel, page: 2), .offer(channel, package),
-            .package(package, page: 1), .version(package, version), .audit(page: 3), .tokens, .device(nil),
+            .package(package, page: 1), .version(package, version), .audit(page: 3), .changes(isAll: false),
+            .changes(isAll: true), .change(12), .tokens, .device(nil),
             .device(ReportID("00000000000000000000000000000001")), .perform, .signIn, .signOut, .icon,
         ] + verbs.map { .verb($0) }
     }

@@ -73,6 +73,11 @@ struct PageSamples {
             VerbPreview(
                 verb: verb, title: text, effects: [text, text], state: text, command: text, asksReason: true
             ).page(viewer, warning: text),
+            ChangesPage(
+                changes: ProposedChanges(changes: [Self.change(text, package, channel, now)], required: [channel: 2]),
+                isAll: true
+            ).page,
+            ChangePage(change: Self.change(text, package, channel, now), viewer: viewer).page,
             PlainPages.fault(text, text), PlainPages.signIn(fault: text),
         ]
         documents = pages.map { $0.document(app: String(text.prefix(100)), viewer) }
@@ -90,6 +95,17 @@ struct PageSamples {
             reason: text, actor: text, since: now, share: Share(percent: 10), plan: plan,
             steps: plan.steps.map { .init(share: $0.share, time: $0.time, reached: nil, expected: now) },
             next: .init(share: .whole, date: now, reason: text))
+    }
+
+    private static func change(
+        _ text: String, _ package: PackageID, _ channel: ChannelName, _ now: Date
+    ) -> ProposedChange {
+        ProposedChange(
+            id: 3,
+            proposal: ChangeProposal(
+                .setting(.gate(package, isOn: false)), on: channel, reason: String(text.prefix(500))),
+            proposer: text, proposed: now, expires: now, state: .waiting, effect: [text], needed: 2,
+            approvals: [.init(by: text, time: now)], end: .init(by: text, time: now, text: text))
     }
 
     private static func stats(

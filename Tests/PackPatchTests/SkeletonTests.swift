@@ -100,7 +100,9 @@ struct SkeletonTests {
     }
 
     @Test func `whole names of new files are found where other files import them`() throws {
-        let base = try Site(texts: ["index.html": "nothing", "assets/kept-AbCd1234.js": "kept", "assets/gone-12345678.js": "old"])
+        let base = try Site(texts: [
+            "index.html": "nothing", "assets/kept-AbCd1234.js": "kept", "assets/gone-12345678.js": "old",
+        ])
         let names = (0..<30).map { "part\(($0 &* 7919) % 1000)-\(["Zy9-aB", "q_W3rT", "0OxYz1"][$0 % 3])\(10 + $0).js" }
         var texts = ["index.html": "nothing", "assets/kept-AbCd1234.js": "kept"]
         // One name that is of no file, and one that a file with a name has.

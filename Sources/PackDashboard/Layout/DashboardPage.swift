@@ -54,6 +54,9 @@ package struct DashboardPage: Sendable {
                     tag("ul") {
                         tag("li") { tag("a", .href(.home)) { "Packages" } }
                         tag("li") { tag("a", .href(.device(nil))) { "Device" } }
+                        if viewer.scope.allows(.release) {
+                            tag("li") { tag("a", .href(.changes(isAll: false))) { "Changes" } }
+                        }
                         if viewer.scope.allows(.admin) {
                             tag("li") { tag("a", .href(.audit(page: 1))) { "Audit log" } }
                             tag("li") { tag("a", .href(.tokens)) { "Tokens" } }

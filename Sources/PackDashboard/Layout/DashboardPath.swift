@@ -11,6 +11,9 @@ package enum DashboardPath: Hashable, Sendable {
     /// The versions of a package.
     case package(PackageID, page: Int)
     case version(PackageID, SemanticVersion)
+    /// Changes that wait for approval or for their time; `isAll`: those that are over, too.
+    case changes(isAll: Bool)
+    case change(Int)
     case audit(page: Int)
     case tokens
     /// The form for a report id, or the timeline of a device.
@@ -44,6 +47,10 @@ package enum DashboardPath: Hashable, Sendable {
         let parts = Array(components.dropFirst())
         switch (parts.count, parts.first) {
         case (0, _), (1, ""): self = .home(page: page)
+        case (1, "changes"): self = .changes(isAll: query["all"] != nil)
+        case (2, "changes"):
+            guard let id = Int(parts[1]), id > 0 else { throw .noPage }
+            self = .change(id)
         case (1, "audit"): self = .audit(page: page)
         case (1, "tokens"): self = .tokens
         case (1, "sign-in"): self = .signIn
@@ -94,6 +101,8 @@ package enum DashboardPath: Hashable, Sendable {
         case .package(let package, let page): Self.paged("/dashboard/packages/\(package)", page)
         case .version(let package, let version):
             "/dashboard/packages/\(package)/versions/\(Self.encoded(version.description))"
+        case .changes(let isAll): "/dashboard/changes" + (isAll ? "?all=1" : "")
+        case .change(let id): "/dashboard/changes/\(id)"
         case .audit(let page): Self.paged("/dashboard/audit", page)
         case .tokens: "/dashboard/tokens"
         case .device(let id): "/dashboard/device" + (id.map { "?id=\($0)" } ?? "")

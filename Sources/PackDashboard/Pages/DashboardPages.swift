@@ -24,6 +24,9 @@ package struct DashboardPages: Sendable {
         case .offer(let channel, let package): try await offer(package, channel)
         case .package(let package, let number): try await self.package(package, number)
         case .version(let package, let version): try await self.version(package, version)
+        case .changes(let isAll):
+            try await ChangesPage(changes: registry.changes(isAll ? .newest : .open), isAll: isAll).page
+        case .change(let id): try await ChangePage(change: VerbDesk(registry).change(id), viewer: viewer).page
         case .audit(let number):
             try await AuditPage(
                 entries: registry.auditLog(limit: min(AuditPage.maximumCount, (number + 1) * AuditPage.pageSize)),

@@ -31,6 +31,14 @@ struct RolloutSection {
                 }
                 foreign(status.next.reason)
             }
+            if let gate = status.gate {
+                tag("p") {
+                    "Gate: "
+                    tag("strong", .class(gate.verdict == .halting ? "state bad" : "state")) { gate.verdict.rawValue }
+                    " "
+                    foreign(gate.text)
+                }
+            }
             steps
             if let cap = status.plan.newDevicesPerHour {
                 tag("p", .class("quiet")) { "At most \(Words.count(cap, "new device")) an hour." }

@@ -18,6 +18,9 @@ package enum DashboardVerb: Hashable, Sendable {
     /// Shows what a withdrawal would do. It needs the publisher's key, which no server has.
     case withdraw(PackageID, SemanticVersion)
     case revokeToken(String)
+    /// Says yes to a proposed change, or no.
+    case approve(Int)
+    case reject(Int)
 
     /// The verb as the fields of a form and of an address.
     package var fields: [(name: String, value: String)] {
@@ -38,6 +41,8 @@ package enum DashboardVerb: Hashable, Sendable {
         case .withdraw(let package, let version):
             [("verb", "withdraw"), ("package", package.text), ("version", version.description)]
         case .revokeToken(let id): [("verb", "revoke-token"), ("token", id)]
+        case .approve(let id): [("verb", "approve"), ("change", "\(id)")]
+        case .reject(let id): [("verb", "reject"), ("change", "\(id)")]
         }
     }
 
@@ -84,6 +89,12 @@ package enum DashboardVerb: Hashable, Sendable {
         case "promote": self = try .promote(package(), version(), from: channel(), to: channel("to"), share())
         case "gate-on", "gate-off": self = try .gate(package(), channel(), isOn: verb == "gate-on")
         case "withdraw": self = try .withdraw(package(), version())
+        case "approve", "reject":
+            let id = try parsed("change", "the number of a change") { text -> Int in
+                guard let id = Int(text), id > 0 else { throw DashboardFault.noPage }
+                return id
+            }
+            self = verb == "approve" ? .approve(id) : .reject(id)
         case "revoke-token": self = .revokeToken(try value("token"))
         default:
             guard verb.hasPrefix("rollout-"), let word = Word(rawValue: String(verb.dropFirst("rollout-".count))) else {
@@ -102,6 +113,7 @@ package enum DashboardVerb: Hashable, Sendable {
             .offer(channel, package)
         case .withdraw(let package, let version): .version(package, version)
         case .revokeToken: .tokens
+        case .approve(let id), .reject(let id): .change(id)
         }
     }
 }

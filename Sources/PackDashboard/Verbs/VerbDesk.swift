@@ -13,6 +13,10 @@ package struct VerbDesk: Sendable {
     /// - Throws: `RegistryError` if the registry refuses the verb or cannot be read, ``DashboardFault`` if what the verb is about
     ///   does not exist.
     package func preview(_ verb: DashboardVerb) async throws -> VerbPreview {
+        try await asProposal(plainPreview(verb))
+    }
+
+    private func plainPreview(_ verb: DashboardVerb) async throws -> VerbPreview {
         switch verb {
         case .rollout(let word, let package, let channel, let version):
             try await rollout(verb, word, package, channel, version)
@@ -26,6 +30,8 @@ package struct VerbDesk: Sendable {
         case .gate(let package, let channel, let isOn): try await gate(verb, package, channel, isOn)
         case .withdraw(let package, let version): try await withdraw(verb, package, version)
         case .revokeToken(let id): try await revokeToken(verb, id)
+        case .approve(let id): try await vote(verb, id, approves: true)
+        case .reject(let id): try await vote(verb, id, approves: false)
         }
     }
 
@@ -42,11 +48,19 @@ package struct VerbDesk: Sendable {
     package func perform(_ verb: DashboardVerb, seen state: String, reason: String) async throws -> Outcome {
         let preview = try await preview(verb)
         guard preview.state == state, preview.isPossible else { return .changedMeanwhile(preview) }
+        let reason = String(reason.prefix(200))
+        if preview.isProposal, let proposal = try await proposal(verb, reason: reason) {
+            let change = try await registry.propose(proposal).change
+            return .done(
+                "Done: change \(change.id) is proposed; it has \(change.approvalCount) of \(change.needed) approvals")
+        }
         switch verb {
+        case .approve(let id): return .done(try await said(.approve, on: id))
+        case .reject(let id): return .done(try await said(.reject(reason: reason), on: id))
         case .rollout(let word, let package, let channel, let version):
             let step = try await word == .advance ? status(package, channel)?.stepNumber : nil
             let outcome = try await registry.rollout(
-                RolloutRequest(Self.verb(word, after: step), of: version, reason: String(reason.prefix(200))),
+                RolloutRequest(Self.verb(word, after: step), of: version, reason: reason),
                 of: package, on: channel)
             return .done("Done: \(outcome.effect)")
         case .share(let share, let package, let channel, let version):

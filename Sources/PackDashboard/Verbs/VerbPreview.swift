@@ -4,7 +4,7 @@ package struct VerbPreview: Sendable {
     /// Such as `Halt checkout 1.4.0 on stable`.
     package let title: String
     /// Sentences with numbers.
-    package let effects: [String]
+    package internal(set) var effects: [String]
     /// Names the state that the effect was computed from. A verb is done only while it is still so.
     package let state: String
     /// False if nothing would change, or if it cannot be done here.
@@ -13,6 +13,8 @@ package struct VerbPreview: Sendable {
     var command: String?
     /// Whether it asks for a reason for the audit log.
     var asksReason = false
+    /// Whether the form proposes it, because the channel requires approvals.
+    var isProposal = false
     /// Whether pages get lost or devices go back: the button says so by its colour.
     var isGrave = false
 
@@ -43,7 +45,9 @@ package struct VerbPreview: Sendable {
                 tag("label", .for("reason")) { "Reason, for the audit log" }
                 void("input", .id("reason"), .name(FormFields.reasonName), .of("maxlength", "200"), .of("size", "40"))
             }
-            tag("button", .type("submit"), .class(isGrave ? "grave" : "act")) { title }
+            tag("button", .type("submit"), .class(isGrave ? "grave" : "act")) {
+                isProposal ? "Propose: \(title)" : title
+            }
         }
     }
 }

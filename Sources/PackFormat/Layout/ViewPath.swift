@@ -122,7 +122,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .timestamp: CacheControl.pointer
         case .patch(from: nil, to: _): CacheControl.replaced
-        case .metadata, .recent, .manifest, .channelFile, .group, .object, .patch, .manifestPatch, .updateFile, .archive:
+        case .metadata, .recent, .manifest, .channelFile, .group, .object, .patch, .manifestPatch, .updateFile,
+            .archive:
             CacheControl.immutable
         }
     }

@@ -25,7 +25,7 @@ struct ManifestChanges {
     }
 
     /// Added files of one folder whose whole names are found in the content: all names that ``NameFinder`` finds there and that no other
-        /// file of the folder has, but for the excluded ones.
+    /// file of the folder has, but for the excluded ones.
     struct Unnamed {
         /// With its slash; empty for the package's own.
         let folder: [UInt8]

@@ -15,7 +15,6 @@ struct SkeletonCoder<Coder: BinaryCoder> {
     /// What a value is about: the first part of its contexts.
     enum Topic: UInt32 {
         case head, fate, content, delta, size, count, hash, index, path
-        case step, source, length
     }
 
     /// A decision, in up to three contexts of its topic.

@@ -30,7 +30,7 @@ package struct WebhookEvent: Hashable, Sendable {
         case "rollout complete": kind = .complete
         case "rollback", "rollout rollback": kind = .rollback
         case "withdraw": kind = .withdraw
-        case "approval wanted", "proposal", "propose": kind = .approval
+        case "change propose", "change reject", "change fail": kind = .approval
         default: return nil
         }
         self.init(kind, time: entry.time, actor: entry.actor, subject: entry.subject, detail: entry.detail)

@@ -23,14 +23,14 @@ struct ApprovalContractTests {
     private static func with(
         _ kind: RegistryKind, approvals: Int = 1, _ body: @escaping @Sendable (People) async throws -> Void
     ) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await shop.publisher().publish(["1.0.0", "1.1.0", "1.2.0"].map { try shop.page($0).zip })
         _ = try await shop.registry.change(.offer(version("1.0.0")), of: package(), on: channel())
         let owner = shop.registry
         let set = try await owner.propose(ChangeProposal(.approvals(approvals), on: channel()))
         #expect(set.change.state == .executed && set.change.needed == 0)
         switch kind {
-        case .local:
+        case .local, .postgres:
             func local(_ name: String) -> any Registry {
                 shop.local.registry(as: Identity(name: "local:\(name)", scope: releasing))
             }

@@ -22,8 +22,9 @@ import Testing
     private static let limit = count * (isLong ? 10 : 40) / 100
 
     private static func plan() throws -> RolloutPlan {
-        let first = isLong ? 12 : 6
-        let (few, more) = isLong ? (15, 3) : (45, 15)
+        let first = isLong ? 10 : 6
+        // What twenty devices, or twelve, can tell.
+        let (few, more) = isLong ? (35, 3) : (60, 15)
         let gate = "\"haltAbove\": 0, \"silence\": \"6h\", \"networks\": 3, \"expected\": 0"
         let text = """
             {"steps": [

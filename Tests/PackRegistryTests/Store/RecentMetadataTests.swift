@@ -34,7 +34,8 @@ struct RecentMetadataTests {
         try await bench.change(.offer(version("1.1.0")))
         let newest = try await Self.shownSnapshot(bench)
         let files = try #require(try await Self.files(bench, ofSnapshot: newest))
-        let names = Set(files.keys.map { String($0.split(separator: "/").last?.split(separator: ".").dropFirst().first ?? "") })
+        let names = Set(
+            files.keys.map { String($0.split(separator: "/").last?.split(separator: ".").dropFirst().first ?? "") })
         #expect(names.isSuperset(of: ["snapshot", "channels", "package", "beta"]), "\(files.keys.sorted())")
         // Each is the file that a device would have asked for.
         for (path, text) in files {

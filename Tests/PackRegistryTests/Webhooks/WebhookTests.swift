@@ -112,7 +112,7 @@ import Testing
 
         // One that never takes anything.
         _ = try await shop.registry.testWebhook(id: hook.id)
-        receiver.answer("302 Found", "400", "400", "400", "400", "400", "400", "400", "410 Gone")
+        receiver.answer("302 Found", "400 No", "400 No", "400 No", "400 No", "400 No", "400 No", "400 No", "410 Gone")
         for _ in 0..<12 {
             try await other.pass(looksAtSignatures: false)
             shop.clock.advance(days: 1.5)
@@ -215,7 +215,7 @@ import Testing
         #expect(try await shop.registry.removeWebhook(id: added.webhook.id))
         #expect(try await shop.registry.webhooks().isEmpty)
         let log = try await shop.registry.auditLog(limit: 10)
-        #expect(log.map(\.action).prefix(2) == ["webhook remove", "webhook add"])
+        #expect(log.map(\.action).filter { $0.hasPrefix("webhook") } == ["webhook remove", "webhook add"])
         #expect(!log.contains { $0.detail.contains(own) })
     }
 

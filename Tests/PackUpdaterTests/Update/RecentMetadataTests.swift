@@ -42,7 +42,9 @@ struct RecentMetadataTests {
             newest[parts[1]] = max(newest[parts[1]] ?? 0, version)
         }
         var paths = newest.map { "metadata/\($1).\($0)" }
-        paths += try Durable.names(in: registry.view.appending(path: "targets/channels")).map { "targets/channels/\($0)" }
+        paths += try Durable.names(in: registry.view.appending(path: "targets/channels")).map {
+            "targets/channels/\($0)"
+        }
         return try Dictionary(
             uniqueKeysWithValues: paths.map {
                 ($0, try String(contentsOf: registry.view.appending(path: $0), encoding: .utf8))
@@ -148,14 +150,18 @@ struct RecentMetadataTests {
         let two = try publishTwo()
         let honest = try documents()
         let path = ViewPath.recent(snapshot: try snapshot(honest)).description
-        if let bytes = try lying(lie, honest.filter { older[$0.key] == nil || $0.key.hasPrefix("metadata/") }, older: older) {
+        if let bytes = try lying(
+            lie, honest.filter { older[$0.key] == nil || $0.key.hasPrefix("metadata/") }, older: older)
+        {
             try registry.put(bytes, registry.view, path)
         }
         let before = server.requests.count
         try await device(updates: .activated(two.version))
         #expect(try await device.page("checkout", by: Updater(device.configuration)) == "two")
         let requests = Array(server.requests.dropFirst(before))
-        #expect(requests.count { $0 == path } <= (lie == .tooLong ? device.configuration.limits.attempts : 1), "\(requests)")
+        #expect(
+            requests.count { $0 == path } <= (lie == .tooLong ? device.configuration.limits.attempts : 1), "\(requests)"
+        )
         // timestamp, the file, snapshot, two roles, the channel, the update; and once more root and timestamp after each refusal.
         #expect(requests.count { $0 != path } <= 12, "\(requests)")
         // It is not asked again where nothing has changed.

@@ -12,7 +12,7 @@ package struct Webhook: Hashable, Sendable {
         case complete
         case rollback
         case withdraw
-        /// A change waits for somebody's approval.
+        /// A change waits for somebody's approval, was rejected, or failed when it was due.
         case approval
         /// An online signature expires soon: the server does not renew it.
         case expiry

@@ -9,7 +9,8 @@ struct ChangesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "changes",
         abstract: "Show, approve and reject changes that were proposed.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             packtool channel stable --approvals 1     (once, with the right admin)
             packtool publish shop.zip --channel stable --propose
             packtool changes
@@ -17,7 +18,7 @@ struct ChangesCommand: AsyncParsableCommand {
 
             A change is proposed with --propose, or with --at TIME for a later time.
             docs/ROLLOUTS.md says what needs approval.
-            """,
+            """),
         subcommands: [
             ChangesListCommand.self, ChangesShowCommand.self, ChangesApproveCommand.self, ChangesRejectCommand.self,
         ], defaultSubcommand: ChangesListCommand.self)
@@ -77,11 +78,12 @@ struct ChangesShowCommand: AsyncParsableCommand {
 struct ChangesApproveCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "approve", abstract: "Approve a change that somebody else proposed.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             It takes the right that the change itself takes. The last approval that is needed
             makes the change at once, or lets it be made at its time. If the channel has
             changed so that the change would not do what was proposed, it is not made.
-            """)
+            """))
 
     @Argument(help: "The number of the change.")
     var id: Int

@@ -87,6 +87,6 @@ struct ChannelCommand: AsyncParsableCommand {
                 .setting(.poll(wanted)), on: channel, emergency.schedule, reason: reason, session, options)
         }
         try await ChannelSettingText.change(
-            .poll(wanted), on: channel, sentence, ProposalOptions(), session, options)
+            .poll(wanted), on: channel, sentence, nil, session, options)
     }
 }

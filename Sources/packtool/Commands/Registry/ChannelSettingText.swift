@@ -23,10 +23,10 @@ enum ChannelSettingText {
 
     /// Makes a change, prints the sentence, and ends with code 2 if the channel said just that before.
     static func change(
-        _ setting: ChannelSetting, on channel: ChannelName, _ sentence: String, _ proposal: ProposalOptions,
+        _ setting: ChannelSetting, on channel: ChannelName, _ sentence: String, _ proposal: ProposalOptions?,
         _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
-        guard !proposal.isGiven else {
+        if let proposal, proposal.isGiven {
             return try await ChangeText.propose(
                 .setting(setting), on: channel, proposal.schedule, reason: proposal.reason, session, options)
         }

@@ -6,15 +6,17 @@ import PackRegistryLocal
 /// `packtool registry check`: whether everything that is signed is there and sound.
 struct RegistryCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "check", abstract: "Look whether every signed name leads to sound bytes; --repair mends what it can.",
-        discussion: """
+        commandName: "check",
+        abstract: "Look whether every signed name leads to sound bytes; --repair mends what it can.",
+        discussion: HelpText.flowing(
+            """
             Reads every signed document and every file of all published versions, which takes as long as the disk needs. It \
             may run beside a server. Without --repair nothing that is found is changed. The exit code is 1 if something is wrong and \
             was not repaired.
 
             Lost or damaged files of versions are taken from the zips of published versions. What no zip has comes back if its \
             version is published again from the same files.
-            """)
+            """))
 
     @Flag(help: "Mend what is lost or damaged.")
     var repair = false

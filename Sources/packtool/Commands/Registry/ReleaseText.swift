@@ -57,11 +57,11 @@ enum ReleaseText {
     /// Makes a change, prints what the channel offers now, and ends with code 2 where it offered just that before.
     /// - Parameters:
     ///   - before: what it offered.
-    ///   - proposal: says whether the change is proposed instead.
+    ///   - proposal: says whether the change is proposed instead; nil: it is made.
     ///   - isDryRun: says what would change, and changes nothing.
     static func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName, before: [Release],
-        _ proposal: ProposalOptions, isDryRun: Bool = false, _ session: RegistrySession, _ options: GlobalOptions
+        _ proposal: ProposalOptions?, isDryRun: Bool = false, _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
         if isDryRun {
             let outcome = try await session.registry.preview(change, of: package, on: channel, assuming: [])
@@ -73,7 +73,7 @@ enum ReleaseText {
             guard outcome.isChanged else { throw ExitCode.nothingToDo }
             return
         }
-        guard !proposal.isGiven else {
+        if let proposal, proposal.isGiven {
             return try await ChangeText.propose(
                 .release(change, of: package), on: channel, proposal.schedule, reason: proposal.reason, session, options
             )

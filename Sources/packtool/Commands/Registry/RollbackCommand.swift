@@ -73,7 +73,7 @@ struct RollbackCommand: AsyncParsableCommand {
         }
         let releases = try await session.registry.overview().channels[channel]?[package] ?? []
         try await ReleaseText.change(
-            change, of: package, on: channel, before: releases, ProposalOptions(), isDryRun: dryRun.isDryRun, session,
+            change, of: package, on: channel, before: releases, nil, isDryRun: dryRun.isDryRun, session,
             options)
     }
 }

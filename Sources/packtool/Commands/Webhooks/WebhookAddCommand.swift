@@ -8,7 +8,8 @@ import PackRegistryLocal
 struct WebhookAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Have events sent to an address.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Events: \(Webhook.Kind.allCases.map(\.rawValue).joined(separator: ", ")).
 
             Each delivery is signed by a secret (HMAC-SHA256 over id, time and body, as Standard
@@ -17,7 +18,7 @@ struct WebhookAddCommand: AsyncParsableCommand {
 
             Addresses of the server's own machine and network are refused when something is
             sent, unless packtool serve runs with --internal-webhooks.
-            """)
+            """))
 
     @Argument(help: "Where to send, such as https://hooks.example.com/packtool.")
     var url: String
