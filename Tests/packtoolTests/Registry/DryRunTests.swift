@@ -142,7 +142,7 @@ struct DryRunTests {
 
     @Test func `several channels get a version with one upload, and all are asked before it`() async throws {
         let (tool, zips) = try await Self.project()
-        try await tool.run("publish", zips[0], "--channel", "stable", "--quiet").expectSuccess()
+        try await tool.run("publish", zips[0], "--channel", "stable", "--new-channel", "--quiet").expectSuccess()
         // 1.0.9 is older than what stable has: nothing happens to beta either.
         let older = try await Self.build(tool, "shop", "1.0.9")
         let before = try Self.listing(tool)
