@@ -99,9 +99,8 @@ import Testing
         func state(_ kinds: [(ApprovalEvent.Kind, String)], after seconds: Double = 1, revoked: Set<String> = []) throws
             -> ProposedChange.State?
         {
-            try ApprovalState(events([(.propose(pinned), "ann")] + kinds))?.change(
-                required: 2, revoked: revoked, now: start + seconds
-            ).state
+            let all = try events([(.propose(pinned), "ann")] + kinds)
+            return ApprovalState(all)?.change(required: 2, revoked: revoked, now: start + seconds).state
         }
         #expect(try state([]) == .waiting)
         #expect(try state([(.approve, "ann"), (.approve, "bob"), (.approve, "bob")]) == .waiting)
