@@ -124,7 +124,8 @@ struct ContentAuditTests {
     }
 
     @Test(arguments: [
-        ("a\u{202E}gpj.js", "turns the direction of writing (U+202E)"), ("a\u{200B}.js", "that nobody sees (U+200B)"),
+        ("a\u{202E}gpj.js", "changes the direction of text (U+202E)"),
+        ("a\u{200B}.js", "an invisible character (U+200B)"),
         ("aux.js", "\"aux\" is a device on Windows"), ("COM1", "\"com1\" is a device"), ("a.", "it ends with a dot"),
     ])
     func `a risky name is a warning, which strict refuses`(name: String, reason: String) throws {
@@ -210,7 +211,7 @@ struct ContentAuditTests {
         ])
         let report = try project.build("web/dist") { $0.out = nil }
         #expect(report.packages[0].archive.path == project("packages/web-dist-1.0.0.zip").path)
-        let refusal = #expect(throws: BuildError.self) { try project.build("") }
+        let refusal = #expect(throws: BuildError.self) { try Builder(BuildRequest(dists: [project.url])).build() }
         #expect(
             refusal.map { "\($0)" }?.hasSuffix(
                 "is a project, not what its web build writes: there is src. Give that folder, or say --whole-project if all "

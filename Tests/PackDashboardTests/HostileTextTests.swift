@@ -19,9 +19,9 @@ struct HostileTextTests {
         while let open = rest.firstIndex(where: { $0 == "<" || $0 == ">" }) {
             guard
                 let tag = rest[open...].prefixMatch(
-                    of: /<(\/?[a-zA-Z!][a-zA-Z0-9]*)((?: [a-zA-Z-]+(?:="[^"<>]*")?)*)(?: html)?>/)
+                    of: /<(\/?[a-zA-Z!][a-zA-Z0-9]*)((?: [a-zA-Z][a-zA-Z0-9-]*(?:="[^"<>]*")?)*)(?: html)?>/)
             else { throw Broken(rest: String(rest[open...].prefix(120))) }
-            let names = tag.2.matches(of: /\ ([a-zA-Z-]+)/).map { String($0.1) }
+            let names = tag.2.matches(of: /\ ([a-zA-Z][a-zA-Z0-9-]*)/).map { String($0.1) }
             tags.append("\(tag.1) \(tag.2.contains("=") ? names.first ?? "" : "")")
             rest = rest[tag.range.upperBound...]
         }

@@ -106,7 +106,7 @@ struct ManifestFormatTests {
 
     @Test(arguments: [
         ("a/", "does not begin with /"), ("/", "every package is at / already"), ("/a//b/", "empty"),
-        ("/../", "\"..\""), ("/a%20b/", "holds \"%\""), ("/a?b/", "holds \"?\""), ("/a\\b/", "backslash"),
+        ("/../", "\"..\""), ("/a%20b/", "contains \"%\""), ("/a?b/", "contains \"?\""), ("/a\\b/", "backslash"),
     ])
     func `a base that is no path prefix is refused`(base: String, reason: String) {
         #expect(message { try manifest(base: base) }.contains(reason))

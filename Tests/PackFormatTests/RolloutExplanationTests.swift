@@ -140,7 +140,7 @@ import Testing
             RolloutExplanation(
                 shop, in: file, for: DeviceFacts(deviceID: "d", network: network), plans: ["r2": plan], taking: taking
             ).text.split(separator: "\n").map(String.init).filter { line in
-                ["tell", "WAIT", "plan", "network"].contains { line.contains($0) }
+                line.hasPrefix("    ") && ["tell", "WAIT", "plan", "network"].contains { line.contains($0) }
             }
         }
         #expect(

@@ -82,7 +82,11 @@ import Testing
         case .fieldOfPoll:
             file["poll"] = .object(["seconds": .integer(900), "jitter": .integer(60), "burst": .integer(3)])
         case .fieldOfGroup:
-            file["groups"] = .object(["testers": .object(["count": .integer(3), "sha512": "00"])])
+            var groups = try file.object("groups")
+            var group = try groups.object("testers")
+            group["sha512"] = "00"
+            groups["testers"] = .object(group)
+            file["groups"] = .object(groups)
         case .fieldOfPackage:
             package["everybody"] = true
             packages[name] = .object(package)
@@ -135,6 +139,7 @@ import Testing
                 // Nor is the unknown lost when a program of today writes the file again.
                 let again = try ChannelFile(parsing: read.inFormat1.bytes)
                 for facts in devices {
+                    counts[change, default: 0] += 1
                     let (before, after) = (Self.places(file, facts), Self.places(read, facts))
                     for (name, place) in after {
                         #expect(
@@ -152,7 +157,6 @@ import Testing
                         #expect(place == content.count || content[place].id != release, "seed \(seed), \(change)")
                         #expect(again.packages[id]?.releases.contains { $0.id == release } == false, "\(change)")
                     }
-                    counts[change, default: 0] += 1
                 }
             }
         }

@@ -48,8 +48,8 @@ final class ServedRegistry {
         try Data(text.replacingCharacters(in: key, with: "\"shop\": {\"enabled\": false,").utf8).write(to: file)
     }
 
-    /// Switches a package off and denies a host on the channel, beside a release for a group whose file is not there: the next
-    /// check reads the channel and fails.
+    /// Switches a package off and denies a host on the channel, beside a release for a group whose file is damaged: the
+    /// next check reads the channel and fails. A file that is gone would come back by the server's maintenance.
     func breakNextCheck(switchingOff package: String, denying host: String) throws {
         let folder = folder
         try Data("ann".utf8).write(to: folder.appendingPathComponent("ids.txt"))
@@ -59,9 +59,13 @@ final class ServedRegistry {
         try project.run("rollout", package, "--channel", "stable", "--audience", "group=testers", "--yes")
         try project.run("rules", "rules.json", "--channel", "stable")
         try project.run("gate", package, "--channel", "stable", "--off")
-        let channels = folder.appendingPathComponent(".packtool/registry/view/targets/channels")
-        for name in try FileManager.default.contentsOfDirectory(atPath: channels.path) where name.contains(".group-") {
-            try FileManager.default.removeItem(at: channels.appendingPathComponent(name))
+        let view = folder.appendingPathComponent(".packtool/registry/view")
+        // The group is in what changed last, too, which a check reads first.
+        for (part, name) in [("targets/channels", ".group-"), ("metadata", ".recent.zst")] {
+            let part = view.appendingPathComponent(part)
+            let files = try FileManager.default.contentsOfDirectory(atPath: part.path).filter { $0.contains(name) }
+            #expect(!files.isEmpty, "\(part.path) has no \(name)")
+            for file in files { try Data("damaged".utf8).write(to: part.appendingPathComponent(file)) }
         }
     }
 

@@ -114,11 +114,11 @@ struct LineChart {
         return Self.top + room - Int(Double(value) / Double(Self.ceiling(largest)) * Double(room))
     }
 
-    /// The next even number of one or two digits and zeros.
+    /// The next even number of one or two digits and zeros; of nothing, 2.
     static func ceiling(_ value: Int) -> Int {
         var step = 2
         while value > step * 50, step < 1 << 55 { step *= 10 }
-        return (value + step - 1) / step * step
+        return max(1, (value + step - 1) / step) * step
     }
 
     private var figures: HTML {

@@ -33,9 +33,12 @@ extension ReleaseTable {
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT releaseEvent.release, releaseEvent.time, releaseEvent.kind, releaseEvent.content FROM releaseEvent
+                SELECT releaseEvent.release, releaseEvent.time, releaseEvent.kind, releaseEvent.content
+                FROM releaseEvent
                 JOIN release ON release.id = releaseEvent.release
-                WHERE release.channel = ? AND releaseEvent.time <= ? AND kind IN ('add', 'update', 'remove') ORDER BY releaseEvent.sequence
+                WHERE release.channel = ? AND releaseEvent.time <= ?
+                    AND releaseEvent.kind IN ('add', 'update', 'remove')
+                ORDER BY releaseEvent.sequence
                 """,
             arguments: [channel.text, time])
         var states: [String: State] = [:]

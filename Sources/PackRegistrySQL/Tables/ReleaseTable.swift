@@ -85,7 +85,7 @@ package struct ReleaseTable {
             entries[package, default: []].append(
                 ReleaseHistory.Entry(
                     release: release, created: try row.date("created"), createdBy: try row.text("createdBy"),
-                    removed: try row.optionalText("removed") == nil ? nil : row.date("removed"),
+                    removed: try row.optionalDate("removed"),
                     state: try VersionTable.state(row)))
         }
         return entries.mapValues { ReleaseHistory(entries: $0) }

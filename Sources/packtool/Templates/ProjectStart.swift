@@ -35,6 +35,8 @@ struct ProjectStart {
         do {
             _ = try await initializer.make(at: place.folder, rows: place.rows)
         } catch let error as RegistryError where error.kind == .conflict {
+            // The folder of files belongs to another database.
+            if let rows = place.rows, try !LocalRegistry.exists(place.folder, rows: rows) { throw error }
             // Another command made it a moment ago.
             return nil
         }

@@ -152,7 +152,8 @@ struct ApprovalContractTests {
             #expect(try await shop.releases() == ["1.1.0@100"])
             #expect(try await people.ann.runRollouts() == RolloutRun(actions: [], failures: [], next: nil))
             let log = try await people.owner.auditLog(limit: 50)
-            #expect(log.filter { $0.action == "change execute" }.count == 1)
+            // That approvals are required was recorded before.
+            #expect(log.filter { $0.action == "change execute" && $0.subject == "\(id) on beta" }.count == 1)
         }
     }
 

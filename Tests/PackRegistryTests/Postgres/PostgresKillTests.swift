@@ -31,7 +31,8 @@ struct PostgresKillTests {
                 group.addTask {
                     var done: [String] = []
                     var number = 0
-                    while !isOver.value.withLock({ $0 }) {
+                    // On a slow machine hardly anything is published between the kills; some is to follow them.
+                    while number < kills / 2 || !isOver.value.withLock({ $0 }) {
                         number += 1
                         let version = "1.0.\(number)"
                         try await bench.publish(package, version)
@@ -50,7 +51,7 @@ struct PostgresKillTests {
             }
             return try await group.reduce(into: []) { $0 += $1 }
         }
-        #expect(acknowledged.count >= kills / 2)
+        #expect(acknowledged.count >= StoreBench.packages.count * (kills / 2))
         let overview = try await bench.store.overview()
         let published = overview.versions.flatMap { package, versions in versions.map { "\(package) \($0.version)" } }
         #expect(Set(published) == Set(acknowledged) && published.count == acknowledged.count)

@@ -19,15 +19,20 @@ struct DeviceAgreementTests {
             network: device.isUnmetered.map { $0 ? .unmetered : .metered }, groups: device.groups)
     }
 
-    /// The id of the release that a device with nothing yet takes, by the code of its update.
+    /// The id of the release that a device takes that has only what its app embeds, by the code of its update.
     private static func taken(
         _ package: PackageID, _ content: ChannelFile.Package, of file: ChannelFile, _ facts: DeviceFacts
     ) async throws -> String? {
         let sets = try await SetCheck.make(
             ReleaseSets(of: file), of: file, state: StoreState(deviceID: facts.deviceID), facts: facts,
             targets: { _ in nil })
+        // Without an embedded version, one that runs nothing is up to date with the way back to it.
+        var state = PackageState()
+        state.embedded = PackageState.Installed(
+            id: VersionID(version: try SemanticVersion("0.9.0"), manifest: Digest(of: Data("embedded".utf8))),
+            release: nil)
         let decision = try await PackageDecision.make(
-            package, app: file.app, channel: content, state: PackageState(), facts: facts, sets: sets,
+            package, app: file.app, channel: content, state: state, facts: facts, sets: sets,
             time: LocalTime(.mon, minute: 600), targets: nil, isThere: { _ in false })
         switch decision.choice {
         case .install(_, let mark), .embedded(let mark, _): return mark.id

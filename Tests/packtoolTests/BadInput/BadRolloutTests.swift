@@ -30,7 +30,7 @@ struct BadRolloutTests {
             (rollout + ["--plan", "shrink.json", "--yes"], ["shrink.json:1:", "steps[1].share", "only grows"]),
             (rollout + ["--plan", "large.json", "--yes"], ["large.json", "262144 at most"]),
             (rollout + ["--audience", "group=nobody", "--yes"], ["beta has no group \"nobody\""]),
-            (["group", "set", "crowd", "--file", "many.txt"] + at, ["many.txt", "100000 devices", "at most 50000"]),
+            (["group", "set", "crowd", "--file", "many.txt"] + at, ["many.txt", "100,000 devices", "at most 50,000"]),
         ]
         func state() async throws -> String {
             let audit = try await tool.run("audit", "--json").standardOutput

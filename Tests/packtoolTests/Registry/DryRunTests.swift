@@ -12,11 +12,6 @@ struct DryRunTests {
         return "packages/\(package)-\(version).zip"
     }
 
-    /// All files but what SQLite keeps beside a database that is open.
-    private static func listing(_ tool: Tool) throws -> [String: Data] {
-        try tool.listing().filter { !$0.key.hasSuffix("-wal") && !$0.key.hasSuffix("-shm") }
-    }
-
     /// `beta` has shop 1.0.0; shop 1.1.0 and help 1.0.0 are built.
     private static func project() async throws -> (tool: Tool, zips: [String]) {
         let tool = try Tool()
@@ -28,7 +23,7 @@ struct DryRunTests {
 
     @Test func `in a folder nothing is written, and each command says what it would change`() async throws {
         let (tool, zips) = try await Self.project()
-        let before = try Self.listing(tool)
+        let before = try tool.content()
         let publish = try await tool.run(
             ["publish"] + zips + ["--channel", "beta", "--channel", "stable", "--rollout", "10", "--dry-run"]
         ).expectSuccess()
@@ -70,7 +65,7 @@ struct DryRunTests {
             let document = try await tool.run(command + ["--dry-run", "--json"]).json().object()
             #expect(try document.bool("dryRun"))
         }
-        #expect(try Self.listing(tool) == before)
+        #expect(try tool.content() == before)
         // What it says is what is done.
         try await tool.run(["publish"] + zips + ["--channel", "beta", "--rollout", "10"]).expectSuccess()
         let back = try await tool.run("rollback", "help", "--channel", "beta", "--dry-run").expectSuccess()
@@ -93,12 +88,12 @@ struct DryRunTests {
             (["release", "shop@9.0.0", "help@1.0.0", "--channel", "beta"], 1, "is not published"),
             (["rollout", "shop", "--channel", "beta", "--audience", "group=x"], 1, "has no group \"x\""),
         ]
-        let before = try Self.listing(tool)
+        let before = try tool.content()
         for (command, code, text) in commands {
             let dry = try await tool.run(command + ["--dry-run"])
             #expect(dry.exitCode == code && dry.description.contains(text), "\(command): \(dry)")
         }
-        #expect(try Self.listing(tool) == before)
+        #expect(try tool.content() == before)
         for (command, code, _) in commands { #expect(try await tool.run(command).exitCode == code, "\(command)") }
         // Other content under a version that is there.
         let other = try await Self.build(tool, "shop", "1.1.0-x")
@@ -145,7 +140,7 @@ struct DryRunTests {
         try await tool.run("publish", zips[0], "--channel", "stable", "--new-channel", "--quiet").expectSuccess()
         // 1.0.9 is older than what stable has: nothing happens to beta either.
         let older = try await Self.build(tool, "shop", "1.0.9")
-        let before = try Self.listing(tool)
+        let before = try tool.content()
         let asks = try await tool.run("publish", older, "--channel", "beta", "--channel", "stable")
         #expect(
             asks.exitCode == 2 && asks.standardError.contains("stable offers shop 1.1.0. 1.0.9 is older"), "\(asks)")
@@ -153,7 +148,7 @@ struct DryRunTests {
         try await tool.run("rollback", "shop", "--channel", "stable", "--to", "embedded", "--quiet").expectSuccess()
         let refused = try await tool.run("publish", zips[0], "--channel", "beta", "--channel", "stable")
         expectClearError(refused, naming: ["stable was rolled back from shop 1.1.0"])
-        #expect(try Self.listing(tool)["packages/shop-1.0.9.zip"] == before["packages/shop-1.0.9.zip"])
+        #expect(try tool.content()["packages/shop-1.0.9.zip"] == before["packages/shop-1.0.9.zip"])
         let status = try await tool.run("status", "--json").json().object().object("channels")
         #expect(try status.object("beta").array("shop")[0].object().string("version") == "1.0.0")
         let done = try await tool.run(

@@ -74,7 +74,9 @@ struct RolloutCommandTests {
         let plan = ["rollout", "shop", "--channel", "beta", "--plan", "plan.json"]
         let dry = try await tool.run(plan + ["--dry-run"])
         #expect(dry.exitCode == 0, "\(dry)")
-        for part in ["STEP  SHARE", "1     1 %", "200", "2000", "expected", "times are of UTC", "starts: 1 %"] {
+        for part in [
+            "STEP  SHARE", "1     1 %", "200", "100 %  -    2,000", "expected", "times are of UTC", "starts: 1 %",
+        ] {
             #expect(dry.standardOutput.contains(part), "\(part): \(dry)")
         }
         let asks = try await tool.run(plan)

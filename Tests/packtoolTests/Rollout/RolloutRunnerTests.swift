@@ -95,18 +95,18 @@ struct RolloutRunnerTests {
         #expect(alone.contains("shop 1.2.0 is completed"), "\(alone)")
     }
 
-    @Test func `of two servers and a cron job on one folder each step is taken once`() async throws {
+    @Test func `of a server and cron jobs over HTTP and in its folder at once each step is taken once`() async throws {
         let live = try await LiveRegistry()
         for version in ["1.0.0", "1.1.0"] {
             try await live.publish("shop", version, files: ["index.html": "<p>\(version)</p>"])
         }
-        let second = try live.tool.start("serve", "--port", "0")
-        defer { second.kill(SIGKILL) }
-        let line = try #require(await second.line(holding: "http://127.0.0.1:"), "the second server did not start")
-        let other = try String(#require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output)
+        // A folder has one server: a second one is refused, and changes nothing of the first.
+        let second = try await live.tool.run("serve", "--port", "0")
+        expectClearError(second, naming: ["another packtool serve has the registry", "stop that one first"])
         let token = ["PACKTOOL_TOKEN": try await live.token("--release", "--channel", "beta")]
         try await live.tool.run(
-            ["rollout", "shop", "--channel", "beta", "--percent", "0", "--yes", "--registry", other], environment: token
+            ["rollout", "shop", "--channel", "beta", "--percent", "0", "--yes", "--registry", live.url],
+            environment: token
         ).expectSuccess()
         let steps = (1...8).map { "{\"share\": \($0 * 10), \"for\": \"1s\"}" }.joined(separator: ",")
         try live.tool.write(["plan.json": "{\"steps\": [\(steps), {\"share\": 100}]}"])
@@ -116,8 +116,8 @@ struct RolloutRunnerTests {
         ).expectSuccess()
         var isComplete = false
         for _ in 0..<60 where !isComplete {
-            // Cron, in the folder and by each server, at once.
-            let runners = try [live.folder, live.url, other].map {
+            // The server by itself, and cron in the folder and twice over HTTP, at once.
+            let runners = try [live.folder, live.url, live.url].map {
                 try live.tool.start(["rollout", "run", "--registry", $0], environment: token)
             }
             for runner in runners {
