@@ -84,6 +84,9 @@ let package = Package(
         .systemLibrary(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+        .systemLibrary(
+            name: "CPostgreSQL", pkgConfig: "libpq",
+            providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CSync"),
         // The commit that scripts/build-release.sh names.
         .target(name: "CBuildStamp", cSettings: buildStamp),
@@ -105,7 +108,8 @@ let package = Package(
 
         // Level 3: the product. No arrow between two of these.
         module("PackBuilder", ["PackFormat", "PackJSON", "PackArchive", "PackSystem"]),
-        module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"]),
+        module("PackRegistry", ["PackRegistryAPI", "PackFormat", "PackJSON", "PackPatch", "PackTrust"]),
+        module("PackDashboard", ["PackRegistryAPI", "PackFormat"]),
         module(
             "PackPublisher",
             [
@@ -129,19 +133,29 @@ let package = Package(
                 "PackWeb", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioTLS,
             ]),
 
-        // Level 4: one registry in a folder, with SQLite; and its server, which knows no database.
+        // Level 3: the rows of a registry in SQL, which SQLite and PostgreSQL share.
+        module(
+            "PackRegistrySQL", ["PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"]),
+
+        // Level 4: one registry in a folder, with SQLite; rows in PostgreSQL; and the server, which knows no database.
+        module(
+            "PackRegistryPostgres",
+            ["PackRegistrySQL", "PackRegistryAPI", "CPostgreSQL"]),
         module(
             "PackRegistryLocal",
             [
-                "PackRegistry", "PackRegistryAPI", "PackPublisher", "PackFormat", "PackJSON", "PackArchive",
-                "PackPatch",
+                "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackPublisher", "PackFormat", "PackJSON",
+                "PackArchive", "PackPatch",
                 "PackTrust", "PackSystem", grdb,
             ]),
         module(
+            "PackDoctor", ["PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"]),
+        module(
             "PackRegistryServer",
             [
-                "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", crypto, logging,
-                hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS, nioHTTP1,
+                "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem",
+                crypto, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS,
+                nioHTTP1,
                 nioHTTPTypes, httpTypes, lifecycle, signals,
             ]),
 
@@ -150,7 +164,8 @@ let package = Package(
             name: "packtool",
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
-                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
+                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryServer", "PackPublisher",
+                "PackDoctor",
                 "PackUpdater",
                 "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, logging, hummingbird, nioCore,
                 httpTypes, lifecycle, signals,
@@ -161,7 +176,7 @@ let package = Package(
             swiftSettings: settings),
 
         tests("PackJSONTests", ["PackJSON"]),
-        tests("PackFormatTests", ["PackFormat", "PackJSON"]),
+        tests("PackFormatTests", ["PackFormat", "PackJSON", "TestSupport"]),
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat", "TestSupport"]),
         tests("PackPatchTests", ["PackPatch", "PackFormat"]),
@@ -170,9 +185,12 @@ let package = Package(
         tests(
             "PackRegistryTests",
             [
-                "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer", "PackPublisher",
-                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", logging, grdb,
+                "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackRegistryLocal", "PackRegistryPostgres",
+                "PackRegistryServer", "PackPublisher",
+                "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", "PackUpdater",
+                logging, nioCore, crypto,
             ]),
+        tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),
         tests(
             "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
@@ -187,7 +205,7 @@ let package = Package(
         .target(
             name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackTrust"], path: "Tests/AttackSupport",
             swiftSettings: settings),
-        tests("packtoolTests", ["AttackSupport", "PackFormat", "PackJSON", "PackTrust"]),
+        tests("packtoolTests", ["AttackSupport", "PackFormat", "PackJSON", "PackTrust", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6]
 )

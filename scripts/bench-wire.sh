@@ -1,18 +1,21 @@
 #!/usr/bin/env bash
 # All bytes of real updates on the wire: requests, header fields, metadata, manifest and content in both directions, for all consecutive
-# versions of the web builds in Benchmarks/datasets.json. Beside it what a client of CodePush's or Capgo's kind downloads for the same
-# update at least: the zip of the changed files, and each missing file in brotli, without header fields and lists.
+# versions of the web builds in Benchmarks/datasets.json. Beside it what the protocols of CodePush and Capgo send for the same update:
+#
+#   CodePush   one question (its answer names a zip), and the zip of the changed files, with the list of the deleted ones
+#   Capgo      one question (its answer lists each file with its hash and URL), and each missing file in brotli
+#
+# For both, a request counts 450 bytes of header fields with its answer, as ours do, and no report is counted.
 #
 #   scripts/bench-wire.sh [SET...]        PACKTOOL names the binary
 #
 # Prints a table; with REPORT=1 writes it into docs/BENCHMARKS.md. The registry serves over the loopback, and a relay counts. What was
-# measured is kept in .cache/bench-wire, so an interrupted run goes on. The last two columns come from .cache/bench-update, if
-# scripts/bench-update.sh has run.
+# measured is kept in .cache/bench-wire, so an interrupted run goes on. Needs zip and brotli.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/fetch-datasets.sh "$@"
 exec python3 - "${PACKTOOL:-$PWD/.build/bin/packtool}" "$@" <<'PYTHON'
-import hashlib, json, os, pathlib, subprocess, sys, tempfile
+import hashlib, json, os, pathlib, shutil, subprocess, sys, tempfile
 
 sys.path.insert(0, "Tests/Tools")
 from packtool_runs import Packtool
@@ -45,6 +48,15 @@ def counted(tool, folder, port):
     return {"requests": len(paths), "up": result["up"], "down": result["down"], "content": content, "paths": paths}
 
 
+def with_page(version, folder):
+    """A copy of a build in which there is a page to open: some builds have their pages in a server's templates."""
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(version, folder, copy_function=shutil.copyfile)
+    if not (folder / "index.html").exists():
+        (folder / "index.html").write_text("<!doctype html><title>A page</title>\n")
+    return folder
+
+
 def measure(versions):
     """The cost of each update of a set, one after the other on one device."""
     results = []
@@ -58,7 +70,7 @@ def measure(versions):
             sys.exit(said.read_text())
         try:
             for number, version in enumerate(versions):
-                tool.expect(folder, "build", str(version), "--package", "app", "--package-version", f"1.{number}.0",
+                tool.expect(folder, "build", str(with_page(version, folder / "dist")), "--package", "app", "--package-version", f"1.{number}.0",
                             "--out", "packages", "--quiet")
                 tool.expect(folder, "publish", f"packages/app-1.{number}.0.zip", "--channel", "beta", "--quiet")
                 cost = counted(tool, folder, port)
@@ -69,17 +81,47 @@ def measure(versions):
     return results
 
 
-def known(name, before, after, key):
-    """A figure of scripts/bench-update.sh."""
-    for file in pathlib.Path(".cache/bench-update").glob(f"{name} {before} {after} *.json"):
-        if (value := json.loads(file.read_text()) or {}).get(key):
-            return value[key]
-    return None
+# Bytes of header fields of one request and its answer, as many as ours have.
+HEADS = 450
 
 
-lines = ["| build | updates | requests | up | down | of it manifests and content | changed files, zip | missing files, brotli |",
+def files(folder):
+    """What a package holds: no compressed copies beside their originals (packtool build leaves them out)."""
+    found = {str(p.relative_to(folder)): p for p in sorted(folder.rglob("*")) if p.is_file()}
+    return {n: p for n, p in found.items()
+            if not any(n.endswith(e) and n[:-len(e)] in found for e in (".gz", ".br", ".zst"))}
+
+
+def others(before, after):
+    """What the other protocols send for an update, without header fields: requests and bytes of each."""
+    old, new = files(before), files(after)
+    digest = {p: hashlib.sha256(p.read_bytes()).hexdigest() for p in [*old.values(), *new.values()]}
+    changed = [n for n in new if n not in old or digest[old[n]] != digest[new[n]]]
+    had = {digest[p] for p in old.values()}
+    missing = {digest[p]: p for p in new.values() if digest[p] not in had}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for name in changed:
+            (folder / "new" / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / "new" / name).write_bytes(new[name].read_bytes())
+        (folder / "new").mkdir(exist_ok=True)
+        (folder / "new/hotcodepush.json").write_text(json.dumps({"deletedFiles": [n for n in old if n not in new]}))
+        subprocess.run(["zip", "-9", "-X", "-q", "-r", folder / "changed.zip", "."], cwd=folder / "new", check=True)
+        brotli = 0
+        for p in missing.values():
+            subprocess.run(["brotli", "-f", "-q", "11", "--lgwin=24", "-o", folder / "file.br", p], check=True)
+            brotli += (folder / "file.br").stat().st_size
+        listed = json.dumps({"version": "1.1.0", "manifest": [
+            {"file_name": n, "file_hash": digest[p], "download_url": f"https://files.example.com/{digest[p]}/{n}.br"}
+            for n, p in new.items()]}, separators=(",", ":"))
+        # An answer of CodePush: fifteen fields, of which the hash and the URL are the longest.
+        return {"codepush": [2, 700 + (folder / "changed.zip").stat().st_size],
+                "capgo": [1 + len(missing), 400 + len(listed) + brotli]}
+
+
+lines = ["| build | updates | requests | up | down | of it manifests and content | CodePush: requests, bytes | Capgo: requests, bytes |",
          "| --- | --: | --: | --: | --: | --: | --: | --: |"]
-sums = [0] * 5
+sums = [0] * 9
 for name in wanted or list(sets):
     versions = [v for v in sets[name]["versions"] if (data / name / v).is_dir()]
     kept = cache / f"{name} {stamp}.json"
@@ -88,15 +130,20 @@ for name in wanted or list(sets):
     results = json.loads(kept.read_text())
     if not results:
         continue
+    rivals = cache / f"{name} {versions[0]} {versions[-1]} others.json"
+    if not rivals.exists():
+        rivals.write_text(json.dumps([others(data / name / a, data / name / b) for a, b in zip(versions, versions[1:])]))
     row = [len(results), *(sum(r[key] for r in results) for key in ("requests", "up", "down", "content"))]
+    for protocol in ("codepush", "capgo"):
+        found = [r[protocol] for r in json.loads(rivals.read_text())]
+        row += [sum(r[0] for r in found), sum(r[0] * HEADS + r[1] for r in found)]
     sums = [a + b for a, b in zip(sums, row)]
-    others = []
-    for key in ("changed", "brotli"):
-        found = [known(name, a, b, key) for a, b in zip(versions, versions[1:])]
-        others.append(f"{sum(filter(None, found)):,}" if any(found) else "")
-    lines.append(f"| {name} | " + " | ".join(f"{n:,}" for n in row) + f" | {others[0]} | {others[1]} |")
+
+    def cells(row):
+        return [f"{n:,}" for n in row[:5]] + [f"{row[5]:,}, {row[6]:,}", f"{row[7]:,}, {row[8]:,}"]
+    lines.append(f"| {name} | " + " | ".join(cells(row)) + " |")
     print(lines[-1], file=sys.stderr, flush=True)
-lines.append("| all | " + " | ".join(f"{n:,}" for n in sums) + " | | |")
+lines.append("| all | " + " | ".join(cells(sums)) + " |")
 table = "\n".join(lines)
 print(table)
 if os.environ.get("REPORT") == "1":

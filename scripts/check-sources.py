@@ -25,16 +25,20 @@ ALLOWED = {
     "PackTrust": {"PackJSON", "PackSystem", "Crypto", "CryptoExtras"},
     "PackRegistryAPI": {"PackFormat", "PackJSON", "PackSystem"},
     "PackBuilder": {"PackFormat", "PackJSON", "PackArchive", "PackSystem"},
-    "PackRegistry": {"PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
+    "PackRegistry": {"PackRegistryAPI", "PackFormat", "PackJSON", "PackPatch", "PackTrust"},
+    "PackDashboard": {"PackRegistryAPI", "PackFormat"},
     "PackPublisher": {
         "PackRegistryAPI", "PackRegistry", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackSystem",
         "Crypto",
     },
+    "PackRegistrySQL": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
+    "PackRegistryPostgres": {"PackRegistrySQL", "PackRegistryAPI", "CPostgreSQL"},
     "PackRegistryLocal": {
-        "PackRegistry", "PackRegistryAPI", "PackPublisher", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust",
+        "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackPublisher", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust",
         "PackSystem", "GRDB",
     },
-    "PackRegistryServer": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto"} | SERVER,
+    "PackRegistryServer": {"PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto"} | SERVER,
+    "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"},
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"} | APPLE,
     "PackWeb": {"PackFormat"} | APPLE,
     "PackHost": {"PackFormat", "PackUpdater", "PackWeb"} | APPLE,
@@ -57,8 +61,8 @@ TYPE = re.compile(
     r"^(?:@\w+\s+)*(?:public |package |final |nonisolated |indirect )*(?:struct|class|enum|protocol|actor|typealias)\s+(\w+)", re.M)
 # Modules whose folders need each other in one direction only.
 LAYERED = (
-    "PackArchive", "PackHost", "PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryServer",
-    "PackUpdater", "PackWeb",
+    "PackArchive", "PackHost", "PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres",
+    "PackRegistrySQL", "PackRegistryServer", "PackUpdater", "PackWeb",
 )
 
 # Programs that tests start, and import only where they look inside.

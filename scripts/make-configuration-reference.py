@@ -39,7 +39,7 @@ def kind(schema: dict, definitions: dict) -> str:
     rest = schema.get("additionalProperties")
     if schema.get("type") == "object" and isinstance(rest, dict):
         return "object: text → " + kind(rest, definitions)
-    return {"string": "text", "boolean": "true or false", "object": "object"}[schema["type"]]
+    return {"string": "text", "boolean": "true or false", "integer": "number", "object": "object"}[schema["type"]]
 
 
 def rows(properties: dict, definitions: dict, prefix: str = ""):

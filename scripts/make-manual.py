@@ -18,6 +18,9 @@ EXIT_CODES = [
 ENVIRONMENT = [
     ("PACKTOOL_REGISTRY", "The registry, where --registry is not given: a folder or a URL."),
     ("PACKTOOL_TOKEN", "The access token for a registry over HTTP."),
+    ("PACKTOOL_KEY", "The publisher's private key: a PEM text, base64 of one, or the path of a key file."),
+    ("PACKTOOL_PASSPHRASE", "The passphrase of the key files."),
+    ("PACKTOOL_CA", "A file of certificate authorities to trust besides the system's."),
     ("NO_COLOR", "No colour, whatever its value."),
 ]
 

@@ -20,4 +20,5 @@ if [ "${1:-}" = --race ]; then
 fi
 scripts/build-debug.sh
 PACKTOOL_LONG=1 TEST_TIMEOUT=14400 scripts/run-tests.py "$@"
+scripts/fuzz-decoders.py
 race

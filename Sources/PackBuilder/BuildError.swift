@@ -51,7 +51,7 @@ package enum BuildError: Error, Sendable, CustomStringConvertible {
             "the packages would go to \(path), inside the folder to build, \(dist): give --out, or run this in the folder above"
         case .emptyDist(let path, 0): "\(path) is empty: run your web build first"
         case .emptyDist(let path, let count):
-            "\(path) has nothing to pack: all \(count) entries are left out; re-include some with ! in .packignore"
+            "\(path) has nothing to pack: \(CountText.text(count, "entry is", plural: "entries are")) left out; re-include some with ! in .packignore"
         case .configuration(let file, let line, let column, let reason): "\(file):\(line):\(column): \(reason)"
         case .noPackageID(let dist):
             "no package id for \(dist): give --package, set \"package\" in packtool.json or \"name\" in package.json"
@@ -59,7 +59,7 @@ package enum BuildError: Error, Sendable, CustomStringConvertible {
             "no version for \(dist): give --package-version, set \"version\" in packtool.json or package.json"
         case .invalid(let reason, let source): "\(source): \(reason)"
         case .countMismatch(let option, let given, let dists):
-            "\(option) is given \(given) times for \(dists) folders: give it once for each, in the same order"
+            "\(option) is given \(CountText.text(given, "time")) for \(CountText.text(dists, "folder")): give it once for each, in the same order"
         case .samePackage(let id, let first, let second):
             "\(first) and \(second) would both be the package \"\(id)\": give each its own id with --package"
         case .overLimit(let path, let limit, let found):

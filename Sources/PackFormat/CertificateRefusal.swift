@@ -43,7 +43,7 @@ package enum CertificateRefusal: Sendable, Equatable {
         case .unknownAuthority:
             "if it is of a private authority, give that with --ca FILE or PACKTOOL_CA, or put it into the system's list "
                 + "(/usr/local/share/ca-certificates/NAME.crt, then update-ca-certificates)"
-        case .otherName: "it is made out to another host: use a name that stands in it"
+        case .otherName: "it is for another host: use a name that it contains"
         case .outOfDate: "renew it on the server, and look at this machine's clock"
         }
     }

@@ -105,9 +105,10 @@ public final class PackHost: Sendable {
 
     // MARK: Updates
 
-    /// The result that an update would have now. Nothing is installed.
+    /// The result that an update would have now. Nothing is installed, but the channel's gates and rules hold for the pages
+    /// that start from now on.
     public func check(_ selection: PackageSelection = .all) async throws -> UpdateReport {
-        try await updater.check(selection)
+        try await refreshing { try await updater.check(selection) }
     }
 
     /// Checks for updates and installs them. The page on view keeps its version; the next page gets the new one, as
@@ -115,7 +116,18 @@ public final class PackHost: Sendable {
     /// - Throws: `UpdateError` where the registry cannot be asked. What is installed can be shown all the same.
     @discardableResult
     public func update(_ selection: PackageSelection = .all) async throws -> UpdateReport {
-        let report = try await updater.update(selection)
+        try await refreshing { try await updater.update(selection) }
+    }
+
+    /// A check that fails may have read a newer channel file before, with another gate or other rules.
+    private func refreshing(_ check: () async throws -> UpdateReport) async throws -> UpdateReport {
+        let report: UpdateReport
+        do {
+            report = try await check()
+        } catch {
+            try? await refresh()
+            throw error
+        }
         try await refresh()
         return report
     }

@@ -25,4 +25,22 @@ package enum ContentFrame {
             throw .corrupt(reason: "\(error)")
         }
     }
+
+    /// Decodes a frame that comes from outside.
+    /// - Parameter maximumByteCount: The most bytes that it may give. It costs no more memory than that and 8 MiB.
+    package static func decompress(_ frame: [UInt8], maximumByteCount: Int) throws(PatchError) -> [UInt8] {
+        var content: [UInt8] = []
+        let reader = FrameContent(
+            atMost: maximumByteCount, prefix: UnsafeRawBufferPointer(start: nil, count: 0),
+            windowLimit: FrameContent.windowLimit(prefix: 0, content: maximumByteCount))
+        do {
+            var source = ChunkReader(frame)
+            try reader.read(&source) { content.append(contentsOf: $0) }
+        } catch let error as PatchError {
+            throw error
+        } catch {
+            throw .corrupt(reason: "\(error)")
+        }
+        return content
+    }
 }

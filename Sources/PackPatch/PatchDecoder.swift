@@ -153,6 +153,13 @@ package struct PatchDecoder: Sendable {
     private func prefix(
         renamedBy map: [UInt8]?, _ reader: ObjectReader, _ memory: UnsafeMutableRawBufferPointer
     ) throws -> MappedMemory {
+        try Self.prefix(of: plan, renamedBy: map, reader, memory, scratch: scratch)
+    }
+
+    static func prefix(
+        of plan: PatchPlan, renamedBy map: [UInt8]?, _ reader: ObjectReader, _ memory: UnsafeMutableRawBufferPointer,
+        scratch: URL
+    ) throws -> MappedMemory {
         guard let map else { return try reader.concatenate(plan.lost, scratch: scratch, isVerified: false) }
         let names = NamePairs(plan)
         let renamer = try Renamer(

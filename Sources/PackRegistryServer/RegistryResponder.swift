@@ -2,6 +2,7 @@ import HTTPTypes
 package import Hummingbird
 import Logging
 import NIOCore
+import PackDashboard
 import PackFormat
 import PackRegistryAPI
 
@@ -14,9 +15,13 @@ package struct RegistryResponder: HTTPResponder {
     let site: SiteController
     let api: RouterResponder<RegistryRequestContext>
     let clients: ClientLimits
+    let metrics: ServerMetrics
+    /// Nil: there is none.
+    let dashboard: DashboardController?
 
     package func respond(to request: Request, context: RegistryRequestContext) async throws -> Response {
         let start = ContinuousClock.now
+        let id = clients.requestID(of: request, from: context.peer) ?? context.requestID.description
         var response: Response
         do {
             guard Self.hasOneHost(request) else {
@@ -29,15 +34,20 @@ package struct RegistryResponder: HTTPResponder {
             let problem = clients.judged(Problem(error), request, from: context.peer)
             if problem.status.code >= 500 {
                 context.logger.error(
-                    "a request failed", metadata: ["id": "\(context.requestID)", "error": "\(error)"])
+                    "a request failed", metadata: ["id": "\(id)", "error": "\(error)"])
             }
             response = problem.response
             if request.method == .head { response = response.createHeadResponse() }
-            response.headers[Self.requestID] = context.requestID.description
         }
+        response.headers[RequestIDField.name] = id
         response.headers[.xContentTypeOptions] = "nosniff"
+        let elapsed = ContinuousClock.now - start
+        metrics.count(
+            ServerMetrics.Kind(path: request.uri.path), status: response.status.code,
+            byteCount: response.body.contentLength ?? 0, elapsed)
         guard context.logger.logLevel <= .info else { return response }
-        return logged(response, request: request, context: context, start: start)
+        log(response, request: request, id: id, elapsed, context.logger)
+        return response
     }
 
     /// Over HTTP/1.1 ``HostCheck`` has looked at the fields; over HTTP/2 `:authority` may have one beside it.
@@ -49,6 +59,7 @@ package struct RegistryResponder: HTTPResponder {
 
     private func answer(_ request: Request, context: RegistryRequestContext) async throws -> Response {
         let target = request.uri.path
+        if let dashboard, target == "/" { return try await dashboard.response(to: request, components: [], context) }
         guard let components = RequestPath(target)?.components, let first = components.first else {
             throw Problem.badRequest("the path of the request is refused")
         }
@@ -56,11 +67,13 @@ package struct RegistryResponder: HTTPResponder {
         if first == "site" {
             return try await site.response(to: request, target: target, components: components)
         }
+        if let dashboard, first == DashboardPath.folder {
+            return try await dashboard.response(to: request, components: components, context)
+        }
         var response = try await api.respond(to: request, context: context)
         if response.status.code >= 400, response.headers[.contentType] != ProblemFormat.mediaType {
             throw problem(of: response, request: request, components: components)
         }
-        response.headers[Self.requestID] = context.requestID.description
         for (name, value) in Self.apiFields { response.headers[name] = value }
         return response
     }
@@ -79,31 +92,15 @@ package struct RegistryResponder: HTTPResponder {
     }
 
     /// One line a request. Never the query, which may name a device, and never a header field, which may be a token.
-    private func logged(
-        _ response: Response, request: Request, context: RegistryRequestContext, start: ContinuousClock.Instant
-    ) -> Response {
-        let logger = context.logger
-        let id = context.requestID
-        let path = request.uri.path
-        let method = request.method.rawValue
-        let status = response.status.code
-        @Sendable func log(_ byteCount: Int) {
-            let elapsed = ContinuousClock.now - start
-            logger.info(
-                "request",
-                metadata: [
-                    "id": "\(id)", "method": "\(method)", "path": "\(path.logSafe)", "status": "\(status)",
-                    "bytes": "\(byteCount)", "ms": "\(elapsed / .milliseconds(1))",
-                ])
-        }
-        log(response.body.contentLength ?? 0)
-        return response
+    private func log(_ response: Response, request: Request, id: String, _ elapsed: Duration, _ logger: Logger) {
+        logger.info(
+            "request",
+            metadata: [
+                "id": "\(id)", "method": "\(request.method.rawValue)", "path": "\(request.uri.path.logSafe)",
+                "status": "\(response.status.code)", "bytes": "\(response.body.contentLength ?? 0)",
+                "ms": "\(elapsed / .milliseconds(1))",
+            ])
     }
-
-    static let requestID: HTTPField.Name = {
-        guard let name = HTTPField.Name("X-Request-Id") else { return .via }
-        return name
-    }()
 
     /// An API's answers are never pages, whatever somebody makes a browser do with them.
     private static let apiFields: [(HTTPField.Name, String)] = [

@@ -26,6 +26,10 @@ package struct RegistryServer: Sendable {
         /// Nil: plain HTTP.
         package var tls: TLSFiles?
         package var limits: ServerLimits
+        /// Whether anybody may read `/metrics`. Else a token that may observe is needed.
+        package var hasOpenMetrics = false
+        /// Whether people get pages at `/`.
+        package var hasDashboard = true
 
         package init(
             host: String = "127.0.0.1", port: Int = 8787, publicURL: String? = nil,
@@ -47,6 +51,8 @@ package struct RegistryServer: Sendable {
 
     private let host: any RegistryHost
     private let cache: FileCache
+    private let metrics = ServerMetrics()
+    private let limiter: ConnectionLimiter
     private let configuration: Configuration
     private let services: [any Service]
     private let logger: Logger
@@ -59,6 +65,7 @@ package struct RegistryServer: Sendable {
     ) {
         self.host = host
         cache = FileCache(root: host.viewFolder)
+        limiter = ConnectionLimiter(limits: configuration.limits)
         self.configuration = configuration
         self.services = services
         self.logger = logger
@@ -93,15 +100,14 @@ package struct RegistryServer: Sendable {
         onRunning: @escaping @Sendable (Int) async -> Void
     ) throws -> some ApplicationProtocol {
         let limits = configuration.limits
-        let limiter = ConnectionLimiter(limits: limits)
         return Application(
             responder: buildResponder(),
-            server: try server(limiter),
+            server: try server(),
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.host, port: configuration.port), serverName: ServerName.text,
                 backlog: Self.backlog,
                 availableConnectionsDelegate: MaximumAvailableConnections(limits.maximumConnections)),
-            onServerRunning: { channel in
+            onServerRunning: { [limiter] channel in
                 // Nothing is lost where it is not taken.
                 try? await channel.setOption(.maxMessagesPerRead, value: Self.connectionsAtOnce).get()
                 try? await channel.eventLoop.submit {
@@ -113,7 +119,7 @@ package struct RegistryServer: Sendable {
     }
 
     /// HTTP/1.1, under TLS or not, reads the view from the connection's bytes; HTTP/2 is agreed on under TLS only.
-    private func server(_ limiter: ConnectionLimiter) throws -> HTTPServerBuilder {
+    private func server() throws -> HTTPServerBuilder {
         let limits = configuration.limits
         let http1 = HTTP1Channel.Configuration(
             additionalChannelHandlers: [SlowConnectionHandler(limiter: limiter)],
@@ -121,10 +127,10 @@ package struct RegistryServer: Sendable {
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: limits.maximumHeaderByteCount,
                 maxHeaderListSize: limits.maximumHeaderByteCount, maxHeaderFieldCount: 100))
-        let log = RequestLog(logger)
+        let log = RequestLog(logger, metrics)
         let budget = FileTransfer.Budget(byteCount: limits.maximumTransferByteCount)
         let tls = configuration.tls
-        let readFirst = { @Sendable [cache] (responder: @escaping HTTPChannelHandler.Responder) in
+        let readFirst = { @Sendable [cache, limiter] (responder: @escaping HTTPChannelHandler.Responder) in
             FastPathChannel(
                 base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log,
                 limiter: limiter,
@@ -145,10 +151,12 @@ package struct RegistryServer: Sendable {
 
     func buildResponder() -> RegistryResponder {
         let limits = configuration.limits
-        let view = ViewController(host: host, cache: cache)
+        let view = ViewController(host: host, cache: cache, metrics: metrics)
         let state = ReleaseCache(host: host, view: view)
         let memory = BodyMemory(limits: limits)
         let reports = ConcurrencyGate(limit: limits.maximumConcurrentReports)
+        let uploads = ConcurrencyGate(limit: limits.maximumConcurrentUploads)
+        let storing = ConcurrencyGate(limit: limits.maximumStoredReports)
         let router = Router(context: RegistryRequestContext.self, options: .autoGenerateHeadEndpoints)
         let endpoints = EndpointRouter(
             router: router, bearer: Bearer(host: host), memory: memory,
@@ -160,16 +168,37 @@ package struct RegistryServer: Sendable {
         ).addRoutes(to: endpoints)
         PublishController(
             bearer: endpoints.bearer, host: host, limits: limits, memory: memory, writes: endpoints.writes,
-            uploads: ConcurrencyGate(limit: limits.maximumConcurrentUploads)
+            uploads: uploads
         ).addRoutes(to: endpoints)
         ChannelController().addRoutes(to: endpoints)
+        ChangesController().addRoutes(to: endpoints)
         AdministrationController(reports: reports).addRoutes(to: endpoints)
         BundleController(view: view).addRoutes(to: endpoints)
         HealthController(host: host).addRoutes(to: endpoints)
-        ReportController(host: host, limits: limits, memory: memory, reads: reports).addRoutes(to: endpoints)
+        ReportController(
+            host: host, limits: limits, memory: memory, reads: reports, writes: storing, metrics: metrics
+        ).addRoutes(to: endpoints)
+        MetricsController(
+            host: host, metrics: metrics, cache: cache, memory: memory, connections: limiter,
+            gates: ["writes": endpoints.writes, "uploads": uploads, "reads": reports, "reports": storing],
+            reads: reports, bearer: endpoints.bearer, isOpen: configuration.hasOpenMetrics
+        ).addRoutes(to: endpoints)
+        let clients = ClientLimits(limits: limits)
         return RegistryResponder(
-            view: view, site: SiteController(state: state, view: view), api: router.buildResponder(),
-            clients: ClientLimits(limits: limits))
+            view: view, site: SiteController(state: state, view: view, isBesideDashboard: configuration.hasDashboard),
+            api: router.buildResponder(),
+            clients: clients, metrics: metrics,
+            dashboard: !configuration.hasDashboard
+                ? nil
+                : DashboardController(
+                    host: host, sessions: DashboardSessions(), cookie: DashboardCookie(isSecure: isReachedOverTLS),
+                    check: BrowserCheck(publicURL: configuration.publicURL), memory: memory, clients: clients,
+                    reads: reports, writes: endpoints.writes))
+    }
+
+    /// Whether browsers reach the server over TLS: its own, or that of a proxy in front.
+    private var isReachedOverTLS: Bool {
+        configuration.tls != nil || configuration.publicURL?.lowercased().hasPrefix("https:") == true
     }
 
     /// The service group's own notes about starting and stopping are not what an operator looks for.

@@ -49,7 +49,7 @@ public enum TrustError: Error, Equatable, Sendable, CustomStringConvertible {
             "\(role) is signed by \(valid) of the keys that may sign it; \(needed) are needed"
         case .wrongVersion(let role, let found, let wanted): "\(role) has version \(found) where \(wanted) is announced"
         case .rollback(let role, let found, let trusted):
-            "\(role) would go back from version \(trusted) to \(found)"
+            "\(role) would go back from version \(trusted) to \(found): somebody shows an older state than was seen before"
         case .belowMinimum(let role, let found, let minimum):
             "\(role) has version \(found), and the app's owner signed that only version \(minimum) and later ones count: "
                 + "somebody shows an older state again"

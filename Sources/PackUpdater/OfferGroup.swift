@@ -37,18 +37,42 @@ struct OfferGroup {
         }
     }
 
-    /// What the group waits for: a set is taken whole, so what one of its packages waits for.
-    var delay: String? { offers.lazy.compactMap(\.decision.delay).first }
+    /// Makes packages of a set wait for each other, each with the reason. If one of them is mandatory, none waits.
+    static func waitingTogether(_ offers: [Updater.Offer]) -> [Updater.Offer] {
+        var changed: [PackageID: PackageDecision] = [:]
+        for group in groups(of: offers) {
+            let isMandatory = group.offers.contains(where: \.decision.isMandatory)
+            guard let first = group.offers.first(where: { $0.decision.delay != nil }), let delay = first.decision.delay
+            else { continue }
+            for offer in group.offers {
+                var decision = offer.decision
+                if isMandatory {
+                    decision.doNotWait(because: "a package of its set is mandatory")
+                } else if decision.delay == nil {
+                    decision.wait(for: "it waits for \(first.package), of the same set: \(delay)")
+                }
+                changed[offer.package] = decision
+            }
+        }
+        return offers.map { offer in
+            guard let decision = changed[offer.package] else { return offer }
+            var offer = offer
+            offer.decision = decision
+            return offer
+        }
+    }
 
-    func waitingEntries(for delay: String) -> [UpdateReport.Entry] {
+    var isWaiting: Bool { offers.contains { $0.decision.delay != nil } }
+
+    var waitingEntries: [UpdateReport.Entry] {
         offers.compactMap { offer in
-            let version: SemanticVersion
+            guard let delay = offer.decision.delay else { return nil }
+            let outcome: UpdateReport.Outcome
             switch offer.decision.choice {
-            case .install(let id, _): version = id.version
+            case .install(let id, _): outcome = .waiting(id.version, for: delay)
             default: return nil
             }
-            return UpdateReport.Entry(
-                package: offer.package, outcome: .waiting(version, for: delay), why: offer.decision.summary)
+            return UpdateReport.Entry(package: offer.package, outcome: outcome, why: offer.decision.summary)
         }
     }
 

@@ -31,7 +31,7 @@ extension Updater {
                 guard let active = state[package].active?.installed, let reason = try misfit(active, package) else {
                     continue
                 }
-                left += try state.leaveUnfitting(package, reason: reason) { try fits($0, package) }
+                left += try state.leaveUnfitting(package, reason: reason, fits: fits)
             }
             state.appVersion = configuration.appVersion
             return left

@@ -73,8 +73,9 @@ extension Updater {
         }
         let group = OfferGroup.groups(of: offers).first { $0.offers.contains { $0.package == package } }
         if let group, group.changesMore(than: package) {
-            // Packages of its set run here in an older version: all of the set comes before any page of it.
-            _ = try await install(group.offers)
+            // Packages of its set run here in an older version: all of the set comes before any page of it. Somebody waits
+            // for that page, so no policy of the set delays it.
+            _ = try await install(group.offers, isAwaited: true)
             try activate([package])
             if let session = try pin(package) { return .opened(.installed(session)) }
             return .opened(try unavailable(package, store.state()[package], because: offer.decision.summary))
@@ -98,7 +99,19 @@ extension Updater {
         let download = ObjectDownload(
             objects: objects, transport: pageTransport, turns: arrivalDownloads, isSynced: false)
         return .arrival(
-            PackageArrival(job, verified, download: download, turn: arrivalTurn, hold: try hold(verified)))
+            PackageArrival(
+                job, verified, companions: try companions(of: offer), download: download, turn: arrivalTurn,
+                hold: try hold(verified)))
+    }
+
+    /// What the other packages of an offer's set may run when it is active: the set's version, or what they run now.
+    private func companions(of offer: Offer) throws -> [PackageID: Set<VersionID>] {
+        let state = try store.state()
+        var versions: [PackageID: Set<VersionID>] = [:]
+        for package in offer.companions {
+            versions[package] = Set([offer.companionVersions[package], state[package].active?.id].compactMap(\.self))
+        }
+        return versions
     }
 
     /// Writes down that the version is on its way, so that no collection takes what came of it.
@@ -144,9 +157,14 @@ extension Updater {
         _ package: PackageID, _ state: PackageState, because why: String = "no version of it is installed"
     ) throws -> OpenedPackage {
         guard !state.isEnabled else { return .unavailable(UnavailablePackage(why: why)) }
+        let gate =
+            state.awaitedSet.map {
+                "the channel's feature gate is on again, and its version of the set \($0) is not here yet"
+            }
+            ?? "the channel's feature gate is off"
         let known = try state.kept.lazy.compactMap { [store] in try store.manifest(of: package, $0.id) }.first
         return .unavailable(
-            UnavailablePackage(why: "the channel's feature gate is off", origins: known?.manifest.origins ?? []))
+            UnavailablePackage(why: gate, origins: known?.manifest.origins ?? []))
     }
 
     // MARK: Completing
@@ -210,15 +228,25 @@ extension Updater {
         let installed = PackageState.Installed(
             id: job.id, release: job.release, hasPages: arrival.verified.manifest.entry != nil)
         let milliseconds = milliseconds
-        let isActive = try store.change { state in
-            state[package].arrive(
+        let (isActive, refusal) = try store.change { state -> (Bool, String?) in
+            // One that is active by now came with all of its set.
+            let refusal =
+                state[package].active == nil
+                ? state.reasonNotToArrive(installed, as: package, with: arrival.companions) : nil
+            guard refusal == nil else { return (false, refusal) }
+            let isActive = state[package].arrive(
                 installed, loads: known?.tokens ?? [], isConfirmed: known?.isConfirmed ?? false, now: milliseconds)
+            return (isActive, nil)
         }
         arrival.end()
         try? Durable.remove(store.layout.arriving(package, job.id.version))
         if known != nil { arrivals[package] = nil }
         guard isActive else {
-            journal.note(.staged, package, job.id.version, "it is whole, and another version is active by now")
+            if let refusal {
+                journal.note(.refused, package, job.id.version, "it is whole and not active: \(refusal)")
+            } else {
+                journal.note(.staged, package, job.id.version, "it is whole, and another version is active by now")
+            }
             return
         }
         journal.note(.activated, package, job.id.version, "all of it is here")

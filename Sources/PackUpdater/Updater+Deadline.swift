@@ -16,17 +16,19 @@ extension Updater {
     /// - Returns: nil if the version is confirmed, was not opened in this run of the app, or there is no deadline.
     ///   Zero or less: it has passed.
     public func timeToConfirm(_ package: PackageID) throws -> Duration? {
-        guard let limit = configuration.readyDeadline, let active = try store.state()[package].active,
-            !active.isConfirmed,
+        try timeToConfirm(store.state()[package], package)
+    }
+
+    private func timeToConfirm(_ state: PackageState, _ package: PackageID) -> Duration? {
+        guard let limit = configuration.readyDeadline, let active = state.active, !active.isConfirmed,
             let age = readyDeadlines.age(of: active.id, package, at: configuration.uptime())
         else { return nil }
         return limit - age
     }
 
-    /// The active version if its deadline has passed.
-    func lateVersion(_ package: PackageID) throws -> VersionID? {
-        guard let left = try timeToConfirm(package), left <= .zero else { return nil }
-        return try store.state()[package].active?.id
+    /// Whether the deadline of the active version has passed.
+    func isLate(_ state: PackageState, _ package: PackageID) -> Bool {
+        timeToConfirm(state, package).map { $0 <= .zero } ?? false
     }
 
     /// Why a version is left whose deadline has passed.

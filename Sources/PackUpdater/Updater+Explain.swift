@@ -3,13 +3,13 @@ public import PackFormat
 
 extension Updater {
     /// What a rollout may look at on this device.
-    /// - Parameter groups: The channel's groups that the device is in.
-    func deviceFacts(_ state: StoreState, groups: Set<String>) -> DeviceFacts {
+    /// - Parameter groups: Those of the channel.
+    func deviceFacts(_ state: StoreState, groups: GroupMembership) -> DeviceFacts {
         DeviceFacts(
             deviceID: configuration.deviceID ?? state.deviceID, appVersion: configuration.appVersion,
             platform: configuration.platform, tags: configuration.tags, osVersion: configuration.osVersion,
             locale: configuration.locale, region: configuration.region, model: configuration.model,
-            network: configuration.network(), groups: groups)
+            network: configuration.network(), groups: groups.names, unreadableGroups: groups.unreadable)
     }
 
     /// Why each package has what it has, by the channel file of the last check and by what the device is now. Nothing is
@@ -31,9 +31,30 @@ extension Updater {
         let here = channel.packages.keys.filter { state[$0].isHere }
         let chosen = packages.isEmpty ? here.isEmpty ? Array(channel.packages.keys) : here : packages
         return chosen.sorted().map { package in
-            RolloutExplanation(
-                package, in: channel, for: facts, refusals: refusals, notes: notes(state[package], of: package))
+            var notes = notes(state[package], of: package)
+            if let kept = kept(package, in: channel, state[package], facts) {
+                notes.append("\(kept) stays while a group that its release asks for cannot be read")
+            }
+            return RolloutExplanation(
+                package, in: channel, for: facts, refusals: refusals, taking: taking(state[package]), notes: notes,
+                wait: state[package].delay.map { .known($0) } ?? .nothing)
         }
+    }
+
+    private func taking(_ state: PackageState) -> RolloutExplanation.Taking {
+        var installed = Set([state.active?.id].compactMap(\.self))
+        if case .version(let staged) = state.staged { installed.insert(staged.id) }
+        return RolloutExplanation.Taking(
+            running: state.active?.id.version,
+            time: LocalTime(configuration.now(), in: configuration.timeZone()), installed: installed)
+    }
+
+    private func kept(
+        _ package: PackageID, in channel: ChannelFile, _ state: PackageState, _ facts: DeviceFacts
+    ) -> VersionID? {
+        let decision = RolloutDecision(
+            app: channel.app, package: package, releases: channel.packages[package]?.releases ?? [], device: facts)
+        return PackageDecision.releaseKept(decision, app: channel.app, package, state, facts)?.id
     }
 
     private func notes(_ state: PackageState, of package: PackageID) -> [String] {

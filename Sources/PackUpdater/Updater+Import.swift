@@ -29,7 +29,7 @@ extension Updater {
         try installer.installTree(verified)
         _ = try? ObjectCheck(store.layout).faults(in: manifest, verified.id, verified: installer.verified)
         let installed = PackageState.Installed(id: verified.id, release: nil, hasPages: manifest.entry != nil)
-        _ = try store.change { state in state[manifest.package].stage(installed) }
+        _ = try store.change { state in state.stage(installed, for: manifest.package) }
         journal.note(
             .imported, manifest.package, manifest.version,
             requiresSignature

@@ -20,7 +20,7 @@ extension Updater {
                 try await take(preset)
             } catch {
                 // The others are taken in all the same, and this one is tried again at the next start.
-                journal.note(.preset, nil, nil, "\(folder.lastPathComponent) could not be taken in: \(error)")
+                journal.note(.preset, nil, nil, "\(folder.lastPathComponent) could not be installed: \(error)")
                 fault = fault ?? error
             }
         }
@@ -53,11 +53,12 @@ extension Updater {
             switch result.outcome {
             case .success(let hasPages):
                 let installed = PackageState.Installed(id: result.job.id, release: nil, hasPages: hasPages)
-                let isNext = try store.change { state in state[result.job.package].embed(installed) }
+                let isNext = try store.change { state in state.embed(installed, for: result.job.package) }
                 journal.note(
                     .preset, result.job.package, result.job.id.version,
                     isNext
-                        ? "the app brings it, and nothing newer is here" : "the app brings it; what is here is as new")
+                        ? "the app brings it, and nothing newer is here"
+                        : "the app embeds it, and an equal or newer version is installed")
             case .failure(let error):
                 journal.note(.refused, result.job.package, result.job.id.version, "\(error)")
                 fault = fault ?? error

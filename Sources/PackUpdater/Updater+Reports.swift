@@ -7,7 +7,7 @@ extension Updater {
     /// What the next request would send, byte for byte, for a page of the app's settings; nil if nothing waits.
     public func pendingReport() throws -> String? {
         guard let outbox = reports, let pending = try outbox.pending() else { return nil }
-        return ReportSender.batch(pending, configuration.channel).map { JSONValue.object($0.json).compactText }
+        return ReportSender.batch(pending, channel).map { JSONValue.object($0.json).compactText }
     }
 
     /// The id under which the device reports now; nil if it has not reported anything yet.
@@ -35,7 +35,7 @@ extension Updater {
         guard let outbox = reports, let address = reportAddress else { return 0 }
         let isSettled = (try? store.state().packages.values.allSatisfy { $0.active?.isConfirmed ?? true }) ?? false
         let sender = ReportSender(
-            outbox: outbox, address: address, channel: configuration.channel, transport: reportTransport)
+            outbox: outbox, address: address, channel: channel, transport: reportTransport)
         let now = Int(configuration.now().timeIntervalSince1970)
         let sending = Task {
             let sent = (try? await sender.send(at: now)) ?? 0
@@ -67,7 +67,7 @@ extension Updater {
     ) {
         // Presets have no release of a channel.
         let id = release.flatMap { $0.id == PackageState.ReleaseMark.presetID ? nil : $0.id }
-        reports?.add(code, package, version, release: id, details)
+        reports?.add(code, package, version, release: id, channel: channel, details)
     }
 
     func report(_ wentBack: PackageState.WentBack, of package: PackageID) {

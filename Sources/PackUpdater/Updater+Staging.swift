@@ -8,9 +8,13 @@ extension Updater {
             package: offer.package, outcome: outcome, why: offer.decision.summary, isInChannel: offer.isInChannel)
     }
 
-    private static func settle(_ offer: Offer, _ state: inout StoreState) -> UpdateReport.Outcome {
+    /// - Parameter set: of the group that the offer belongs to.
+    private static func settle(
+        _ offer: Offer, _ state: inout StoreState, set: String? = nil
+    ) -> UpdateReport.Outcome {
         switch offer.decision.choice {
         case .embedded(let mark, let isWithdrawn):
+            let mark = PackageState.ReleaseMark(id: mark.id, retry: mark.retry, set: set ?? mark.set)
             guard state[offer.package].stageEmbedded(release: mark, isWithdrawn: isWithdrawn) else {
                 return .upToDate(state[offer.package].active?.id.version)
             }
@@ -74,10 +78,13 @@ extension Updater {
     ) throws -> [UpdateReport.Entry] {
         guard !whole.isEmpty || !group.waiting.isEmpty else { return [] }
         let (found, settled) = try store.change { state in
-            // What was staged of another set goes with all of that set.
-            for package in group.offers.map(\.package) {
-                guard let staged = state[package].staged?.release?.set, staged != group.set else { continue }
-                state.unstage(package)
+            // What was staged of another set goes with all of that set. A package of which no other is here has its
+            // release's set.
+            for offer in group.offers {
+                guard let staged = state[offer.package].staged?.release?.set,
+                    staged != group.set ?? offer.decision.set
+                else { continue }
+                state.unstage(offer.package)
             }
             let found = whole.map { job, hasPages -> (isNew: Bool, isActive: Bool) in
                 let installed = PackageState.Installed(id: job.id, release: job.release, hasPages: hasPages)
@@ -85,7 +92,7 @@ extension Updater {
                 let isNew = state[job.package].stage(installed)
                 return (isNew, !isNew)
             }
-            return (found, group.waiting.map { ($0, Self.settle($0, &state)) })
+            return (found, group.waiting.map { ($0, Self.settle($0, &state, set: group.set)) })
         }
         let staged = zip(whole, found).map { element, found -> UpdateReport.Entry in
             let job = element.job

@@ -5,11 +5,13 @@ extension Updater {
     /// What a check found for one package.
     struct Offer {
         let package: PackageID
-        let decision: PackageDecision
+        var decision: PackageDecision
         /// False for a name that the channel does not have.
         var isInChannel = true
         /// The other packages of the chosen release's set: what is installed of them is installed together.
         var companions: Set<PackageID> = []
+        /// The versions of the chosen release's set.
+        var companionVersions: [PackageID: VersionID] = [:]
     }
 
     /// Checks many packages at once and says which would change, and why. Nothing is downloaded.
@@ -86,16 +88,17 @@ extension Updater {
     }
 
     /// Under the update lock. The versions of a set are staged in one step once all of them are in the store.
-    func install(_ offers: [Offer]) async throws -> UpdateReport {
+    /// - Parameter isAwaited: a page that somebody has opened waits for them, so they wait for no policy.
+    func install(_ offers: [Offer], isAwaited: Bool = false) async throws -> UpdateReport {
         try Durable.makeFolder(store.layout.downloads)
         var entries: [UpdateReport.Entry] = []
         var jobs: [InstallJob] = []
         // What one package of a set waits for, all of it waits for.
         let all = OfferGroup.groups(of: offers)
-        let groups = all.filter { $0.delay == nil }
+        let groups = all.filter { isAwaited || !$0.isWaiting }
         for group in all {
             for offer in group.settled { entries.append(try settle(offer)) }
-            if let delay = group.delay { entries += group.waitingEntries(for: delay) } else { jobs += group.jobs }
+            if isAwaited || !group.isWaiting { jobs += group.jobs } else { entries += group.waitingEntries }
         }
         let installer = Installer(
             store: store, transport: transport, targets: try targets(), journal: journal, turns: arrivalDownloads,
@@ -108,7 +111,9 @@ extension Updater {
         for group in groups { entries += try record(group, outcomes, installer.transfers) }
         entries = try activate(offers, entries)
         takeInArrivals()
-        let report = UpdateReport(entries: entries, overload: results.lazy.compactMap(\.overload).first)
+        let report = UpdateReport(
+            entries: entries, transfers: installer.transfers.transfers,
+            overload: results.lazy.compactMap(\.overload).first)
         let hasLeftovers = try !Durable.names(in: store.layout.downloads).isEmpty
         if report.isChanged || !report.failures.isEmpty || hasLeftovers {
             let keepsParts = !report.failures.isEmpty
@@ -187,14 +192,16 @@ extension Updater {
             journal.note(.checkFailed, nil, nil, "nothing is installed and nothing changes: \(error)")
             throw error
         }
-        let (state, changes) = try store.change { state in
+        let (state, changes, awaiting) = try store.change { state in
             state.app = channel.app
             state.dropWishes(outside: channel.packages.keys)
-            return (state, state.obey(channel))
+            let old = state
+            let changes = state.obey(channel)
+            return (old, changes, Set(state.packages.filter { $0.value.awaitedSet != nil }.keys))
         }
         for (package, why) in changes { journal.note(.decided, package, nil, why) }
         let deviceID = configuration.deviceID ?? state.deviceID
-        let groups: Set<String>
+        let groups: GroupMembership
         do {
             groups = try await GroupReader(layout: store.layout, targets: targets).groups(of: deviceID, in: channel)
         } catch {
@@ -206,6 +213,8 @@ extension Updater {
         let time = LocalTime(configuration.now(), in: configuration.timeZone())
         let sets = ReleaseSets(of: channel)
         var selected = packages(selection, channel: channel, state: state)
+        // Their pages wait for their version of a set, whatever the check is about.
+        selected += awaiting.subtracting(selected).sorted()
         let isSelected = Set(selected)
         let check = try await SetCheck.make(sets, of: channel, state: state, facts: facts) { package in
             isSelected.contains(package) || state[package].isHere ? targets : nil
@@ -230,6 +239,7 @@ extension Updater {
                     offer.companions = Set(sets.members(of: set).keys).subtracting([package])
                     // What is here of the set comes along, whoever asked for what.
                     selected += offer.companions.filter { state[$0].isHere && !selected.contains($0) }.sorted()
+                    offer.companionVersions = sets.members(of: set).compactMapValues(\.versionID)
                 }
                 offers.append(offer)
             } catch let error as UpdateError {
@@ -240,12 +250,13 @@ extension Updater {
                 offers.append(Offer(package: package, decision: decision))
             }
         }
+        offers = OfferGroup.waitingTogether(offers)
         let others = try await others(
             than: selected, selection, channel, state: state, facts: facts, sets: check, time)
         // Of a name that the channel does not have, and the store neither, nothing is kept.
         try note(
             (offers + others).filter { channel.packages[$0.package] != nil || state.packages[$0.package] != nil },
-            since: state)
+            since: state, awaiting)
         return offers
     }
 
@@ -293,22 +304,32 @@ extension Updater {
     }
 
     /// Writes down decisions that differ from the last ones.
-    private func note(_ offers: [Offer], since state: StoreState) throws {
+    /// - Parameter awaiting: packages that are shown when their set is whole.
+    private func note(_ offers: [Offer], since state: StoreState, _ awaiting: Set<PackageID>) throws {
         let changed = offers.filter {
             if case .undecided = $0.decision.choice { return false }
             let old = state[$0.package]
             let isEnabled = $0.decision.choice != .disabled
-            return old.decision != $0.decision.summary || old.isEnabled != isEnabled
+            return old.decision != $0.decision.summary || (old.isEnabled || old.awaitedSet != nil) != isEnabled
                 || old.offered != $0.decision.offered || old.delay != $0.decision.delay
         }
-        guard !changed.isEmpty else { return }
+        // The channel has nothing for them to wait for any more.
+        let shown = offers.filter { offer in
+            switch offer.decision.choice {
+            case .upToDate, .nothing: awaiting.contains(offer.package)
+            default: false
+            }
+        }
+        guard !changed.isEmpty || !shown.isEmpty else { return }
         try store.change { state in
             for offer in changed {
                 state[offer.package].decision = offer.decision.summary
                 state[offer.package].offered = offer.decision.offered
                 state[offer.package].delay = offer.decision.delay
-                state[offer.package].isEnabled = offer.decision.choice != .disabled
+                let isEnabled = offer.decision.choice != .disabled
+                if state[offer.package].awaitedSet == nil { state[offer.package].isEnabled = isEnabled }
             }
+            for offer in shown { state.show(offer.package) }
         }
         for offer in changed {
             journal.note(.decided, offer.package, offer.decision.offered?.version, offer.decision.summary)

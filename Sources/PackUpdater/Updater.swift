@@ -195,31 +195,28 @@ public actor Updater {
     /// leaves a version that has used up its starts or whose files are damaged.
     /// - Returns: nil if none is installed, or the channel's gate is off. Nothing is fetched.
     public func openInstalled(_ package: PackageID) throws -> PackageSession? {
-        // Below the last version there is nothing: it gets its time once more.
-        var late = try lateVersion(package)
-        if let id = late, try !store.state()[package].hasOther {
-            readyDeadlines.end(package)
-            readyDeadlines.begin(package, id, at: configuration.uptime())
-            late = nil
-        }
-        if late == nil, let current = currentLoads[package]?.session, try isActive(current),
-            try store.state()[package].isEnabled
-        {
-            return current
-        }
         let token = Self.randomToken()
         let limit = max(1, configuration.maximumUnconfirmedStarts)
         let layout = store.layout
         let milliseconds = milliseconds
         var notes: [StoreState.Retreat] = []
-        let opened = try store.change { state -> (PackageSession, PackageState.Active)? in
+        let opened = try store.change { state -> (session: PackageSession, started: PackageState.Active?)? in
+            var late = isLate(state[package], package)
+            if late, let id = state[package].active?.id, !state[package].hasOther {
+                // Below the last version there is nothing: it gets its time once more.
+                readyDeadlines.end(package)
+                readyDeadlines.begin(package, id, at: configuration.uptime())
+                late = false
+            }
+            if !late, state[package].isEnabled, let current = currentLoads[package]?.session,
+                Self.isLoad(current, of: state[package])
+            {
+                return (current, nil)
+            }
             // Not for what was confirmed, and so opened before: it opens even where nothing can be written.
             if state[package].active?.isConfirmed != true { state.noteWish(for: package) }
             guard state[package].isEnabled else { return nil }
-            // Another process may have confirmed it, or switched, meanwhile.
-            if let late, let active = state[package].active, active.id == late, !active.isConfirmed {
-                notes += state.goBack(package, reason: lateReason, cause: .late)
-            }
+            if late { notes += state.goBack(package, reason: lateReason, cause: .late) }
             // Every round leaves one version, so this ends.
             while true {
                 let (outcome, retreats) = state.recordStart(
@@ -245,8 +242,8 @@ public actor Updater {
             }
         }
         for note in notes { self.note(note.wentBack, of: note.package) }
-        guard let (session, active) = opened else { return nil }
-        if !active.isConfirmed {
+        guard let (session, started) = opened else { return nil }
+        if let active = started, !active.isConfirmed {
             currentLoads[package] = WeakSession(session: session)
             readyDeadlines.begin(package, active.id, at: configuration.uptime())
             journal.note(
@@ -273,10 +270,9 @@ public actor Updater {
         }
     }
 
-    /// Whether an open session is the current load of the active, still unconfirmed version.
-    private func isActive(_ session: PackageSession) throws -> Bool {
-        let active = try store.state()[session.package].active
-        return active.map { !$0.isConfirmed && $0.loads.contains(session.loadToken) } ?? false
+    /// Whether an open session is a load of the active, still unconfirmed version.
+    private static func isLoad(_ session: PackageSession, of state: PackageState) -> Bool {
+        state.active.map { !$0.isConfirmed && $0.loads.contains(session.loadToken) } ?? false
     }
 
     /// Confirms a version on behalf of a page or the app.

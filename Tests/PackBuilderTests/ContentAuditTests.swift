@@ -9,7 +9,7 @@ struct ContentAuditTests {
     private let page = "<script>globalThis.packtool?.confirm?.()</script>"
 
     private func findings(
-        _ files: [String: String], configuration: String = "{}", change: (inout BuildRequest) -> Void = { _ in }
+        _ files: [String: String], configuration: String = "{}", change: (inout BuildRequest) throws -> Void = { _ in }
     ) throws -> [Finding] {
         let project = try Project(Dictionary(uniqueKeysWithValues: files.map { ("dist/\($0.key)", $0.value) }))
         try project.write(configuration, to: "packtool.json")
@@ -62,9 +62,9 @@ struct ContentAuditTests {
         #expect(found.map(\.severity) == [.error, .error])
         #expect(
             found.first?.message
-                == "the file holds a packtool token, and every device would have it: take it out, leave the file out with "
+                == "the file contains a packtool token, and every device would get it: remove it, leave the file out with "
                 + ".packignore, or say --allow-secrets")
-        #expect(found.last?.message.hasPrefix("the file holds a private key") == true)
+        #expect(found.last?.message.hasPrefix("the file contains a private key") == true)
         #expect(try findings(files) { $0.allowsSecrets = true }.map(\.severity) == [.warning, .warning])
         // A library that reads keys has the words only; a certificate is public.
         #expect(
@@ -89,7 +89,8 @@ struct ContentAuditTests {
         try write(command, to: "data", in: project)
         let error = #expect(throws: BuildError.self) { try project.build("dist") }
         #expect(
-            "\(error.map { "\($0)" } ?? "")".contains("the file holds a private key"), "\(error.map { "\($0)" } ?? "")")
+            "\(error.map { "\($0)" } ?? "")".contains("the file contains a private key"),
+            "\(error.map { "\($0)" } ?? "")")
         // One byte less is no key.
         let file = project("dist/data")
         if command.hasSuffix("DER") {
@@ -116,14 +117,15 @@ struct ContentAuditTests {
         #expect(
             texts(found) == [
                 "warning registers a service worker, which devices refuse: say \"serviceWorker\": true in packtool.json, "
-                    + "or take the registration out"
+                    + "or remove the registration"
             ])
         #expect(try findings(files, configuration: #"{"serviceWorker": true}"#).isEmpty)
         #expect(try findings(["index.html": page, "a.js": "navigator.serviceWorker.getRegistrations()"]).isEmpty)
     }
 
     @Test(arguments: [
-        ("a\u{202E}gpj.js", "turns the direction of writing (U+202E)"), ("a\u{200B}.js", "that nobody sees (U+200B)"),
+        ("a\u{202E}gpj.js", "changes the direction of text (U+202E)"),
+        ("a\u{200B}.js", "an invisible character (U+200B)"),
         ("aux.js", "\"aux\" is a device on Windows"), ("COM1", "\"com1\" is a device"), ("a.", "it ends with a dot"),
     ])
     func `a risky name is a warning, which strict refuses`(name: String, reason: String) throws {
@@ -168,8 +170,8 @@ struct ContentAuditTests {
                     + "it. Say \"base\": \"/static-files/\" in packtool.json, or --base / where that is wrong"
             ])
         #expect(try DistPreview(project("dist")).manifest.base?.text == "/static-files/")
-        #expect(throws: BuildError.self) { try project.build("dist") { $0.base = "/" } }
-        #expect(try DistPreview(project("dist"), base: "/").manifest.base == nil)
+        #expect(throws: BuildError.self) { try project.build("dist") { $0.base = .root } }
+        #expect(try DistPreview(project("dist"), base: .root).manifest.base == nil)
     }
 
     @Test func `findings that begin alike are ten and a count, and all of them where that is asked`() throws {
@@ -209,7 +211,7 @@ struct ContentAuditTests {
         ])
         let report = try project.build("web/dist") { $0.out = nil }
         #expect(report.packages[0].archive.path == project("packages/web-dist-1.0.0.zip").path)
-        let refusal = #expect(throws: BuildError.self) { try project.build("") }
+        let refusal = #expect(throws: BuildError.self) { try Builder(BuildRequest(dists: [project.url])).build() }
         #expect(
             refusal.map { "\($0)" }?.hasSuffix(
                 "is a project, not what its web build writes: there is src. Give that folder, or say --whole-project if all "
@@ -229,7 +231,7 @@ struct ContentAuditTests {
 
     @Test func `a run's number is appended to the version`() throws {
         let project = try Project(["dist/index.html": page])
-        let report = try project.build("dist") { $0.prerelease = "ci.17" }
+        let report = try project.build("dist") { $0.prerelease = try PrereleaseWords("ci.17") }
         #expect(report.packages[0].manifest.version.description == "1.0.0-ci.17")
     }
 }

@@ -31,21 +31,23 @@ final class Project {
     }
 
     /// A request for dists of this project, with ids and versions set, and the output in `packages`.
-    func request(_ dists: String..., change: (inout BuildRequest) -> Void = { _ in }) -> BuildRequest {
+    func request(
+        _ dists: String..., change: (inout BuildRequest) throws -> Void = { _ in }
+    ) throws -> BuildRequest {
         var request = BuildRequest(dists: dists.map { self($0) })
-        request.packages = dists.map { $0.replacingOccurrences(of: "/", with: "-") }
-        request.versions = ["1.0.0"]
+        request.packages = try dists.map { try PackageID($0.replacingOccurrences(of: "/", with: "-")) }
+        request.versions = [try SemanticVersion("1.0.0")]
         request.out = self("packages")
-        change(&request)
+        try change(&request)
         return request
     }
 
-    func build(_ dists: String..., change: (inout BuildRequest) -> Void = { _ in }) throws -> BuildReport {
+    func build(_ dists: String..., change: (inout BuildRequest) throws -> Void = { _ in }) throws -> BuildReport {
         var request = BuildRequest(dists: dists.map { self($0) })
-        request.packages = dists.map { $0.replacingOccurrences(of: "/", with: "-") }
-        request.versions = ["1.0.0"]
+        request.packages = try dists.map { try PackageID($0.replacingOccurrences(of: "/", with: "-")) }
+        request.versions = [try SemanticVersion("1.0.0")]
         request.out = self("packages")
-        change(&request)
+        try change(&request)
         return try Builder(request).build()
     }
 

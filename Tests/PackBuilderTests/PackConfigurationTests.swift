@@ -106,6 +106,7 @@ struct PackConfigurationTests {
         #expect(try inner("budget") == Set(PackConfiguration.budgetKeys))
         #expect(try inner("audit") == Set(PackConfiguration.auditKeys))
         #expect(try inner("requires") == Set(PackConfiguration.requiresKeys))
+        #expect(try inner("state") == Set(PackConfiguration.stateKeys))
     }
 
     @Test func `the reader accepts every example of the schema, and refuses every other type`() throws {

@@ -94,7 +94,7 @@ struct SharedSplitTests {
         try FileManager.default.removeItem(at: project("dist/gone"))
         try FileManager.default.moveItem(at: project("dist/a.js"), to: project("dist/c.js"))
         try project.write("12", to: "dist/d.js")
-        let new = try project.build("dist") { $0.versions = ["1.1.0"] }.packages[0].manifest
+        let new = try project.build("dist") { $0.versions = [try SemanticVersion("1.1.0")] }.packages[0].manifest
         let diff = ManifestDiff(from: old, to: new)
         #expect(
             diff.changes.map { "\($0.kind) \($0.path)" } == [

@@ -24,7 +24,7 @@ import Testing
     @Test func `a group of 100000 devices is refused with the reason`() throws {
         let ids = (0..<100_000).map { "\($0)" }
         let error = #expect(throws: FormatError.self) { try group(ids) }
-        #expect(error?.description.contains("it has 100000 devices and a group has at most 50000") == true)
+        #expect(error?.description.contains("it has 100,000 devices and a group has at most 50,000") == true)
         let most = try group(Array(ids.prefix(50_000)))
         #expect(most.bytes.count < DeviceGroup.maximumByteCount)
         #expect(try DeviceGroup(parsing: most.bytes).contains(device: "49999"))

@@ -56,7 +56,7 @@ struct ManifestFormatTests {
         #expect(again.api.targets.count == 2)
     }
 
-    @Test func `format 1 with a new field, format 2 without one, and format 3 are refused`() throws {
+    @Test func `format 1 with a new field, format 2 without one, and format 4 are refused`() throws {
         func text(_ format: Int, _ field: String) -> String {
             #"{\#(field)"entry":"index.html",\#(file),"format":\#(format),"package":"shop","version":"1.0.0"}"#
         }
@@ -71,14 +71,42 @@ struct ManifestFormatTests {
                     == "the manifest is not valid: it has format 2 and needs format 1")
         }
         #expect(
-            message { try parse(text(3, "")) }
-                == "the manifest has format 3 and this program reads up to 2: update the program")
+            message { try parse(text(4, "")) }
+                == "the manifest has format 4 and this program reads up to 3: update the program")
         #expect(message { try parse(text(2, #""basis":"/a/","serviceWorker":true,"#)) }.contains("basis"))
+    }
+
+    @Test func `a state makes format 3, and is refused where it contradicts itself`() throws {
+        func text(_ format: Int, _ state: String, _ entry: String = #""entry":"index.html","#) -> String {
+            #"{\#(entry)\#(file),"format":\#(format),"package":"shop","state":\#(state),"version":"1.0.0"}"#
+        }
+        let manifest = try parse(text(3, #"{"reads":[1,2],"version":2}"#))
+        #expect(manifest.state == (try Manifest.State(version: 2, reads: 1...2)) && manifest.format == 3)
+        #expect(try Manifest(parsing: manifest.bytes) == manifest)
+        // A device of format 2 refuses the field, and this program a format that does not need it.
+        #expect(message { try parse(text(2, #"{"reads":[1,2],"version":2}"#)) }.contains("state"))
+        #expect(
+            message { try parse(#"{"entry":"index.html",\#(file),"format":3,"package":"shop","version":"1.0.0"}"#) }
+                .contains("it has format 3 and needs format 1"))
+        for (state, reason) in [
+            (#"{"reads":[1,1],"version":2}"#, "it must read what it writes itself"),
+            (#"{"reads":[2,1],"version":2}"#, "the lowest and the highest"),
+            (#"{"reads":[1],"version":1}"#, "the lowest and the highest"),
+            (#"{"reads":[0,1],"version":1}"#, "1 to 1000000"),
+            (#"{"reads":[1,2000000],"version":1}"#, "1 to 1000000"), (#"{"version":1}"#, "reads"),
+            (#"{"reads":[1,1],"version":1,"writes":1}"#, "writes"), (#"{"reads":[1,"2"],"version":1}"#, "reads"),
+            ("7", "state"),
+        ] {
+            #expect(message { try parse(text(3, state)) }.contains(reason), "\(state)")
+        }
+        #expect(
+            message { try parse(text(3, #"{"reads":[1,1],"version":1}"#, "")) }.contains("a shared bundle has no pages")
+        )
     }
 
     @Test(arguments: [
         ("a/", "does not begin with /"), ("/", "every package is at / already"), ("/a//b/", "empty"),
-        ("/../", "\"..\""), ("/a%20b/", "holds \"%\""), ("/a?b/", "holds \"?\""), ("/a\\b/", "backslash"),
+        ("/../", "\"..\""), ("/a%20b/", "contains \"%\""), ("/a?b/", "contains \"?\""), ("/a\\b/", "backslash"),
     ])
     func `a base that is no path prefix is refused`(base: String, reason: String) {
         #expect(message { try manifest(base: base) }.contains(reason))

@@ -68,7 +68,7 @@ import Testing
             refusedSets: ReleaseSets(of: file).refusals(app: "shop", old))
         #expect(
             decision.steps.first?.reason.description
-                == "its set is not taken: shop: it requires app >=5.0.0 and this is 4.0.0")
+                == "its set is skipped: shop: it requires app >=5.0.0 and this is 4.0.0")
         #expect(taken(file, DeviceFacts(deviceID: "d", appVersion: try AppVersion("5.0.0"))) == ["a2", "b2"])
     }
 
@@ -103,6 +103,38 @@ import Testing
         #expect(try Release(json: json, format: 1).unknownFields == ["set"])
         for name in ["", "a b", String(repeating: "x", count: 65)] {
             #expect(throws: (any Error).self) { try release("r1", set: name) }
+        }
+    }
+
+    @Test func `what is found out about one package's sets is what all packages say, one after the other`() throws {
+        var dice = SystemRandomNumberGenerator()
+        for round in 0..<60 {
+            var packages: [PackageID: [Release]] = [:]
+            for name in names {
+                packages[name] = try (0..<3).map { index in
+                    try release(
+                        "\(name)-\(round)-\(index)", Rollout(percent: [0, 30, 100].randomElement(using: &dice) ?? 0),
+                        set: ["s0", "s1", "s2", nil].randomElement(using: &dice) ?? nil,
+                        app: [">=2.0.0", "<2.0.0", nil].randomElement(using: &dice) ?? nil)
+                }
+            }
+            let file = try file(packages)
+            let sets = ReleaseSets(of: file)
+            for number in 0..<12 {
+                let device = DeviceFacts(deviceID: "d\(number)", appVersion: try AppVersion("\(number % 3 + 1).0"))
+                let all = sets.refusals(app: "shop", device)
+                for set in sets.ids {
+                    let first = sets.members(of: set).sorted { $0.key < $1.key }.compactMap {
+                        package, release -> String? in
+                        let reason = RolloutDecision.reason(release, of: package, app: "shop", device)
+                        return reason.isAdmitted ? nil : "\(package): \(reason)"
+                    }.first
+                    #expect(all[set] == first)
+                    for package in names where sets.members(of: set)[package] != nil {
+                        #expect(sets.refusals(app: "shop", of: package, device)[set] == first)
+                    }
+                }
+            }
         }
     }
 

@@ -72,7 +72,7 @@ import Testing
         #expect(failed.text.hasPrefix("shop on beta: no release is for this device"))
         let newer = DeviceFacts(deviceID: "d1", appVersion: try AppVersion("9.0.0"))
         let other = RolloutExplanation(shop, in: channel, for: newer, refusals: ["a2": "it failed on this device"])
-        #expect(other.text.contains("its set is not taken: admin: it failed on this device"), "\(other.text)")
+        #expect(other.text.contains("its set is skipped: admin: it failed on this device"), "\(other.text)")
         let gate = try RolloutExplanation(shop, in: file([release("r1")], isEnabled: false), for: device)
         #expect(gate.text.contains("the feature gate of the package is off"))
         let absent = try RolloutExplanation(PackageID("nothing"), in: channel, for: device)
@@ -124,5 +124,61 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test func `the policy is told part by part, with what keeps the device waiting, and the step of the plan`() throws
+    {
+        let policy = try ClientPolicy(
+            install: .nextStart, network: .unmetered, window: LocalWindow("mon-fri 22:00-05:00"))
+        let waiting = try release("r2").with(policy: policy)
+        let file = try file([waiting, release("r1")])
+        let plan = PlanProgress(
+            state: "running", step: 2, stepCount: 4, nextShare: try Share(percent: 50), nextTime: "2026-11-26T09:00:00Z"
+        )
+        #expect(try PlanProgress(json: plan.json) == plan)
+        func lines(_ network: NetworkKind?, _ taking: RolloutExplanation.Taking = .init()) -> [String] {
+            RolloutExplanation(
+                shop, in: file, for: DeviceFacts(deviceID: "d", network: network), plans: ["r2": plan], taking: taking
+            ).text.split(separator: "\n").map(String.init).filter { line in
+                line.hasPrefix("    ") && ["tell", "WAIT", "plan", "network"].contains { line.contains($0) }
+            }
+        }
+        #expect(
+            lines(.metered) == [
+                "    tell  install nextStart    it is active when the app starts next",
+                "    WAIT  network unmetered    metered", "    tell  mon-fri 22:00-05:00  by the device's clock",
+                "    plan  step 2 of 4, running; next 50 % at 2026-11-26T09:00:00Z",
+            ])
+        #expect(lines(nil)[1] == "    WAIT  network unmetered    not known")
+        #expect(lines(.unmetered)[1] == "    pass  network unmetered    unmetered")
+        let noon = RolloutExplanation.Taking(
+            time: LocalTime(.tue, minute: 725),
+            installed: [
+                VersionID(version: try SemanticVersion("1.0.0"), manifest: Digest(of: Data("r2".utf8)))
+            ])
+        #expect(lines(.metered, noon)[1] == "    pass  network unmetered    it is on the device")
+        #expect(lines(.metered, noon)[2] == "    WAIT  mon-fri 22:00-05:00  tue 12:05 on the device's clock")
+        let told = RolloutExplanation(
+            shop, in: file, for: DeviceFacts(deviceID: "d", network: .metered), plans: ["r2": plan]
+        ).json
+        let entry = try told.array("releases")[0].object()
+        #expect(try entry.array("policy")[1].object().string("effect") == "waits")
+        #expect(try PlanProgress(json: entry.object("plan")) == plan)
+    }
+
+    @Test func `a device that skips a mandatory release waits for nothing, and is told why`() throws {
+        let manifest = Digest(of: [1])
+        let old = try Release(
+            id: "r1", offer: .version(SemanticVersion("1.1.0"), manifest: manifest),
+            policy: ClientPolicy(isMandatory: true))
+        let new = try Release(
+            id: "r2", offer: .version(SemanticVersion("1.2.0"), manifest: manifest),
+            policy: ClientPolicy(network: .unmetered))
+        let text = RolloutExplanation(
+            shop, in: try file([new, old]), for: DeviceFacts(deviceID: "d"),
+            taking: .init(running: try SemanticVersion("1.0.0"))
+        ).text
+        #expect(text.contains("tell  mandatory    the device skips 1.1.0, which was mandatory"), "\(text)")
+        #expect(!text.contains("WAIT"), "\(text)")
     }
 }

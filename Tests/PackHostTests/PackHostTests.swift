@@ -180,6 +180,24 @@ struct PackHostTests {
         #expect(url == "https://shop.example.com/pay?from=cart")
     }
 
+    @Test func `a check that fails after it has read the channel still brings its gate and rules`() async throws {
+        for isUpdate in [false, true] {
+            let registry = try ServedRegistry()
+            try registry.publish("1.0.0", Self.site("one"))
+            let host = try registry.host()
+            try await host.update(.list([registry.shop]))
+            try await host.prepareNavigation(to: registry.shop)
+            let view = ShownPage(host)
+            #expect(await view.load(Self.address).text.contains("one"))
+            try registry.breakNextCheck(switchingOff: "shop", denying: "ads.example")
+            await #expect(throws: UpdateError.self) {
+                _ = try await isUpdate ? host.update(.list([registry.shop])) : host.check(.list([registry.shop]))
+            }
+            #expect(await view.load(Self.address).text == "https://shop.example.com/")
+            #expect(host.packages.settings.rules.rules.map(\.name) == ["no trackers"])
+        }
+    }
+
     @Test func `of many browsers each has the version that its page started with`() async throws {
         let registry = try ServedRegistry()
         try registry.publish("1.0.0", Self.site("one"))

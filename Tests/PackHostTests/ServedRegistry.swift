@@ -48,6 +48,27 @@ final class ServedRegistry {
         try Data(text.replacingCharacters(in: key, with: "\"shop\": {\"enabled\": false,").utf8).write(to: file)
     }
 
+    /// Switches a package off and denies a host on the channel, beside a release for a group whose file is damaged: the
+    /// next check reads the channel and fails. A file that is gone would come back by the server's maintenance.
+    func breakNextCheck(switchingOff package: String, denying host: String) throws {
+        let folder = folder
+        try Data("ann".utf8).write(to: folder.appendingPathComponent("ids.txt"))
+        let rules = #"{"format": 1, "rules": [{"name": "no trackers", "action": "deny", "host": "\#(host)"}]}"#
+        try Data(rules.utf8).write(to: folder.appendingPathComponent("rules.json"))
+        try project.run("group", "set", "testers", "--channel", "stable", "--file", "ids.txt")
+        try project.run("rollout", package, "--channel", "stable", "--audience", "group=testers", "--yes")
+        try project.run("rules", "rules.json", "--channel", "stable")
+        try project.run("gate", package, "--channel", "stable", "--off")
+        let view = folder.appendingPathComponent(".packtool/registry/view")
+        // The group is in what changed last, too, which a check reads first.
+        for (part, name) in [("targets/channels", ".group-"), ("metadata", ".recent.zst")] {
+            let part = view.appendingPathComponent(part)
+            let files = try FileManager.default.contentsOfDirectory(atPath: part.path).filter { $0.contains(name) }
+            #expect(!files.isEmpty, "\(part.path) has no \(name)")
+            for file in files { try Data("damaged".utf8).write(to: part.appendingPathComponent(file)) }
+        }
+    }
+
     /// Nothing answers from here on.
     func stop() { project.stop() }
 }

@@ -99,6 +99,51 @@ struct SkeletonTests {
         #expect(count + 20 * 4 < other, "\(count) bytes, \(other) where nothing imports them")
     }
 
+    @Test func `whole names of new files are found where other files import them`() throws {
+        let base = try Site(texts: [
+            "index.html": "nothing", "assets/kept-AbCd1234.js": "kept", "assets/gone-12345678.js": "old",
+        ])
+        let names = (0..<30).map { "part\(($0 &* 7919) % 1000)-\(["Zy9-aB", "q_W3rT", "0OxYz1"][$0 % 3])\(10 + $0).js" }
+        var texts = ["index.html": "nothing", "assets/kept-AbCd1234.js": "kept"]
+        // One name that is of no file, and one that a file with a name has.
+        texts["assets/main-87654321.js"] =
+            (names + ["other-QwErTy12.js", "kept-AbCd1234.js"]).map { "import(\"./\($0)\");" }.joined()
+        for (index, name) in names.enumerated() { texts["assets/\(name)"] = "page \(index)" }
+        let target = try Site(texts: texts)
+        let count = try Self.expectTransfer(from: base, to: target)
+        // Main's own name, and two bytes for each of the others: where it stands, and its size.
+        #expect(count <= 50 + 30 * 2, "\(count) bytes")
+        _ = try Self.expectTransfer(from: target, to: base)
+    }
+
+    @Test func `unnamed files out of place, or without as many names, are refused or give another manifest`() throws {
+        let base = try Site(texts: ["index.html": "one"])
+        let head = try ManifestHead(parsing: base.manifest.bytes)
+        func bytes(_ files: [ManifestChanges.UnnamedFile], folder: String = "assets/") throws -> [UInt8] {
+            var changes = ManifestChanges(from: base.manifest, to: base.manifest, head: head.bytes, pins: [])
+            changes.unnamed = .init(
+                folder: Array(folder.utf8), endings: [Array(".js".utf8)], excluded: [0, 5, 6], files: files)
+            var coder = SkeletonCoder(BinaryEncoder())
+            _ = try ManifestChanges.code(
+                changes, base: base.manifest, head: head, limits: .init(manifestByteCount: 4000), &coder)
+            return coder.coder.end()
+        }
+        let file = ManifestChanges.UnnamedFile(place: 1, content: .new(size: 3))
+        let skeleton = try Self.skeleton(bytes([file]), base: base.manifest, manifestByteCount: 4000)
+        #expect(skeleton.plan.new.map(\.size) == [3])
+        #expect(skeleton.manifestBytes(new: skeleton.plan.new, names: skeleton.names).isEmpty)
+        let after = ManifestChanges.UnnamedFile(place: 2, content: .new(size: 3))
+        for (files, folder) in [([after], "assets/"), ([file], "../../other/"), ([file], "/")] {
+            #expect(throws: PatchError.self, "\(folder)") {
+                try Self.skeleton(bytes(files, folder: folder), base: base.manifest, manifestByteCount: 4000)
+            }
+        }
+        let many = [ManifestChanges.UnnamedFile](repeating: file, count: 60)
+        #expect(throws: PatchError.corrupt(reason: "it is longer than is signed")) {
+            try Self.skeleton(bytes(many), base: base.manifest, manifestByteCount: 4000)
+        }
+    }
+
     @Test func `names that stand in no file, in several, or in an order that hangs on the hash, arrive as well`() throws
     {
         let base = try Site(texts: [

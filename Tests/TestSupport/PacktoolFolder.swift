@@ -36,7 +36,10 @@ package final class PacktoolFolder {
     /// Runs a command that has to succeed.
     /// - Returns: all that it said.
     @discardableResult
-    package func run(_ arguments: String...) throws -> String {
+    package func run(_ arguments: String...) throws -> String { try run(arguments) }
+
+    @discardableResult
+    package func run(_ arguments: [String]) throws -> String {
         let (process, output) = (process(arguments), Pipe())
         process.standardOutput = output
         process.standardError = output

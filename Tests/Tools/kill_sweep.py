@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Kills packtool at its first call that changes a disk, at its second, and so on to the last, in publish, withdraw, update, start,
-confirm and arrive (a package that installs itself while its page is open), and in publish, rollback and update of a set; after each kill it looks whether everything opens, nothing that was said to be done is gone, an old version or the
+confirm and arrive (a package that installs itself while its page is open), in publish, rollback and update of a set, and in the release, the
+plan, each verb and the runner of a set's rollout; after each kill it looks whether everything opens, nothing that was said to be done is gone, an old version or the
 new one is whole, and the next run goes through.
 
     Tests/Tools/kill_sweep.py .build/debug/packtool                     every call of every action
@@ -21,13 +22,14 @@ import sys
 import tempfile
 import time
 
+from kill_sweep_rollouts import RolloutActions
 from kill_sweep_sets import SetActions
 from packtool_runs import Fault, Packtool
 
 arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
 arguments.add_argument("packtool", type=pathlib.Path)
 arguments.add_argument("--points", type=int, help="kill points an action (default: all)")
-arguments.add_argument("--action", action="append", help="publish, withdraw, update, start, confirm, arrive, publish-set, rollback-set or update-set (default: all)")
+arguments.add_argument("--action", action="append", help="publish, withdraw, update, start, confirm, arrive, publish-set, rollback-set, update-set, release-set, or rollout- and plan, run or a verb (default: all)")
 arguments.add_argument("--first", type=int, default=1, help="the first kill point")
 ARGUMENTS = arguments.parse_args()
 
@@ -299,6 +301,7 @@ def after_arrive(folder, outcome):
         raise Fault(f"left over: {left}")
 
 
+SETS = SetActions(TOOL, FILES, VERSIONS, text, update)
 ACTIONS = {
     "publish": (before_first, ("publish", "packages/shop-1.1.0.zip", "--channel", "beta"), after_publish),
     "withdraw": (before_withdraw, ("withdraw", "shop@1.1.0", "--reason", "it is broken", "--yes"), after_withdraw),
@@ -306,7 +309,7 @@ ACTIONS = {
     "start": (before_start, ("client", "start", "--store", "device"), after_start),
     "confirm": (before_confirm, ("client", "confirm", "--store", "device", "--package", "shop"), after_confirm),
     "arrive": (before_arrive, arrive, after_arrive),
-} | SetActions(TOOL, FILES, VERSIONS, text, update).actions
+} | SETS.actions | RolloutActions(TOOL, SETS).actions
 
 
 def copy(folder, name):
@@ -348,7 +351,8 @@ def sweep(name):
             print(f"{name}, killed at call {point} of {calls}: {fault!r}", flush=True)
             copy(folder, f"fault-{name}-{point}")
     print(f"{name}: {calls} calls, {len(points)} points, {killed} kills, {faults} faults", flush=True)
-    if killed < len(points) * 0.8:
+    # A run may have a few calls less than the one that was counted.
+    if killed < (len(points) - 1) * 0.8:
         print(f"{name}: too few of the points were reached", flush=True)
         faults += 1
     return faults

@@ -11,6 +11,7 @@ LIES = ("bit", "same size", "cut", "longer", "empty", "older", "another", "stran
 KINDS = {
     "timestamp": r"metadata/timestamp\.json$",
     "root": r"metadata/\d+\.root\.json$",
+    "recent metadata": r"metadata/\d+\.recent\.zst$",
     "snapshot": r"metadata/\d+\.snapshot\.json$",
     "targets": r"metadata/\d+\.targets\.json$",
     "roles": r"metadata/\d+\.(package\.shop|channels)\.json$",

@@ -68,13 +68,13 @@ def publish(folder, package, version, word=""):
 
 SIGNED = ("timestamp", "root", "snapshot", "targets", "roles", "channel", "manifest")
 # What the mirror has not, so that the device asks for the file that the row is about.
-WITHHELD = {kind: ("bundle",) for kind in SIGNED} | {
+WITHHELD = {kind: ("bundle", "recent metadata") for kind in SIGNED} | {
     "object": ("full download", "content patch", "update file"), "full download": ("content patch", "update file"),
     "content patch": ("update file",), "manifest patch": ("update file",)}
-WITHHELD["manifest"] = ("bundle", "manifest patch", "update file")
+WITHHELD["manifest"] = ("bundle", "recent metadata", "manifest patch", "update file")
 ASKED = {
     "install": (*SIGNED, "object", "full download", "bundle"),
-    "update": (*SIGNED, "manifest patch", "update file", "object", "content patch", "full download"),
+    "update": (*SIGNED, "recent metadata", "manifest patch", "update file", "object", "content patch", "full download"),
     "open": (*SIGNED, "object", "bundle"),
     "zip": ("zip",),
 }

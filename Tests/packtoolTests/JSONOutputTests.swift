@@ -41,6 +41,21 @@ struct JSONOutputTests {
         _ = await server.outcome()
     }
 
+    /// What somebody else prints, who approves a change over a server.
+    private static func approve(_ id: String, _ tool: Tool) async throws -> String {
+        let token = try await tool.run("token", "create", "bob", "--release").expectSuccess().standardOutput
+        let server = try tool.start("serve", "--port", "0")
+        let line = try #require(await server.line(holding: "http://127.0.0.1:"))
+        let url = try String(#require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output)
+        let approved = try await tool.run(
+            "changes", "approve", id, "--registry", url, "--json",
+            environment: ["PACKTOOL_TOKEN": token.trimmingCharacters(in: .whitespacesAndNewlines)])
+        #expect(approved.exitCode == 0, "\(approved)")
+        server.kill(SIGTERM)
+        _ = await server.outcome()
+        return approved.standardOutput
+    }
+
     @Test func `what every command prints is as its schema says, and every command has one`() async throws {
         let tool = try Tool()
         var documents: [(command: String, text: String)] = []
@@ -66,14 +81,15 @@ struct JSONOutputTests {
         try await run("verify", "packages/ferries-1.0.0.zip", "Package.json", codes: [1])
         try await run("diff", "packages/ferries-1.0.0.zip", "packages/ferries-1.1.0.zip")
         try await run("preset", "ferries", "--channel", "beta", "--out", "preset")
-        try await run("promote", "ferries", "--from", "beta", "--to", "stable")
+        try await run("promote", "ferries", "--from", "beta", "--to", "stable", "--new-channel")
         try await run("rollout set", "ferries", "--channel", "beta", "--percent", "50", "--yes")
-        try await run("release", "ferries@1.1.0", "--channel", "dev")
+        try await run("release", "ferries@1.1.0", "--channel", "dev", "--new-channel")
         try await run("explain", "ferries", "--channel", "beta", "--device", "d1", "--platform", "ios")
         try tool.write(["people.json": #"{"devices": 100}"#])
         try await run("simulate", "ferries", "--channel", "beta", "--population", "people.json")
         try await run("channel", "beta", "--poll", "15m")
         try await run("gate", "ferries", "--channel", "beta", "--off")
+        try await run("gate", "ferries", "--channel", "beta")
         try tool.write([
             "ids.txt": "ann\n", "rules.json": #"{"format":1,"rules":[{"name":"a","action":"deny","host":"b"}]}"#,
         ])
@@ -88,7 +104,7 @@ struct JSONOutputTests {
              "steps": [{"share": "0.5", "for": "1h"}, {"share": 70, "for": "1h"}, {"share": 80}]}
             """
         ])
-        try await run("promote", "ferries", "--from", "stable", "--to", "gamma", "--rollout", "0")
+        try await run("promote", "ferries", "--from", "stable", "--to", "gamma", "--rollout", "0", "--yes")
         let gamma = ["ferries", "--channel", "gamma", "--yes"]
         try await run("rollout set", gamma[0], gamma[1], gamma[2], gamma[3], "--plan", "plan.json")
         for verb in ["start", "pause", "resume", "advance", "halt", "retry", "complete"] {
@@ -97,6 +113,14 @@ struct JSONOutputTests {
         try await run("rollout status", "ferries")
         try await run("rollout run")
         try await run("rollout rollback", gamma[0], gamma[1], gamma[2], gamma[3])
+        try await run("channel", "stable", "--approvals", "1")
+        try await run("gate", "ferries", "--channel", "stable", "--off", "--propose")
+        for _ in 0..<2 { try await run("gate", "ferries", "--channel", "stable", "--on", "--propose") }
+        try await run("changes reject", "4", "--reason", "once is enough")
+        documents.append(("changes approve", try await Self.approve("3", tool)))
+        try await run("changes list", "--all")
+        try await run("changes show", "3")
+        try await run("channel", "stable", "--approvals", "0", "--emergency", "--reason", "a test")
         try await run("status")
         try await run("group remove", "testers", "--channel", "beta")
         try await serve("serve")
@@ -111,6 +135,16 @@ struct JSONOutputTests {
         let token = try JSONValue(parsing: Array((documents.last?.text ?? "").utf8)).object().array("tokens")[0]
             .object()
         try await run("token revoke", token.string("id"), registry[0], registry[1])
+        try await run(
+            "webhook add", "https://hooks.example.com/x", "--form", "slack", "--events", "halt,test", registry[0],
+            registry[1])
+        try await run("webhook list", registry[0], registry[1])
+        let hook = try JSONValue(parsing: Array((documents.last?.text ?? "").utf8)).object().array("webhooks")[0]
+            .object().string("id")
+        try await run("webhook test", hook, registry[0], registry[1])
+        try await run("webhook dead-letters", registry[0], registry[1])
+        try await run("webhook dead-letters", "--retry", registry[0], registry[1])
+        try await run("webhook remove", hook, registry[0], registry[1])
         let device = ["--store", "device", "--channel", "stable"]
         try await run("client update", device[0], device[1], device[2], device[3])
         try await run("client start", device[0], device[1], "--reports", "on")
@@ -127,6 +161,8 @@ struct JSONOutputTests {
         try await run("rollback", "ferries", "--channel", "beta")
         try await run("withdraw", "ferries@1.1.0", "--reason", "a test", "--yes")
         try await run("audit")
+        try await run("registry check")
+        try await run("doctor", codes: [0, 1])
         try await run("renew")
         try await run("keys newest", "ferries", codes: [0, 2])
         try await run("keys list")

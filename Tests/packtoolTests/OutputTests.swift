@@ -17,7 +17,7 @@ struct OutputTests {
         ["verify", "packages/ferries-1.0.0.zip"],
         ["diff", "packages/ferries-1.0.0.zip", "packages/ferries-1.0.0.zip"],
         ["publish", "packages/ferries-1.0.0.zip", "--channel", "beta"],
-        ["promote", "ferries", "--from", "beta", "--to", "stable"],
+        ["promote", "ferries", "--from", "beta", "--to", "stable", "--new-channel"],
         ["rollout", "ferries", "--channel", "beta", "--percent", "50", "--yes"],
         ["status"],
         ["token", "create", "ci", "--registry", ".packtool/registry"],

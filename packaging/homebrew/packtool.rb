@@ -20,6 +20,7 @@ class Packtool < Formula
     depends_on "pkgconf" => :build
     depends_on "libarchive"
     depends_on "libdeflate"
+    depends_on "libpq"
     depends_on "zopfli"
     depends_on "zstd"
   end

@@ -15,9 +15,9 @@ enum RiskyName {
             for scalar in component.unicodeScalars {
                 switch scalar.value {
                 case 0x202A...0x202E, 0x2066...0x2069, 0x200E, 0x200F, 0x061C:
-                    return "it holds a character that turns the direction of writing (\(name(of: scalar)))"
+                    return "it contains a character that changes the direction of text (\(name(of: scalar)))"
                 case 0x200B...0x200D, 0x2060...0x2064, 0xFEFF, 0x00AD, 0x180E:
-                    return "it holds a character that nobody sees (\(name(of: scalar)))"
+                    return "it contains an invisible character (\(name(of: scalar)))"
                 default: break
                 }
             }

@@ -6,15 +6,15 @@ package import PackFormat
 package struct BuildRequest: Sendable {
     package var dists: [URL]
     /// One id for each dist, or empty.
-    package var packages: [String] = []
+    package var packages: [PackageID] = []
     /// One version for each dist, one for all, or empty.
-    package var versions: [String] = []
-    package var entry: String?
-    package var requiredApp: String?
+    package var versions: [SemanticVersion] = []
+    package var entry: PackagePath?
+    package var requiredApp: VersionRange?
     /// Where the web build expects to be mounted, for all dists; `/` means nowhere else.
-    package var base: String?
+    package var base: BaseSetting?
     /// A suffix for each version: `ci.17` turns 1.4.0 into 1.4.0-ci.17.
-    package var prerelease: String?
+    package var prerelease: PrereleaseWords?
     /// The published versions, for ``prerelease``. A prerelease of a published version would be older than that
     /// version, so it becomes one of the next patch version.
     package var published: [PackageID: Set<SemanticVersion>] = [:]

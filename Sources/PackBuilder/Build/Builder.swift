@@ -131,21 +131,20 @@ package struct Builder: Sendable {
         for (dist, settings) in zip(dists, settings) {
             let range = start..<start + dist.files.count
             start = range.upperBound
-            let entry = try request.entry.map { try PackagePath($0) } ?? settings.configuration.entry
+            let entry = request.entry ?? settings.configuration.entry
             let page = try entry ?? PackagePath("index.html")
             let references = Dictionary(
                 range.compactMap { index in found[index].map { (files[index].path, $0) } }, uniquingKeysWith: { $1 })
-            let setting = try request.base.map { try BaseSetting($0) } ?? settings.configuration.base
+            let setting = request.base ?? settings.configuration.base
             let guess =
                 setting == nil
                 ? BaseSetting.guess(references[page] ?? [], of: page, paths: dist.files.lazy.map(\.path)) : nil
             plans.append(
-                try PackagePlan(
+                PackagePlan(
                     settings: settings, dist: dist,
                     contents: Dictionary(range.map { (files[$0].path, contents[$0]) }, uniquingKeysWith: { $1 }),
                     references: references, entry: page,
-                    requiredApp: request.requiredApp.map { try VersionRange($0) }
-                        ?? settings.configuration.requiredApp,
+                    requiredApp: request.requiredApp ?? settings.configuration.requiredApp,
                     base: setting?.path ?? guess, guessedBase: guess, allowsSecrets: request.allowsSecrets))
         }
         return plans

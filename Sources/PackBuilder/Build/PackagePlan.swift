@@ -55,7 +55,7 @@ struct PackagePlan {
             package: id, version: settings.version, entry: entry, files: files, shared: pins,
             origins: configuration.origins, requiredApp: requiredApp, isSinglePage: configuration.isSinglePage,
             headers: configuration.headers, base: base, wantsServiceWorker: configuration.wantsServiceWorker,
-            api: configuration.api)
+            api: configuration.api, state: configuration.state)
     }
 
     private var folder: String { dist.folder.relativePath }
@@ -106,7 +106,7 @@ struct PackagePlan {
             Finding(
                 allowsSecrets ? .warning : .error, .secret, package: id, file: "\(folder)/\(place.path)",
                 line: place.line > 0 ? place.line : nil,
-                "the file holds \(place.what), and every device would have it: take it out, leave the file out with "
+                "the file contains \(place.what), and every device would get it: remove it, leave the file out with "
                     + ".packignore, or say --allow-secrets")
         }
         if !settings.configuration.wantsServiceWorker {
@@ -114,7 +114,7 @@ struct PackagePlan {
                 Finding(
                     .warning, .serviceWorker, package: id, file: "\(folder)/\(place.path)", line: place.line,
                     "registers a service worker, which devices refuse: say \"serviceWorker\": true in packtool.json, "
-                        + "or take the registration out")
+                        + "or remove the registration")
             }
         }
         if !found.canConfirm, contents[entry] != nil {

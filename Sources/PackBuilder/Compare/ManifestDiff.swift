@@ -77,7 +77,8 @@ package struct ManifestDiff: Sendable {
             "entry": manifest.entry?.text ?? "", "origins": manifest.origins.joined(separator: " "),
             "requires.app": manifest.requiredApp?.description ?? "", "spa": manifest.isSinglePage ? "true" : "false",
             "shared": manifest.shared.sorted { $0.key < $1.key }.map { "\($0) \($1.version)" }.joined(separator: ", "),
-            "base": manifest.base?.text ?? "", "serviceWorker": manifest.wantsServiceWorker ? "true" : "false",
+            "state": manifest.state?.text ?? "", "base": manifest.base?.text ?? "",
+            "serviceWorker": manifest.wantsServiceWorker ? "true" : "false",
             "api": manifest.api.targets.sorted { $0.key < $1.key }.map { "\($0) \($1)" }.joined(separator: ", "),
             "headers": manifest.headers.sorted { $0.key < $1.key }.map { "\($0): \($1)" }.joined(separator: "; "),
         ]

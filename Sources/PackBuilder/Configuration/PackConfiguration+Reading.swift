@@ -7,13 +7,14 @@ extension PackConfiguration {
     /// The known keys by the object that contains them. templates/config/packtool.schema.json has the same keys.
     package static let keys = [
         "$schema", "app", "package", "version", "entry", "registry", "channel", "ignore", "shared", "budget", "origins",
-        "requires", "spa", "headers", "base", "serviceWorker", "api", "audit", "dist", "compression",
+        "requires", "state", "spa", "headers", "base", "serviceWorker", "api", "audit", "dist", "compression",
         "out",
     ]
     package static let auditKeys = Finding.Kind.allCases.filter(\.isAdjustable).map(\.rawValue)
     package static let sharedKeys = ["name", "include", "auto"]
     package static let budgetKeys = ["total", "file", "files"]
     package static let requiresKeys = ["app"]
+    package static let stateKeys = ["version", "reads"]
 
     /// - Throws: ``BuildError`` with line and column.
     package init(contentsOf file: URL) throws {
@@ -73,6 +74,16 @@ extension PackConfiguration {
             } ?? .none
         if let requires = try reader.object(document, "requires", known: Self.requiresKeys) {
             requiredApp = try reader.value(requires, "app") { try VersionRange($0.string()) }
+        }
+        if let json = try reader.object(document, "state", known: Self.stateKeys) {
+            let version = try reader.value(json, "version") { try $0.integer() }
+            let reads = try reader.value(json, "reads") { try Manifest.State.range($0.array()) }
+            state = try reader.value(document, "state") { _ in
+                guard let number = version ?? reads?.upperBound else {
+                    throw ConfigurationReader.Fault("give the number of the form that the pages store: \"version\": 1")
+                }
+                return try Manifest.State(version: number, reads: reads ?? number...number)
+            }
         }
         if let shared = try reader.object(document, "shared", known: Self.sharedKeys) {
             self.shared.name = try reader.value(shared, "name") { try PackageID($0.string()) }

@@ -57,6 +57,7 @@ package struct PackConfiguration: Sendable {
     package var base: BaseSetting?
     package var wantsServiceWorker = false
     package var api = APIRoutes.none
+    package var state: Manifest.State?
     package var audit = AuditLevels()
     /// The folder that the web build writes, relative to the file.
     package var dist: String?

@@ -17,7 +17,7 @@ struct PackageSettings: Sendable {
     ///     nearer counts first.
     /// - Throws: ``BuildError``
     init(
-        dist: URL, package: String?, version: String?, prerelease: String? = nil,
+        dist: URL, package: PackageID?, version: SemanticVersion?, prerelease: PrereleaseWords? = nil,
         published: [PackageID: Set<SemanticVersion>] = [:], isOneOfSeveral: Bool = false,
         workingFolder: URL = .currentDirectory()
     ) throws {
@@ -28,7 +28,7 @@ struct PackageSettings: Sendable {
         let own = isOneOfSeveral ? npm.filter { $0.file.standardizedFileURL.pathComponents.count > depth } : []
         do {
             if let package {
-                id = try PackageID(package)
+                id = package
             } else if let (file, name) = own.lazy.compactMap({ npm in npm.name.map { (npm.file, $0) } }).first {
                 id = try Self.parse(in: file) { try PackageID(name) }
             } else if let configured = configuration.package {
@@ -40,7 +40,7 @@ struct PackageSettings: Sendable {
             }
             let plain: SemanticVersion
             if let version {
-                plain = try SemanticVersion(version)
+                plain = version
             } else if let (file, text) = own.lazy.compactMap({ npm in npm.version.map { (npm.file, $0) } }).first {
                 plain = try Self.parse(in: file) { try SemanticVersion(text) }
             } else if let configured = configuration.version {
@@ -51,7 +51,7 @@ struct PackageSettings: Sendable {
                 throw BuildError.noVersion(dist: dist.path)
             }
             let base = prerelease == nil ? plain : plain.unpublished(among: published[id] ?? [])
-            self.version = try prerelease.map { try Self.version(base, prerelease: $0) } ?? plain
+            self.version = try prerelease.map { try base.with($0) } ?? plain
             let raised =
                 base == plain ? nil : "\(id) \(plain) is published: this is a prerelease of the next, \(self.version)"
             notes = [note, raised].compactMap(\.self)
@@ -74,14 +74,6 @@ struct PackageSettings: Sendable {
         }
         guard let here, let file = above.file?.path, here != file else { return (above, nil) }
         return (above, "\(file) is used for \(dist.relativePath), and not \(here)")
-    }
-
-    /// 1.4.0 and `ci.17` make 1.4.0-ci.17; 1.4.0-beta makes 1.4.0-beta.ci.17.
-    private static func version(_ plain: SemanticVersion, prerelease: String) throws -> SemanticVersion {
-        let parts = plain.description.split(separator: "+", maxSplits: 1)
-        let text = parts.first.map(String.init) ?? ""
-        let build = parts.count > 1 ? "+\(parts[1])" : ""
-        return try SemanticVersion(text + (text.contains("-") ? "." : "-") + prerelease + build)
     }
 
     /// The defaults, the project's `.packignore`, the dist's own, then `ignore` of the configuration.

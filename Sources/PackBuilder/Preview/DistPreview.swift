@@ -27,9 +27,9 @@ package struct DistPreview: Sendable {
     ///   - package: the id, else that of the configuration, else `preview`.
     ///   - base: where the build expects to be mounted; nil for the configuration's value.
     /// - Throws: ``BuildError``, `FormatError`
-    package init(_ folder: URL, package: String? = nil, base: String? = nil) throws {
+    package init(_ folder: URL, package: PackageID? = nil, base: BaseSetting? = nil) throws {
         let settings = try Self.settings(folder, package: package)
-        let base = try base.map { try BaseSetting($0) } ?? settings.configuration.base
+        let base = base ?? settings.configuration.base
         try self.init(folder, settings: settings, base: base, known: nil)
     }
 
@@ -70,12 +70,12 @@ package struct DistPreview: Sendable {
         self.stamps = stamps
     }
 
-    private static func settings(_ folder: URL, package: String?) throws -> PackageSettings {
-        let version = "0.0.0-preview"
+    private static func settings(_ folder: URL, package: PackageID?) throws -> PackageSettings {
+        let version = try SemanticVersion("0.0.0-preview")
         do {
             return try PackageSettings(dist: folder, package: package, version: version)
         } catch BuildError.noPackageID {
-            return try PackageSettings(dist: folder, package: "preview", version: version)
+            return try PackageSettings(dist: folder, package: PackageID("preview"), version: version)
         }
     }
 

@@ -36,7 +36,7 @@ extension Manifest {
         guard (1...Self.currentFormat).contains(format) else {
             throw FormatError.unsupportedFormat("the manifest", found: format, supported: Self.currentFormat)
         }
-        try json.refuseKeys(outside: format == 1 ? Self.keys : Self.keys.union(Self.newerKeys))
+        try json.refuseKeys(outside: Self.keys(of: format))
         let entry = try json["entry"].map { try PackagePath($0.string("entry")) }
         let requires = try json["requires"]?.object("requires")
         try requires?.refuseKeys(outside: ["app"])
@@ -52,17 +52,25 @@ extension Manifest {
             headers: Self.headers(json["headers"]?.object("headers") ?? [:]),
             base: json["base"].map { try BasePath($0.string("base")) },
             wantsServiceWorker: json["serviceWorker"]?.bool("serviceWorker") ?? false,
-            api: Self.api(json["api"]?.object("api") ?? [:]))
+            api: Self.api(json["api"]?.object("api") ?? [:]),
+            state: json["state"].map { try State(json: $0.object("state")) })
         guard self.format == format else {
-            throw FormatError.invalidDocument("the manifest", reason: "it has format \(format) and needs format 1")
+            throw FormatError.invalidDocument(
+                "the manifest", reason: "it has format \(format) and needs format \(self.format)")
         }
     }
 
     private static let keys: Set = [
         "format", "package", "version", "entry", "files", "shared", "origins", "requires", "spa", "headers",
     ]
-    /// What format 2 has more.
-    private static let newerKeys: Set = ["base", "serviceWorker", "api"]
+
+    private static func keys(of format: Int) -> Set<String> {
+        switch format {
+        case 1: keys
+        case 2: keys.union(["base", "serviceWorker", "api"])
+        default: keys.union(["base", "serviceWorker", "api", "state"])
+        }
+    }
 
     private static func api(_ json: JSONObject) throws -> APIRoutes {
         var targets: [String: String] = [:]
@@ -140,6 +148,7 @@ extension Manifest {
         if !headers.isEmpty { json["headers"] = .object(JSONObject(headers.map { ($0.key, .string($0.value)) })) }
         json["base"] = base.map { .string($0.text) }
         if wantsServiceWorker { json["serviceWorker"] = true }
+        json["state"] = state.map { .object($0.json) }
         if !api.isEmpty { json["api"] = .object(JSONObject(api.targets.map { ($0.key, .string($0.value)) })) }
         return json
     }

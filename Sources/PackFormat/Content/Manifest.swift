@@ -8,7 +8,7 @@
 public struct Manifest: Hashable, Sendable {
     /// The newest format that this program reads and writes. A manifest is written in the lowest format that can hold
     /// it, see ``format``.
-    public static let currentFormat = 2
+    public static let currentFormat = 3
     /// The manifest's name inside a package zip; a site cannot have a file of this name at its root.
     public static let fileName = "pack.json"
     /// The limits for a manifest from outside, checked before and while it is parsed.
@@ -53,16 +53,18 @@ public struct Manifest: Hashable, Sendable {
     public let wantsServiceWorker: Bool
     /// The services that answer paths of the package's own origin.
     public let api: APIRoutes
+    /// What the pages store, and can read; nil if the version does not say.
+    public let state: State?
 
     /// - Throws: ``FormatError/invalidDocument(_:reason:)`` for a manifest that contradicts itself: an entry
     ///   that is not among the files, a `from` without a pin or a pin that nothing uses, two paths that collide on a
     ///   case-insensitive file system, a path that is another one's folder, an origin that is no `https` prefix, a file
-    ///   below a prefix of `api`, a base, a service worker or an `api` of a shared bundle.
+    ///   below a prefix of `api`, a base, a service worker, an `api` or a state of a shared bundle.
     public init(
         package: PackageID, version: SemanticVersion, entry: PackagePath?, files: [PackagePath: File],
         shared: [PackageID: VersionID] = [:], origins: [String] = [], requiredApp: VersionRange? = nil,
         isSinglePage: Bool = false, headers: [String: String] = [:], base: BasePath? = nil,
-        wantsServiceWorker: Bool = false, api: APIRoutes = .none
+        wantsServiceWorker: Bool = false, api: APIRoutes = .none, state: State? = nil
     ) throws(FormatError) {
         self.package = package
         self.version = version
@@ -76,13 +78,17 @@ public struct Manifest: Hashable, Sendable {
         self.base = base
         self.wantsServiceWorker = wantsServiceWorker
         self.api = api
+        self.state = state
         if let reason = fault {
             throw .invalidDocument("the manifest of \(package) \(version)", reason: reason)
         }
     }
 
-    /// 1, or 2 if a field is used that format 1 does not have. A device that only reads format 1 refuses format 2.
-    public var format: Int { base == nil && !wantsServiceWorker && api.isEmpty ? 1 : 2 }
+    /// The lowest format that has all fields that are used. A device refuses formats that it does not read.
+    public var format: Int {
+        if state != nil { return 3 }
+        return base == nil && !wantsServiceWorker && api.isEmpty ? 1 : 2
+    }
 
     /// The paths in the order in which both ends derive a patch's content: by bytes.
     public var sortedPaths: [PackagePath] { files.keys.sorted() }
@@ -101,7 +107,9 @@ public struct Manifest: Hashable, Sendable {
         if files.count > Self.maximumFileCount { return "it lists more than \(Self.maximumFileCount) files" }
         if let entry, files[entry] == nil { return "the entry \"\(entry)\" is not among the files" }
         if entry == nil, isSinglePage { return "a single-page package needs an entry" }
-        if entry == nil, format > 1 { return "a shared bundle has no pages: it takes no base, serviceWorker or api" }
+        if entry == nil, format > 1 {
+            return "a shared bundle has no pages: it takes no base, serviceWorker, api or state"
+        }
         var sizes: [Digest: Int] = [:]
         var total = 0
         var used: Set<PackageID> = []

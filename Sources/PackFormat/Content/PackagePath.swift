@@ -107,14 +107,14 @@ public struct PackagePath: Hashable, Comparable, Sendable, CustomStringConvertib
         if let reason = faultOfComponent(length: length, dots: dots) { return reason }
         var isASCII = true
         for byte in bytes {
-            if byte < 0x20 || byte == 0x7F { return "it holds a control character" }
-            if byte == UInt8(ascii: "\\") { return "it holds a backslash" }
+            if byte < 0x20 || byte == 0x7F { return "it contains a control character" }
+            if byte == UInt8(ascii: "\\") { return "it contains a backslash" }
             if byte == UInt8(ascii: ":") { return "it holds a colon" }
             if byte >= 0x80 { isASCII = false }
         }
         if isASCII { return nil }
         if text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) {
-            return "it holds a control character"
+            return "it contains a control character"
         }
         if !text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(bytes) {
             return "it is not in Unicode form NFC"

@@ -69,7 +69,7 @@ public struct APIRoutes: Hashable, Sendable {
         let isSecure = target.hasPrefix("https://")
         guard isSecure || target.hasPrefix("http://") else { return "it is no https URL" }
         guard target.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "\\") }) else {
-            return "it holds a space, a backslash or a character beyond ASCII"
+            return "it contains a space, a backslash or a character beyond ASCII"
         }
         if target.contains("?") || target.contains("#") { return "a URL prefix has no ? and no #" }
         guard target.hasSuffix("/") else { return "a URL prefix ends with /" }

@@ -16,7 +16,7 @@ public struct BasePath: Hashable, Sendable, CustomStringConvertible {
         let inner = text.utf8.last == UInt8(ascii: "/") ? text.dropFirst().dropLast() : text.dropFirst()
         if inner.isEmpty { throw .invalidBase(text, reason: "every package is at / already: leave base out") }
         if let byte = inner.utf8.first(where: { "%?#".utf8.contains($0) }) {
-            throw .invalidBase(text, reason: "it holds \"\(Character(UnicodeScalar(byte)))\"")
+            throw .invalidBase(text, reason: "it contains \"\(Character(UnicodeScalar(byte)))\"")
         }
         do {
             self.text = "/\(try PackagePath(String(inner)))/"

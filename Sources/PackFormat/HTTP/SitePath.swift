@@ -124,7 +124,7 @@ public enum SitePath {
             let byte = high << 4 | low
             // "a%2Fb" is one segment for a browser and two for a file system: whoever checks one and opens the
             // other is tricked.
-            if byte == UInt8(ascii: "/") { return .failure(Refusal(reason: "it holds an encoded slash")) }
+            if byte == UInt8(ascii: "/") { return .failure(Refusal(reason: "it contains an encoded slash")) }
             decoded.append(byte)
             index += 3
         }

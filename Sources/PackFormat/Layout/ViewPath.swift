@@ -41,6 +41,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
     /// What readers start with, and the only file that each change replaces.
     case timestamp
     case metadata(Role, version: Int)
+    /// The metadata that changed last when a version of the snapshot came, in one file.
+    case recent(snapshot: Int)
     case manifest(PackageID, SemanticVersion, Digest)
     case channelFile(ChannelName, format: Int, Digest)
     /// A group of devices, by its name.
@@ -91,6 +93,7 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .timestamp: "metadata/timestamp.json"
         case .metadata(let role, let version): "metadata/\(version).\(role.name).json"
+        case .recent(let snapshot): "metadata/\(snapshot).recent.zst"
         case .manifest(let package, let version, let digest):
             "targets/manifests/\(package)/\(digest.hex).\(version).json"
         case .channelFile(let channel, let format, let digest):
@@ -110,7 +113,7 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .manifest(_, _, let digest), .channelFile(_, _, let digest), .group(_, _, let digest), .object(let digest):
             digest
-        case .timestamp, .metadata, .patch, .manifestPatch, .updateFile, .archive: nil
+        case .timestamp, .metadata, .recent, .patch, .manifestPatch, .updateFile, .archive: nil
         }
     }
 
@@ -119,7 +122,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .timestamp: CacheControl.pointer
         case .patch(from: nil, to: _): CacheControl.replaced
-        case .metadata, .manifest, .channelFile, .group, .object, .patch, .manifestPatch, .updateFile, .archive:
+        case .metadata, .recent, .manifest, .channelFile, .group, .object, .patch, .manifestPatch, .updateFile,
+            .archive:
             CacheControl.immutable
         }
     }
@@ -128,7 +132,7 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
     package var mediaType: MediaType {
         switch self {
         case .object, .updateFile: MediaType("application/octet-stream")
-        case .patch, .manifestPatch: MediaType(fileExtension: "zst")
+        case .recent, .patch, .manifestPatch: MediaType(fileExtension: "zst")
         case .archive: MediaType(fileExtension: "zip")
         case .timestamp, .metadata, .manifest, .channelFile, .group: MediaType(fileExtension: "json")
         }
@@ -175,10 +179,10 @@ extension ViewPath {
 
     private static func metadata(_ name: String) -> ViewPath? {
         if name == "timestamp.json" { return .timestamp }
-        guard let dot = name.firstIndex(of: "."), let version = Int(name[..<dot]), version > 0,
-            let role = String(name[name.index(after: dot)...]).removingSuffix(".json").flatMap({ Role($0) })
-        else { return nil }
-        return .metadata(role, version: version)
+        guard let dot = name.firstIndex(of: "."), let version = Int(name[..<dot]), version > 0 else { return nil }
+        let rest = String(name[name.index(after: dot)...])
+        if rest == "recent.zst" { return .recent(snapshot: version) }
+        return rest.removingSuffix(".json").flatMap { Role($0) }.map { .metadata($0, version: version) }
     }
 
     /// A name with its content's digest before it.

@@ -48,9 +48,10 @@ package struct ReportBatch: Hashable, Sendable {
         }
         var known: [ReportEvent] = []
         known.reserveCapacity(list.count)
+        var names = ReportEvent.Names()
         for (index, value) in list.enumerated() {
             do {
-                if let event = try ReportEvent(json: value.object("events")) { known.append(event) }
+                if let event = try ReportEvent(json: value.object("events"), &names) { known.append(event) }
             } catch {
                 throw FormatError.invalidDocument("event \(index + 1) of the report", reason: "\(error)")
             }

@@ -10,16 +10,44 @@ extension ReportEvent {
     /// 2^53 - 1: every JSON parser reads it exactly.
     private static let largestSequence = 9_007_199_254_740_991
 
+    /// The names that the event before it had: those of a batch are mostly the same, and are parsed once.
+    package struct Names {
+        fileprivate var package: (text: String, value: PackageID)?
+        fileprivate var version: (text: String, value: SemanticVersion)?
+
+        package init() {}
+
+        fileprivate mutating func package(_ text: String) throws -> PackageID {
+            if let package, package.text == text { return package.value }
+            let value = try PackageID(text)
+            package = (text, value)
+            return value
+        }
+
+        fileprivate mutating func version(_ text: String) throws -> SemanticVersion {
+            if let version, version.text == text { return version.value }
+            let value = try SemanticVersion(text)
+            version = (text, value)
+            return value
+        }
+    }
+
+    package init?(json: JSONObject) throws {
+        var names = Names()
+        try self.init(json: json, &names)
+    }
+
     /// - Returns: Nil for an event with a code or a field that this program does not know.
     /// - Throws: ``FormatError`` and `JSONError` for one that breaks a rule.
-    package init?(json: JSONObject) throws {
+    package init?(json: JSONObject, _ names: inout Names) throws {
         guard json.members.allSatisfy({ Self.fields.contains($0.key) }),
             let code = try Code(rawValue: json.string("code"))
         else { return nil }
         try self.init(
             sequence: Self.number(json.integer("sequence"), "sequence", 1...Self.largestSequence), code: code,
-            time: Self.number(json.integer("time"), "time", 0...(1 << 40)), package: PackageID(json.string("package")),
-            version: json["version"].map { try SemanticVersion($0.string("version")) },
+            time: Self.number(json.integer("time"), "time", 0...(1 << 40)),
+            package: names.package(json.string("package")),
+            version: json["version"].map { try names.version($0.string("version")) },
             release: json["release"].map { try Self.release($0.string("release")) })
         // A word that is too new says that something failed, and not what.
         phase = try json["phase"].flatMap { try Phase(rawValue: $0.string("phase")) }

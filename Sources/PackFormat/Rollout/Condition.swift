@@ -48,7 +48,7 @@ public enum Condition: Hashable, Sendable {
             hashes.contains(Self.hash(ofDevice: device.deviceID)) == isIn
                 ? nil : isIn ? "the device is not among those that are named" : "the device is named as left out"
         case .group(let names):
-            names.contains(where: device.groups.contains) ? nil : "the device is not in the group \(Self.list(names))"
+            Self.refusal(names, of: device)
         case .unknown(let kind, _): "it asks for \"\(kind)\", which this program does not know"
         }
     }
@@ -70,6 +70,17 @@ public enum Condition: Hashable, Sendable {
             case .unknown: "this program does not know the condition"
             }
         return value ?? "not known"
+    }
+
+    /// A group that cannot be read admits nobody, whether a condition asks for its devices or for all others.
+    private static func refusal(_ groups: [String], of device: DeviceFacts) -> String? {
+        let readable = groups.filter { device.unreadableGroups[$0] == nil }
+        if readable.contains(where: device.groups.contains) { return nil }
+        if let (name, why) = groups.lazy.compactMap({ name in device.unreadableGroups[name].map { (name, $0) } }).first
+        {
+            return "the group \(name) cannot be read (\(why)), and so the device is not in it"
+        }
+        return "the device is not in the group \(list(groups))"
     }
 
     private static func refusal(_ value: AppVersion?, _ range: AppVersionRange, _ name: String) -> String? {

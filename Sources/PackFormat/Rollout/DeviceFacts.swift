@@ -16,14 +16,16 @@ public struct DeviceFacts: Hashable, Sendable {
     /// The device model, such as `iPhone14,2`.
     public let model: String?
     public let network: NetworkKind?
-    /// The channel's groups that the device is in. One whose file could not be read is none.
+    /// The channel's groups that the device is in.
     public let groups: Set<String>
+    /// Groups whose files this program cannot read, and why. No condition on them admits the device.
+    public let unreadableGroups: [String: String]
 
     /// A fact that is nil is unknown, and the device passes over releases that ask for it.
     public init(
         deviceID: String, appVersion: AppVersion? = nil, platform: String? = nil, tags: [String: String] = [:],
         osVersion: AppVersion? = nil, locale: String? = nil, region: String? = nil, model: String? = nil,
-        network: NetworkKind? = nil, groups: Set<String> = []
+        network: NetworkKind? = nil, groups: Set<String> = [], unreadableGroups: [String: String] = [:]
     ) {
         self.deviceID = deviceID
         self.appVersion = appVersion
@@ -35,5 +37,22 @@ public struct DeviceFacts: Hashable, Sendable {
         self.model = model
         self.network = network
         self.groups = groups
+        self.unreadableGroups = unreadableGroups
+    }
+
+    /// As if the device were in the groups that cannot be read, for what it has by one of them already.
+    package var inUnreadableGroups: DeviceFacts {
+        DeviceFacts(
+            deviceID: deviceID, appVersion: appVersion, platform: platform, tags: tags, osVersion: osVersion,
+            locale: locale, region: region, model: model, network: network,
+            groups: groups.union(unreadableGroups.keys))
+    }
+
+    /// The same device in other groups.
+    package func with(groups: Set<String>) -> DeviceFacts {
+        DeviceFacts(
+            deviceID: deviceID, appVersion: appVersion, platform: platform, tags: tags, osVersion: osVersion,
+            locale: locale, region: region, model: model, network: network, groups: groups,
+            unreadableGroups: unreadableGroups)
     }
 }

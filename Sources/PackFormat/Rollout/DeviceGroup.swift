@@ -33,7 +33,7 @@ public struct DeviceGroup: Hashable, Sendable {
             throw .invalidGroup(
                 name,
                 reason:
-                    "it has \(devices.count) devices and a group has at most \(Self.maximumDeviceCount), because devices "
+                    "it has \(CountText.text(devices.count, "device")) and a group has at most \(CountText.number(Self.maximumDeviceCount)), because devices "
                     + "fetch all of it: give those devices a tag (tag.NAME=VALUE)")
         }
         guard devices.allSatisfy({ $0.utf8.count == 32 && Self.isHexadecimal($0) }) else {
@@ -83,7 +83,7 @@ public struct DeviceGroup: Hashable, Sendable {
 
     private static func hashes(_ text: String) throws(FormatError) -> Set<String> {
         let bytes = Array(text.utf8)
-        guard bytes.count % 32 == 0 else { throw .invalidGroup("?", reason: "a hash in it has not 32 digits") }
+        guard bytes.count % 32 == 0 else { throw .invalidGroup("?", reason: "a hash in it does not have 32 digits") }
         return Set(
             stride(from: 0, to: bytes.count, by: 32).map { String(decoding: bytes[$0..<$0 + 32], as: UTF8.self) })
     }

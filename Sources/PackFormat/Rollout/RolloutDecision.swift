@@ -26,7 +26,7 @@ public struct RolloutDecision: Hashable, Sendable {
             case .appTooOld(let range, let version?): "it requires app \(range) and this is \(version)"
             case .appTooOld(let range, nil): "it requires app \(range) and the app's version is not known"
             case .notUnderstood(let what): "it says \"\(what)\", which this program does not know"
-            case .setNotTaken(let why): "its set is not taken: \(why)"
+            case .setNotTaken(let why): "its set is skipped: \(why)"
             }
         }
 

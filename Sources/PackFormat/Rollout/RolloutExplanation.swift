@@ -1,5 +1,3 @@
-package import PackJSON
-
 /// Why a device gets what it gets of one package: every release, every condition, and the value that was seen.
 ///
 /// The server, the command line and the device print the same text and the same JSON from it. It follows from
@@ -29,6 +27,19 @@ public struct RolloutExplanation: Hashable, Sendable {
         /// A sentence, as ``RolloutDecision/Reason`` gives it.
         public let reason: String
         public let checks: [Check]
+        /// The release's policy, part by part; empty if it has none.
+        public let terms: [Term]
+        /// Where the release's plan is; nil if it has none, or if it is not known here.
+        public let plan: PlanProgress?
+    }
+
+    /// What puts off the installation of the release that the device takes.
+    public enum Wait: Hashable, Sendable {
+        case nothing
+        /// Such as `it waits for an unmetered network`, as the device found at its last check.
+        case known(String)
+        /// Nobody asked the device: its clock and what it has are not known.
+        case unknown
     }
 
     public let package: PackageID
@@ -37,16 +48,21 @@ public struct RolloutExplanation: Hashable, Sendable {
     public let entries: [Entry]
     /// The release that the device takes; nil if none admits it.
     public let release: Release?
+    /// The end of the summary.
+    let wait: String?
     /// What holds for the package whatever its releases say, such as a feature gate that is off.
     public let notes: [String]
 
     /// - Parameters:
     ///   - device: With an empty id, a share below 100 % is taken as one that the device is not in.
     ///   - refusals: Why the device itself refuses a release, such as a version that failed on it, by the release's id.
+    ///   - plans: Where the plans of releases are, by the releases' ids. Only a registry knows them.
+    ///   - taking: What is known of how the device takes releases.
     ///   - notes: What else the device, or whoever asks, knows.
+    ///   - wait: What the device waits for with the release that it takes.
     public init(
         _ package: PackageID, in channel: ChannelFile, for device: DeviceFacts, refusals: [String: String] = [:],
-        notes: [String] = []
+        plans: [String: PlanProgress] = [:], taking: Taking = Taking(), notes: [String] = [], wait: Wait = .unknown
     ) {
         let content = channel.packages[package]
         var notes = notes
@@ -82,13 +98,32 @@ public struct RolloutExplanation: Hashable, Sendable {
                 Entry(
                     release: release, outcome: outcome,
                     reason: outcome == .notNeeded ? "a newer release is selected" : reason,
-                    checks: Self.checks(of: release, package, app: channel.app, device, refusedSets)))
+                    checks: Self.checks(of: release, package, app: channel.app, device, refusedSets),
+                    terms: Self.terms(
+                        of: release, in: content ?? ChannelFile.Package(releases: []), app: channel.app, package,
+                        device,
+                        taking), plan: plans[release.id]))
         }
         self.package = package
         self.channel = channel.channel
         self.entries = entries
         self.notes = notes
         release = selected
+        switch wait {
+        case .nothing: self.wait = nil
+        case .known(let reason): self.wait = ", but not yet: \(reason)"
+        case .unknown:
+            let policy =
+                selected.map {
+                    RolloutDecision.terms(
+                        of: $0, in: content ?? ChannelFile.Package(releases: []), app: channel.app, package: package,
+                        device: device,
+                        running: taking.running
+                    ).policy
+                } ?? .standard
+            let isMet = policy.window == nil && device.network == .unmetered
+            self.wait = policy.delays && !isMet ? ", when the release's policy lets it (\(policy.text))" : nil
+        }
     }
 
     private static func checks(
@@ -132,62 +167,5 @@ public struct RolloutExplanation: Hashable, Sendable {
                     seen: refusal ?? "all of its packages admit the device", audience: nil))
         }
         return checks
-    }
-}
-
-extension RolloutExplanation {
-    public var text: String {
-        var lines = ["\(package) on \(channel): \(summary)"]
-        lines += notes.map { "  \($0)" }
-        for entry in entries {
-            let offer = entry.release.version?.description ?? "the way back to what the app embeds"
-            lines.append("  release \(entry.release.id), \(offer): \(Self.words[entry.outcome] ?? ""), \(entry.reason)")
-            guard entry.outcome != .notNeeded else { continue }
-            let several = entry.release.rollout.audiences.count > 1
-            let width = entry.checks.map(\.condition.count).max() ?? 0
-            for check in entry.checks {
-                let audience = several ? check.audience.map { "audience \($0)  " } ?? "            " : ""
-                let padding = String(repeating: " ", count: width - check.condition.count)
-                lines.append(
-                    "    \(check.isMet ? "pass" : "FAIL")  \(audience)\(check.condition)\(padding)  \(check.seen)")
-            }
-        }
-        return lines.joined(separator: "\n")
-    }
-
-    private static let words: [Outcome: String] = [
-        .selected: "selected", .skipped: "skipped", .notNeeded: "not needed",
-    ]
-
-    private var summary: String {
-        guard let release else { return "no release is for this device" }
-        return release.version.map { "the device takes \($0)" } ?? "the device goes back to what the app embeds"
-    }
-
-    package var json: JSONObject {
-        var json: JSONObject = [
-            "package": .string(package.text), "channel": .string(channel.text), "summary": .string(summary),
-            "notes": .array(notes.map { .string($0) }),
-            "releases": .array(entries.map { .object($0.json) }),
-        ]
-        json["release"] = release.map { .string($0.id) }
-        json["version"] = release?.version.map { .string($0.description) }
-        return json
-    }
-}
-
-extension RolloutExplanation.Entry {
-    fileprivate var json: JSONObject {
-        [
-            "release": .object(release.json), "outcome": .string(outcome.rawValue), "reason": .string(reason),
-            "checks": .array(
-                checks.map { check in
-                    var json: JSONObject = [
-                        "condition": .string(check.condition), "met": .bool(check.isMet), "seen": .string(check.seen),
-                    ]
-                    json["audience"] = check.audience.map { .integer($0) }
-                    return .object(json)
-                }),
-        ]
     }
 }

@@ -34,6 +34,9 @@ extension ManifestChanges {
         for index in 0..<count {
             result.added.append(try walk.added(wanted?.added[index], &coder))
         }
+        if try coder.flag(wanted?.unnamed != nil, .path, 1) {
+            result.unnamed = try walk.unnamed(wanted?.unnamed, &coder)
+        }
         return result
     }
 }
@@ -151,6 +154,42 @@ private struct ChangeWalk {
             path: path, content: try content(wanted?.content, of: path, at: nil, &coder), found: found)
     }
 
+    /// The files whose names are found in the content.
+    mutating func unnamed<Coder: BinaryCoder>(
+        _ wanted: ManifestChanges.Unnamed?, _ coder: inout SkeletonCoder<Coder>
+    ) throws(PatchError) -> ManifestChanges.Unnamed {
+        func line(_ text: [UInt8]) throws(PatchError) -> [UInt8] {
+            try coder.line(text, limit: PackagePath.maximumLength) {
+                paths.map { HashedName($0)?.key ?? Array($0.text.utf8) }
+            }
+        }
+        let folder = try line(wanted?.folder ?? [])
+        var endings: [[UInt8]] = []
+        for index in 0..<(try coder.number(wanted?.endings.count ?? 0, .count, 1)) {
+            endings.append(try line(wanted?.endings[index] ?? []))
+        }
+        var excluded: [Int] = []
+        for index in 0..<(try coder.number(wanted?.excluded.count ?? 0, .count, 2)) {
+            let next = excluded.last.map { $0 + 1 } ?? 0
+            let gap = try coder.number((wanted?.excluded[index] ?? 0) - (wanted == nil ? 0 : next), .index, 1)
+            guard next + gap < NameFinder.maximumNameCount else { throw .corrupt(reason: "it names what is not there") }
+            excluded.append(next + gap)
+        }
+        var result = ManifestChanges.Unnamed(folder: folder, endings: endings, excluded: excluded)
+        for index in 0..<(try coder.number(wanted?.files.count ?? 0, .count, 3)) {
+            let file = wanted?.files[index]
+            let last = result.files.last?.place ?? 0
+            let place = last + (try coder.number((file?.place ?? last) - last, .index, 2))
+            // Each makes the manifest longer, as a named one does.
+            try count(folder.count + 1)
+            let path = try result.placeholder(index)
+            result.files.append(
+                ManifestChanges.UnnamedFile(
+                    place: place, content: try content(file?.content, of: path, at: nil, &coder)))
+        }
+        return result
+    }
+
     static func path(_ bytes: [UInt8]) throws(PatchError) -> PackagePath {
         guard let text = String(validating: bytes, as: UTF8.self) else { throw .corrupt(reason: "a path is no UTF-8") }
         do { return try PackagePath(text) } catch { throw .corrupt(reason: "\(error)") }
@@ -158,7 +197,12 @@ private struct ChangeWalk {
 
     /// Each file makes the manifest longer, whose length is signed.
     private mutating func count(_ path: PackagePath) throws(PatchError) {
-        byteCount += path.text.utf8.count + ManifestChanges.Limits.leastFileByteCount
+        try count(path.text.utf8.count)
+    }
+
+    /// - Parameter pathByteCount: The bytes of the file's path, at least.
+    private mutating func count(_ pathByteCount: Int) throws(PatchError) {
+        byteCount += pathByteCount + ManifestChanges.Limits.leastFileByteCount
         guard byteCount <= limits.manifestByteCount else { throw .corrupt(reason: "it is longer than is signed") }
     }
 

@@ -24,6 +24,25 @@ struct ManifestChanges {
         case shared(pin: Int, Object)
     }
 
+    /// Added files of one folder whose whole names are found in the content: all names that ``NameFinder`` finds there and that no other
+    /// file of the folder has, but for the excluded ones.
+    struct Unnamed {
+        /// With its slash; empty for the package's own.
+        let folder: [UInt8]
+        /// The endings of the names, with their dots, in order.
+        let endings: [[UInt8]]
+        /// The names that are none of them, by their places among all.
+        let excluded: [Int]
+        /// In the order of the paths that they have.
+        var files: [UnnamedFile] = []
+    }
+
+    struct UnnamedFile {
+        /// How many files with a known path stand before it.
+        let place: Int
+        let content: Content
+    }
+
     struct Added {
         /// With zeros in place of a hash that is found in the content.
         let path: PackagePath
@@ -38,11 +57,16 @@ struct ManifestChanges {
     var fates: [Fate] = []
     /// In the order of paths.
     var added: [Added] = []
+    var unnamed: Unnamed?
 }
 
 extension ManifestChanges {
     /// - Parameter pins: The target's shared bundles, in order.
-    init(from base: Manifest, to target: Manifest, head: [UInt8], pins: [PackageID]) {
+    /// - Parameter names: The added files that need no name, and how a device finds it.
+    init(
+        from base: Manifest, to target: Manifest, head: [UInt8], pins: [PackageID],
+        names: (paths: Set<PackagePath>, of: Unnamed)? = nil
+    ) {
         self.head = head
         let basePaths = base.sortedPaths
         let targetPaths = target.sortedPaths
@@ -60,10 +84,22 @@ extension ManifestChanges {
                 fates.append(.removed)
             }
         }
-        for path in targetPaths where base.files[path] == nil && !taken.contains(path) {
+        let new = targetPaths.filter { base.files[$0] == nil && !taken.contains($0) }
+        for path in new where names?.paths.contains(path) != true {
             guard let file = target.files[path] else { continue }
             added.append(Added(path: path, content: contents.content(of: file)))
         }
+        guard let names else { return }
+        var unnamed = names.of
+        var known = 0
+        for path in targetPaths {
+            guard names.paths.contains(path), let file = target.files[path] else {
+                known += 1
+                continue
+            }
+            unnamed.files.append(UnnamedFile(place: known, content: contents.content(of: file)))
+        }
+        self.unnamed = unnamed
     }
 
     /// The names of added files whose hashes may be found in the content.

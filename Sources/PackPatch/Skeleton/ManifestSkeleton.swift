@@ -41,6 +41,9 @@ package struct ManifestSkeleton: Sendable {
     private let files: [(path: PackagePath, entry: Entry)]
     /// The files whose hashes are found in the content: which name, and which of its hashes.
     private let found: [PackagePath: (kind: NameFinder.Kind, index: Int)]
+    /// Those of which the whole names are found there, by what stands for them.
+    private let unnamed: ManifestChanges.Unnamed?
+    private let unnamedPlaces: [PackagePath: Int]
 
     /// The skeleton that gives the manifest `target` to who has `base`; equal input gives equal bytes.
     /// - Parameter object: Where an object of the target is.
@@ -50,23 +53,35 @@ package struct ManifestSkeleton: Sendable {
         let (oldHead, newHead) = try (ManifestHead(parsing: base), ManifestHead(parsing: target))
         var changes = ManifestChanges(from: old, to: new, head: newHead.bytes, pins: newHead.pins)
         let plan = PatchPlan(from: old, to: new)
-        var names = NameFinder(changes.findable)
-        for new in plan.new where !names.isIdle {
+        var finder = NameFinder(changes.findable, textEndings: changes.findableEndings)
+        for new in plan.new where !finder.isIdle {
             let content = try Data(contentsOf: object(new.digest), options: .alwaysMapped)
-            content.withUnsafeBytes { names.look(at: $0) }
-            names.endObject()
+            content.withUnsafeBytes { finder.look(at: $0) }
+            finder.endObject()
         }
-        changes.leaveOutHashes(foundBy: names, from: old, to: new)
-        var coder = SkeletonCoder(BinaryEncoder())
-        _ = try ManifestChanges.code(
-            changes, base: old, head: oldHead, limits: .init(manifestByteCount: target.count), &coder)
-        let bytes = coder.coder.end()
-        // What a device would make of it, with the right content.
-        let limits = Limits(manifestByteCount: target.count, base: old)
-        guard let skeleton = try? ManifestSkeleton(bytes[...], base: old, baseBytes: base, limits: limits) else {
-            return nil
+        var ways: [ManifestChanges] = []
+        if let names = changes.names(foundBy: finder, from: old, to: new) {
+            var unnamed = ManifestChanges(from: old, to: new, head: newHead.bytes, pins: newHead.pins, names: names)
+            unnamed.leaveOutHashes(foundBy: finder, from: old, to: new)
+            ways.append(unnamed)
         }
-        return skeleton.manifestBytes(new: plan.new, names: names) == target ? bytes : nil
+        changes.leaveOutHashes(foundBy: finder, from: old, to: new)
+        ways.append(changes)
+        var best: [UInt8]?
+        for way in ways {
+            var coder = SkeletonCoder(BinaryEncoder())
+            _ = try ManifestChanges.code(
+                way, base: old, head: oldHead, limits: .init(manifestByteCount: target.count), &coder)
+            let bytes = coder.coder.end()
+            guard bytes.count < best?.count ?? .max else { continue }
+            // What a device would make of it, with the right content.
+            let limits = Limits(manifestByteCount: target.count, base: old)
+            guard let skeleton = try? ManifestSkeleton(bytes[...], base: old, baseBytes: base, limits: limits),
+                skeleton.plan.isSame(as: plan), skeleton.manifestBytes(new: plan.new, names: finder) == target
+            else { continue }
+            best = bytes
+        }
+        return best
     }
 
     /// Reads a skeleton, which comes from anybody.
@@ -104,19 +119,23 @@ package struct ManifestSkeleton: Sendable {
             found[added.path] = (kind, index)
         }
         self.found = found
-        names = NameFinder(Set(found.values.map { $0.kind }))
-        let files = table.files.sorted { $0.path < $1.path }
+        unnamed = changes.unnamed
+        names = NameFinder(Set(found.values.map { $0.kind }), textEndings: Set(changes.unnamed?.endings ?? []))
+        var files = table.files.sorted { $0.path < $1.path }
         for (left, right) in zip(files, files.dropFirst()) where left.path == right.path {
             throw .corrupt(reason: "it has a path twice")
         }
+        var places: [PackagePath: Int] = [:]
+        if let unnamed = changes.unnamed { try table.insert(unnamed, into: &files, &places) }
+        unnamedPlaces = places
         plan = PatchPlan(
             from: base,
             to: files.compactMap { path, file in
                 file.from == nil ? NamedObject(path: path, object: Object(digest: file.digest, size: file.size)) : nil
             })
-        let places = Dictionary(uniqueKeysWithValues: plan.new.enumerated().map { ($1.digest, $0) })
+        let objects = Dictionary(uniqueKeysWithValues: plan.new.enumerated().map { ($1.digest, $0) })
         self.files = files.map { path, file in
-            (path, file.from == nil ? places[file.digest].map { .new($0) } ?? .known(file) : .known(file))
+            (path, file.from == nil ? objects[file.digest].map { .new($0) } ?? .known(file) : .known(file))
         }
     }
 
@@ -124,10 +143,18 @@ package struct ManifestSkeleton: Sendable {
     /// - Parameter new: In the order of ``PatchPlan/new``.
     /// - Parameter names: Has looked at their content.
     package func manifestBytes(new: [Object], names: NameFinder) -> [UInt8] {
-        head.manifestBytes(
+        var unnamedPaths: [PackagePath] = []
+        if let unnamed {
+            let known = Set(files.lazy.map(\.path).filter { unnamedPlaces[$0] == nil })
+            guard let paths = unnamed.paths(foundBy: names, without: known) else { return [] }
+            unnamedPaths = paths
+        }
+        return head.manifestBytes(
             with: files.compactMap { path, entry in
                 var path = path
-                if let (kind, index) = found[path] {
+                if let place = unnamedPlaces[path] {
+                    path = unnamedPaths[place]
+                } else if let (kind, index) = found[path] {
                     guard let hashes = names.hashes[kind], hashes.indices.contains(index),
                         let whole = try? HashedName(path)?.path(with: hashes[index])
                     else { return nil }
@@ -158,6 +185,34 @@ package struct ManifestSkeleton: Sendable {
             left = limit
         }
 
+        /// Puts the files whose names are not known between those whose names are.
+        mutating func insert(
+            _ unnamed: ManifestChanges.Unnamed, into sorted: inout [(path: PackagePath, file: Manifest.File)],
+            _ places: inout [PackagePath: Int]
+        ) throws(PatchError) {
+            let known = files.count
+            let paths = Set(files.map(\.path))
+            for (index, file) in unnamed.files.enumerated() {
+                let path = try unnamed.placeholder(index)
+                guard file.place <= known, !paths.contains(path) else {
+                    throw .corrupt(reason: "it names what is not there")
+                }
+                places[path] = index
+                try add(path, file.content)
+            }
+            var result: [(path: PackagePath, file: Manifest.File)] = []
+            result.reserveCapacity(files.count)
+            var next = 0
+            for (place, file) in sorted.enumerated() {
+                while next < unnamed.files.count, unnamed.files[next].place == place {
+                    result.append(files[known + next])
+                    next += 1
+                }
+                result.append(file)
+            }
+            sorted = result + files[(known + next)...]
+        }
+
         mutating func add(_ path: PackagePath, _ file: Manifest.File) throws(PatchError) {
             files.append((path, file))
         }
@@ -173,14 +228,18 @@ package struct ManifestSkeleton: Sendable {
                 new.append(object)
                 try add(path, Manifest.File(digest: object.digest, size: size))
             case .repeated(let index):
-                guard new.indices.contains(index) else { throw .corrupt(reason: "it names what is not there") }
+                guard new.indices.contains(index) else {
+                    throw .corrupt(reason: "it refers to something that does not exist")
+                }
                 try add(path, Manifest.File(digest: new[index].digest, size: new[index].size))
             case .old(let index):
                 guard basePaths.indices.contains(index), let file = base.files[basePaths[index]], file.from == nil
-                else { throw .corrupt(reason: "it names what is not there") }
+                else { throw .corrupt(reason: "it refers to something that does not exist") }
                 try add(path, file)
             case .shared(let pin, let object):
-                guard pins.indices.contains(pin) else { throw .corrupt(reason: "it names what is not there") }
+                guard pins.indices.contains(pin) else {
+                    throw .corrupt(reason: "it refers to something that does not exist")
+                }
                 try add(path, Manifest.File(digest: object.digest, size: object.size, from: pins[pin]))
             }
         }

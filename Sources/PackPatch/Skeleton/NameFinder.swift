@@ -14,24 +14,31 @@ package struct NameFinder: Sendable {
     /// The longest name that is looked for, in bytes.
     private static let maximumByteCount = PackagePath.maximumComponentLength
     /// How many names are kept.
-    private static let maximumNameCount = 1 << 16
+    static let maximumNameCount = 1 << 16
 
     private let wanted: Set<Kind>
+    /// The endings of ``texts``.
+    private let textEndings: Set<[UInt8]>
     private let endings: Set<[UInt8]>
     /// The hashes of each name, in the order in which they occur first.
     private(set) var hashes: [Kind: [[UInt8]]] = [:]
     private var seen: Set<[UInt8]> = []
+    /// Whole names with the endings that were asked for, in the order in which they occur first.
+    private(set) var texts: [[UInt8]] = []
+    private var seenTexts: Set<[UInt8]> = []
     private var token: [UInt8] = []
     private var isTooLong = false
 
-    init(_ wanted: Set<Kind>) {
+    /// - Parameter textEndings: The endings, with their dots, of the names that are looked for as a whole.
+    init(_ wanted: Set<Kind>, textEndings: Set<[UInt8]> = []) {
         self.wanted = wanted
-        endings = Set(
+        self.textEndings = textEndings
+        endings = textEndings.union(
             wanted.compactMap { kind in kind.key.lastIndex(of: Tokenizer.dot).map { Array(kind.key[$0...]) } })
     }
 
     /// Whether there is nothing to look for.
-    package var isIdle: Bool { wanted.isEmpty }
+    package var isIdle: Bool { endings.isEmpty }
 
     /// Looks through the next bytes of an object.
     package mutating func look(at bytes: UnsafeRawBufferPointer) {
@@ -68,6 +75,11 @@ package struct NameFinder: Sendable {
             endings.contains(Array(token[dot...])), let path = try? PackagePath(String(decoding: token, as: UTF8.self)),
             let name = HashedName(path)
         else { return }
+        if textEndings.contains(Array(token[dot...])), texts.count < Self.maximumNameCount,
+            seenTexts.insert(token).inserted
+        {
+            texts.append(token)
+        }
         let kind = Kind(key: name.key, hashByteCount: name.hash.count)
         guard wanted.contains(kind), seen.count < Self.maximumNameCount, seen.insert(token).inserted else { return }
         hashes[kind, default: []].append(name.hash)

@@ -65,7 +65,7 @@ struct SkeletonCoder<Coder: BinaryCoder> {
     /// A number from 0 up to but without `limit`.
     mutating func index(_ value: Int, below limit: Int) throws(PatchError) -> Int {
         let result = try direct(value, bits: Int.bitWidth - max(limit - 1, 0).leadingZeroBitCount)
-        guard result < limit else { throw .corrupt(reason: "it names what is not there") }
+        guard result < limit else { throw .corrupt(reason: "it refers to something that does not exist") }
         return result
     }
 

@@ -71,6 +71,15 @@ package struct KeyFolder: Sendable {
         try source(name).map { try open($0, "the \(name.rawValue) key") }
     }
 
+    /// The id of the key, which an encrypted key file tells without its passphrase; nil if the key is not available.
+    package func id(of name: Name) throws -> String? {
+        guard let source = try source(name) else { return nil }
+        if case .file(let url) = source, url.pathExtension == "json", let file = try? KeyFile(contentsOf: url) {
+            return file.publicKey.id
+        }
+        return try signer(name)?.publicKey.id
+    }
+
     /// A signer from another source: `file:PATH`, `env:NAME` or `command:PROGRAM ARGUMENT …`.
     package func signer(from text: String) throws -> any Signer {
         do {
@@ -86,14 +95,23 @@ package struct KeyFolder: Sendable {
                 try environment[Self.passphraseVariable] ?? askPassphrase(file)
             }
         } catch let error as TrustError {
-            var hint = ""
-            if case .environment(let name) = source, let text = environment[name], !text.isEmpty {
-                hint =
-                    ". \(name) takes a PEM text (its line breaks may be written as \\n), base64 of one, or the path of a key "
-                    + "file; it holds none of them: \(text.utf8.count) characters, and there is no file of that name"
-            }
-            throw RegistryError(.invalid, "\(what) (\(source)): \(error)\(hint)")
+            throw RegistryError(.invalid, "\(what) (\(source)): \(error)\(hint(for: source))")
         }
+    }
+
+    /// What a variable may hold, and what it looks like that it holds. The text itself is never shown: it may be a key.
+    private func hint(for source: KeySource) -> String {
+        guard case .environment(let name) = source, let text = environment[name], !text.isEmpty else { return "" }
+        let forms =
+            ". \(name) takes a PEM text (its line breaks may be written as \\n), base64 of one, or the path of a key file"
+        if text.contains("PUBLIC KEY") {
+            return "\(forms). It holds a public key: the private one is in .packtool/keys where packtool init ran"
+        }
+        let isPath = text.utf8.count < 4096 && text.contains("/") && !text.contains(where: \.isNewline)
+        return isPath && !text.contains("PRIVATE KEY")
+            ? "\(forms). It looks like a path, and there is no file of that name, seen from "
+                + FileManager.default.currentDirectoryPath
+            : "\(forms); it holds none of them: \(text.utf8.count) characters, and there is no file of that name"
     }
 
     /// The keys for publishing.
@@ -106,7 +124,7 @@ package struct KeyFolder: Sendable {
     package func make(_ name: Name, scheme: KeyScheme = .ed25519) throws -> (key: PrivateKey, file: URL) {
         let existing = file(of: name)
         guard SystemCall.size(of: existing) == nil else {
-            throw RegistryError(.conflict, "\(existing.path(percentEncoded: false)) is there already")
+            throw RegistryError(.conflict, "\(existing.path(percentEncoded: false)) exists already")
         }
         let key = try PrivateKey.generate(scheme)
         return (key, try save(key, named: name.rawValue))

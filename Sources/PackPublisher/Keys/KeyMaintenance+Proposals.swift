@@ -18,7 +18,7 @@ extension KeyMaintenance {
         let (root, _) = try await current()
         let present = root.body.keys(of: role)
         for id in removed where present.filter({ $0.id.hasPrefix(id) }).count != 1 {
-            throw RegistryError(.invalid, "not one key of this role begins with \(id): see packtool keys list")
+            throw RegistryError(.invalid, "no key of this role begins with \(id): see packtool keys list")
         }
         var keys = present.filter { key in !removed.contains { key.id.hasPrefix($0) } }
         keys += added.filter { key in !keys.contains { $0.id == key.id } }

@@ -94,7 +94,7 @@ package struct KeyMaintenance: Sendable {
             guard !signers.isEmpty else {
                 throw RegistryError(
                     .forbidden,
-                    "\(entry.package) was last signed by that key, and none of the others is at hand to sign it again: "
+                    "\(entry.package) was last signed by that key, and none of the others is available here to sign it again: "
                         + "run this where one of them is, or set \(KeyFolder.Name.publisher.variable)")
             }
             resigned.append((entry.package, signers))

@@ -42,7 +42,7 @@ package enum KeyProposal: Sendable {
             default: throw RegistryError(.invalid, "its type is \"\(type)\"")
             }
         } catch {
-            throw RegistryError(.invalid, "this is no proposal that packtool keys propose wrote: \(error)")
+            throw RegistryError(.invalid, "this is not a file of packtool keys propose: \(error)")
         }
     }
 

@@ -10,13 +10,17 @@ package struct PublisherTrust: Sendable {
 
     private let registry: any RegistryReading
     private let client: TrustClient
+    private let place: String
 
-    /// - Parameter store: Keeps the metadata that was seen, so that the publisher notices an older state.
+    /// - Parameters:
+    ///   - store: Keeps the metadata that was seen, so that the publisher notices an older state.
+    ///   - place: The registry's name in messages.
     package init(
-        registry: any RegistryReading, root: [UInt8], store: any TrustStore,
+        registry: any RegistryReading, root: [UInt8], store: any TrustStore, place: String = "the registry",
         now: @escaping @Sendable () -> Date = { Date() }
     ) {
         self.registry = registry
+        self.place = place
         client = TrustClient(
             store: store, transport: RegistryTransport(registry: registry), trustedRoot: root, now: now)
     }
@@ -25,7 +29,16 @@ package struct PublisherTrust: Sendable {
     package func refresh() async throws -> (
         root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>
     ) {
-        try await client.refresh()
+        do {
+            try await client.refresh()
+        } catch TrustError.rollback(let role, let found, let trusted) {
+            throw RegistryError(
+                .unusable,
+                "\(place) shows an older state than this project has seen: \(role) would go back from version \(trusted) to "
+                    + "\(found). If it is an old copy, give the right one with --registry. If it was restored from a backup, "
+                    + "packtool keys rotate online --restored makes publishers and devices accept it (docs/OPERATIONS.md)"
+            )
+        }
         guard let trusted = await client.trustedMetadata, let targets = trusted.targets() else {
             throw RegistryError(.unusable, "the registry's metadata is not complete")
         }

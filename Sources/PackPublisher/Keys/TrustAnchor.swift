@@ -13,7 +13,8 @@ package struct TrustAnchor: Sendable {
     /// True if no root was pinned and the registry's root was trusted on first use.
     package let isNew: Bool
 
-    package init(project: ProjectFolder, registry: any RegistryReading) async throws {
+    /// - Parameter isKept: false writes nothing to the project.
+    package init(project: ProjectFolder, registry: any RegistryReading, isKept: Bool = true) async throws {
         if let data = FileManager.default.contents(atPath: project.root.path(percentEncoded: false)) {
             root = Array(data)
             isNew = false
@@ -24,8 +25,10 @@ package struct TrustAnchor: Sendable {
             throw RegistryError(.notFound, "the registry has no \(path): is it a packtool registry?")
         }
         _ = try SignedDocument<RootMetadata>(parsing: bytes)
-        try SystemCall.makeFolders(project.folder)
-        try SystemCall.replace(project.root, with: bytes)
+        if isKept {
+            try SystemCall.makeFolders(project.folder)
+            try SystemCall.replace(project.root, with: bytes)
+        }
         root = bytes
         isNew = true
     }

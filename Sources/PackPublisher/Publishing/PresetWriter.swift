@@ -39,7 +39,7 @@ package struct PresetWriter: Sendable {
         if files.fileExists(atPath: path), try !files.contentsOfDirectory(atPath: path).isEmpty,
             !files.fileExists(atPath: folder.appending(path: Self.listName).path(percentEncoded: false))
         {
-            throw RegistryError(.invalid, "\(path) is not empty and no preset: give --out a folder of its own")
+            throw RegistryError(.invalid, "\(path) is not empty and not a preset: give --out another folder")
         }
         let staging = folder.deletingLastPathComponent().appending(
             path: ".\(folder.lastPathComponent)-\(UUID().uuidString)", directoryHint: .isDirectory)

@@ -29,9 +29,9 @@ package struct Publisher: Sendable {
         package let sentCount: Int
     }
 
-    private let registry: any Registry
-    private let trust: PublisherTrust
-    private let keys: SigningKeys
+    let registry: any Registry
+    let trust: PublisherTrust
+    let keys: SigningKeys
     private let now: @Sendable () -> Date
 
     package init(
@@ -58,16 +58,32 @@ package struct Publisher: Sendable {
     package func publish(
         _ selection: PackageSelection, note: VersionNote = .none, report: (Manifest) -> Void = { _ in }
     ) async throws -> [Published] {
+        // Everything is judged before the first upload.
+        var isListed: Set<Digest> = []
+        for archive in selection.archives {
+            if try await self.isListed(archive.manifest, archive.sealed.digest) {
+                isListed.insert(archive.sealed.digest)
+            } else {
+                _ = try await requireKey(for: archive.manifest.package)
+                // The registry refuses whose token may not publish it.
+                if selection.archives.count > 1 { _ = try await registry.missingObjects(of: archive.sealed.bytes) }
+            }
+        }
         var published: [Published] = []
         for archive in selection.archives {
             report(archive.manifest)
-            published.append(try await publish(archive, note))
+            published.append(
+                isListed.contains(archive.sealed.digest)
+                    ? Published(manifest: archive.manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
+                    : try await publish(archive, note))
         }
         return published
     }
 
     /// Withdraws a version by signing the package's role without it.
-    package func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String) async throws {
+    package func withdraw(
+        _ version: SemanticVersion, of package: PackageID, reason: String, consent: OfferConsent = []
+    ) async throws {
         let path = ViewLayout.manifestTarget(package, version)
         let fault = RegistryError(.notFound, "\(package) \(version) is not published, or was withdrawn before")
         // Before anything is signed: the key of a package that is not there need not be delegated.
@@ -78,15 +94,12 @@ package struct Publisher: Sendable {
             role.targets[path] = nil
             return true
         } submit: { bytes in
-            try await registry.withdraw(version, of: package, reason: reason, role: bytes)
+            try await registry.withdraw(version, of: package, reason: reason, role: bytes, consent: consent)
         }
     }
 
     private func publish(_ archive: PackageArchive, _ note: VersionNote) async throws -> Published {
         let manifest = archive.manifest
-        if try await isListed(manifest, archive.sealed.digest) {
-            return Published(manifest: manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
-        }
         let missing = try await registry.missingObjects(of: archive.sealed.bytes)
         let digest = try await upload(archive, missing)
         let path = ViewLayout.manifestTarget(manifest.package, manifest.version)
@@ -110,7 +123,7 @@ package struct Publisher: Sendable {
 
     /// Whether the version is there already with this content; with other content it is an error before anything is
     /// sent.
-    private func isListed(_ manifest: Manifest, _ digest: Digest) async throws -> Bool {
+    func isListed(_ manifest: Manifest, _ digest: Digest) async throws -> Bool {
         _ = try await trust.refresh()
         let path = ViewLayout.manifestTarget(manifest.package, manifest.version)
         // Without a delegation there is no role to verify, and nothing published.
@@ -168,13 +181,7 @@ package struct Publisher: Sendable {
         let (_, targets) = try await trust.refresh()
         let name = ViewLayout.role(of: package)
         guard targets.body.delegations?.role(named: name) == nil else { return targets }
-        guard !keys.owner.isEmpty else {
-            throw RegistryError(
-                .forbidden,
-                "the package \(package) is new and the app's owner has not delegated it to your key yet: they "
-                    + "run packtool keys delegate \(package) --key KEY, where KEY is what packtool keys generate publisher "
-                    + "printed for you, or publish it once themselves")
-        }
+        guard !keys.owner.isEmpty else { throw Self.notDelegated(package) }
         let document = try targets.revised(
             expires: now().addingTimeInterval(MetadataLifetime.targets), signers: keys.owner
         ) { targets in
@@ -193,6 +200,14 @@ package struct Publisher: Sendable {
             )
         }
         return try await trust.refresh().targets
+    }
+
+    static func notDelegated(_ package: PackageID) -> RegistryError {
+        RegistryError(
+            .forbidden,
+            "the package \(package) is new and the app's owner has not delegated it to your key yet: they "
+                + "run packtool keys delegate \(package) --key KEY, where KEY is what packtool keys generate publisher "
+                + "printed for you, or publish it once themselves")
     }
 
     private func upload(_ archive: PackageArchive, _ missing: Set<Digest>) async throws -> Digest {

@@ -5,6 +5,10 @@ import PackJSON
 package import PackRegistryAPI
 
 extension RemoteRegistry: RegistryReading {
+    /// What the token may do.
+    /// - Throws: ``RegistryError`` of the kind `.unauthorized` without a token that is valid.
+    package func identity() async throws -> Identity { try await call(Endpoints.identity, ()) }
+
     package func overview() async throws -> RegistryOverview {
         try await call(Endpoints.overview, ())
     }
@@ -71,10 +75,10 @@ extension RemoteRegistry: RegistryPublishing {
     }
 
     package func withdraw(
-        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]
+        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent
     ) async throws {
         try await call(
-            Endpoints.withdraw, WithdrawalRequest(reason: reason, role: role),
+            Endpoints.withdraw, WithdrawalRequest(reason: reason, role: role, consent: consent),
             path: ["package": package.text, "version": version.description])
     }
 
@@ -133,6 +137,21 @@ extension RemoteRegistry {
     }
 }
 
+extension RemoteRegistry {
+    package func planProgress(
+        of package: PackageID, on channel: ChannelName, at time: Date?
+    ) async throws -> [String: PlanProgress] {
+        do {
+            return try await call(
+                Endpoints.planProgress, (), path: ["channel": channel.text, "package": package.text],
+                query: time.map { "at=\(WireTime.text($0))" })
+        } catch let error as RegistryError where error.kind == .notFound {
+            // An older registry does not tell.
+            return [:]
+        }
+    }
+}
+
 extension RemoteRegistry: RegistryRollouts {
     package func rollout(
         _ request: RolloutRequest, of package: PackageID, on channel: ChannelName
@@ -146,6 +165,35 @@ extension RemoteRegistry: RegistryRollouts {
 
     package func runRollouts() async throws -> RolloutRun {
         try await call(Endpoints.runRollouts, ())
+    }
+}
+
+extension RemoteRegistry: RegistryApprovals {
+    package func propose(_ proposal: ChangeProposal) async throws -> ChangeOutcome {
+        try await known { try await call(Endpoints.proposeChange, proposal) }
+    }
+
+    package func changes(_ filter: ChangeFilter) async throws -> ProposedChanges {
+        try await known {
+            switch filter {
+            case .open: try await call(Endpoints.changes, ())
+            case .newest: try await call(Endpoints.changes, (), query: "all=true")
+            case .one(let id): try await call(Endpoints.change, (), path: ["id": String(id)])
+            }
+        }
+    }
+
+    package func vote(_ vote: ChangeVote, on id: Int) async throws -> ChangeOutcome {
+        try await known { try await call(Endpoints.voteOnChange, vote, path: ["id": String(id)]) }
+    }
+
+    private func known<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do { return try await body() } catch let error as RegistryError
+            where error.kind == .notFound && error.message.contains("nothing at this path")
+        {
+            throw RegistryError(
+                .notFound, "the registry at \(base) is of an older packtool, which knows no approvals and schedules")
+        }
     }
 }
 

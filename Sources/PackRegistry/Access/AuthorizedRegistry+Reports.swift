@@ -35,7 +35,7 @@ extension AuthorizedRegistry {
 
     private func reportStore() throws(RegistryError) -> any ReportStore {
         guard let store = services.reports else {
-            throw RegistryError(.notFound, "this registry keeps no reports")
+            throw RegistryError(.notFound, "this registry does not store reports")
         }
         return store
     }

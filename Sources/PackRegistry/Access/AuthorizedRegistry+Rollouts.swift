@@ -1,3 +1,4 @@
+package import Foundation
 package import PackFormat
 package import PackRegistryAPI
 
@@ -11,22 +12,54 @@ extension AuthorizedRegistry {
     }
 
     package func rollouts(of package: PackageID) async throws -> [RolloutStatus] {
-        try identity.require(.release, package: package)
+        let rights = [TokenAction.observe, .release]
+        let scope = identity.scope
+        if !scope.allows(.observe, package: package) { try identity.require(.release, package: package) }
         var query = FactsQuery.unsigned
         query.rollouts = FactsQuery.Rollouts(of: package, on: nil)
         let now = services.clock()
         let planned = try await services.store.facts(query).rollouts
         // Of each channel the newest one.
         let newest = Dictionary(planned.map { ($0.channel, $0) }) { $1 }
-        return newest.filter { identity.scope.allows(.release, package: package, channel: $0.key) }
-            .sorted { $0.key < $1.key }.compactMap { $0.value.status(now: now) }
+        let gates = GateReader(services)
+        var all: [RolloutStatus] = []
+        for (channel, planned) in newest.sorted(by: { $0.key < $1.key })
+        where rights.contains(where: { scope.allows($0, package: package, channel: channel) }) {
+            let readings = try await gates.readings(of: package, on: channel)
+            if let status = planned.status(now: now, reading: readings[planned.release]) { all.append(status) }
+        }
+        return all
     }
 
     package func runRollouts() async throws -> RolloutRun {
         try identity.require(.release)
-        let scope = identity.scope
+        let identity = identity
+        let changes = try await ChangeExecutor(services).run { identity.allows($0.proposal) }
         return try await RolloutRunner(services).run {
-            scope.allows(.release, package: $0, channel: $1)
+            identity.scope.allows(.release, package: $0, channel: $1)
+        }.adding(changes)
+    }
+
+    package func planProgress(
+        of package: PackageID, on channel: ChannelName, at time: Date?
+    ) async throws -> [String: PlanProgress] {
+        var query = FactsQuery.unsigned
+        query.rollouts = FactsQuery.Rollouts(of: package, on: channel)
+        let now = time ?? services.clock()
+        var plans: [String: PlanProgress] = [:]
+        for planned in try await services.store.facts(query).rollouts {
+            let status = (time == nil ? planned : planned.before(now)).status(now: now)
+            plans[planned.release] = status.map { PlanProgress($0) }
         }
+        return plans
+    }
+}
+
+extension PlannedRelease {
+    /// As it was at a moment. Whether the channel offered something newer then is not told.
+    fileprivate func before(_ time: Date) -> PlannedRelease {
+        PlannedRelease(
+            package: package, channel: channel, release: release, version: version,
+            events: events.filter { $0.time <= time })
     }
 }

@@ -68,11 +68,11 @@ extension AuthorizedRegistry {
     }
 
     package func withdraw(
-        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]
+        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent
     ) async throws {
         try identity.require(.publish, package: package)
         try await services.commit(
-            VersionWithdrawal(version, of: package, reason: reason, role: role), as: identity)
+            VersionWithdrawal(version, of: package, reason: reason, role: role, consent: consent), as: identity)
     }
 }
 

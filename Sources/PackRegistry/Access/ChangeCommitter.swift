@@ -41,7 +41,7 @@ package struct ChangeCommitter: Sendable {
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...min(4 * attempt, 100))))
             }
         }
-        throw RegistryError(.busy, "others change this registry all the time: try again")
+        throw RegistryError(.busy, "other changes to this registry came first each time: try again")
     }
 
     /// Reads the facts, decides and signs. Nothing is recorded.

@@ -11,12 +11,15 @@ package struct RegistryServices: Sendable {
     package let downloads: any DownloadBuilder
     /// Nil if the registry keeps no reports.
     package let reports: (any ReportStore)?
+    /// Nil if the registry tells nobody what happens.
+    package let webhooks: (any WebhookStore)?
     package let clock: @Sendable () -> Date
     private let committer: ChangeCommitter
 
     package init(
         store: any RegistryStore, leases: any LeaseStore, signer: any OnlineSigner, content: any ContentStore,
         view: any ViewStore, downloads: any DownloadBuilder, reports: (any ReportStore)? = nil,
+        webhooks: (any WebhookStore)? = nil,
         clock: @escaping @Sendable () -> Date
     ) {
         self.store = store
@@ -25,6 +28,7 @@ package struct RegistryServices: Sendable {
         self.view = view
         self.downloads = downloads
         self.reports = reports
+        self.webhooks = webhooks
         self.clock = clock
         committer = ChangeCommitter(store: store, signer: signer, clock: clock)
     }
@@ -69,6 +73,9 @@ package struct RegistryServices: Sendable {
         try await ViewWriter(store: store, view: view).complete()
     }
 
+    /// Every file of the view that follows from the store, but the timestamp.
+    package func files() async throws -> [ViewFile] { try await ViewWriter(store: store, view: view).files() }
+
     /// Records a change that does not affect the view.
     package func record<Change: RegistryChange>(_ change: Change, as identity: Identity) async throws -> Change.Outcome
     {
@@ -93,7 +100,7 @@ package struct RegistryServices: Sendable {
     package func authenticate(_ text: String) async throws -> Identity {
         // Noise is refused before it asks the store.
         guard let secret = TokenSecret(parsing: text) else {
-            throw RegistryError(.unauthorized, "the access token is not complete: copy it whole, it starts with ptk_")
+            throw RegistryError(.unauthorized, "the access token is incomplete: copy all of it, from ptk_ on")
         }
         var query = FactsQuery.unsigned
         query.tokens = .hash(secret.hash)
@@ -109,7 +116,6 @@ package struct RegistryServices: Sendable {
             throw RegistryError(
                 .unauthorized, "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601))")
         }
-        // Names may repeat, and the log is to say which token it was.
-        return Identity(name: "\(record.name) (\(record.id))", scope: record.scope)
+        return Identity(name: Identity.name(of: record), scope: record.scope, expires: record.expires)
     }
 }

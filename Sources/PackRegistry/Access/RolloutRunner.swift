@@ -48,9 +48,12 @@ package struct RolloutRunner: Sendable {
         var actions: [RolloutRun.Action] = []
         var failures: [String] = []
         var next: Date?
+        let gates = GateReader(services)
         for open in try await services.store.facts(query).openRollouts where isAllowed(open.package, open.channel) {
             do {
-                let outcome = try await take(RolloutStep(of: open.package, on: open.channel))
+                let readings = try await gates.readings(of: open.package, on: open.channel)
+                let outcome = try await take(
+                    RolloutStep(of: open.package, on: open.channel, readings: readings))
                 actions += outcome.actions
                 if let date = outcome.next { next = min(next ?? date, date) }
             } catch let error as RegistryError {

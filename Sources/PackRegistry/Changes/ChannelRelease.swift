@@ -4,13 +4,15 @@ package import PackRegistryAPI
 /// Changes what a channel offers for one package.
 package struct ChannelRelease: RegistryChange {
     private let change: ChannelChange
+    private let consent: OfferConsent
     private let package: PackageID
     private let channel: ChannelName
     private let randomBits: UInt32
 
     /// - Parameter randomBits: A part of the id of the release that the change may make.
     package init(_ change: ChannelChange, of package: PackageID, on channel: ChannelName, randomBits: UInt32) {
-        self.change = change
+        self.change = change.plain
+        consent = change.consent
         self.package = package
         self.channel = channel
         self.randomBits = randomBits
@@ -30,22 +32,29 @@ package struct ChannelRelease: RegistryChange {
     }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> ChannelOutcome {
-        try requireGroups(facts)
+        try facts.requireGroups(of: change.audiences, on: channel)
         let history = facts.histories[channel] ?? ReleaseHistory()
         let ids = ReleaseIDs(number: facts.nextRelease, randomBits: randomBits)
         let steps = try steps(facts, history, ids)
         guard steps.values.contains(where: { !$0.isEmpty }) else {
             return ChannelOutcome(isChanged: false, releases: history.offered)
         }
+        try StateGuard.require(consent, steps, on: channel, facts)
+        try ApprovalRule.require(.release(change, of: package), on: channel, facts, changes)
         for other in steps.keys where other != package {
             try changes.actor.require(.release, package: other, channel: channel)
         }
+        let effect = ReleaseEffect(
+            on: channel, before: (facts.companions[channel] ?? [:]).merging([package: history]) { $1 }, steps: steps,
+            by: changes.actor.name, now: changes.time
+        ).text
         var offered = changes.record(steps, on: channel, histories: facts.companions[channel] ?? [:], facts)
         let own = offered.removeValue(forKey: package) ?? history.offered
         let others = offered.keys.sorted().map { " with \($0)" }.joined()
         changes.log(change.auditName, "\(package) on \(channel)", (own.first?.auditText ?? "nothing") + others)
         return ChannelOutcome(
-            isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: own, others: offered)
+            isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: own, others: offered,
+            effect: effect)
     }
 
     /// What is recorded for the package, and for the others of its set.
@@ -95,18 +104,6 @@ package struct ChannelRelease: RegistryChange {
         }
         return try rule.offering(members, versions, rollout, consent: consent).steps
     }
-
-    /// A group that the channel does not have admits nobody: a misspelt name must not go out as a release.
-    private func requireGroups(_ facts: RegistryFacts) throws {
-        let known = facts.channelFiles[channel]?.groups ?? [:]
-        for case .group(let names) in change.audiences.flatMap(\.conditions) {
-            guard let unknown = names.first(where: { known[$0] == nil }) else { continue }
-            throw RegistryError(
-                .notFound,
-                "\(channel) has no group \"\(unknown)\" (it has: \(RegistryError.list(known.keys.sorted()))): make it first "
-                    + "(packtool group set \(unknown) --channel \(channel) --file IDS)")
-        }
-    }
 }
 
 extension ChannelChange {
@@ -115,6 +112,7 @@ extension ChannelChange {
         case .offer(_, let rollout, _, _): rollout?.audiences ?? []
         case .promote(_, _, let rollout, _, _): rollout.audiences
         case .setRollout(_, let audiences, _, _): audiences ?? []
+        case .accepting(_, let change): change.audiences
         case .rollBack, .rollBackToEmbedded, .retry: []
         }
     }
@@ -127,6 +125,7 @@ extension ChannelChange {
         case .setRollout: "rollout"
         case .rollBack, .rollBackToEmbedded: "rollback"
         case .retry: "retry"
+        case .accepting(_, let change): change.auditName
         }
     }
 }

@@ -25,6 +25,7 @@ package struct ChannelSettingChange: RegistryChange {
         }
         let changed = try changed(file)
         guard changed != file else { return SettingOutcome(isChanged: false, settings: ChannelSettings(file)) }
+        try ApprovalRule.require(.setting(setting), on: channel, facts, changes)
         changes.channelFiles.append(changed)
         switch setting {
         case .group(let group):
@@ -103,9 +104,9 @@ extension ChannelSetting {
         switch self {
         case .gate(_, let isOn): isOn ? "on" : "off"
         case .poll(let poll): poll.map { "every \($0.seconds) s, up to \($0.jitter) s later" } ?? "as the apps have it"
-        case .group(let group): "\(group.devices.count) devices"
+        case .group(let group): CountText.text(group.devices.count, "device")
         case .removeGroup: "removed"
-        case .rules(let rules): rules.map { "\($0.rules.count) rules" } ?? "none"
+        case .rules(let rules): rules.map { CountText.text($0.rules.count, "rule") } ?? "none"
         }
     }
 }

@@ -21,4 +21,10 @@ extension RegistryFacts {
         result.versions = versionNames
         return result
     }
+
+    /// A group that the channel does not have admits nobody: a misspelt name must not go out as a release.
+    /// - Throws: ``RegistryError`` of the kind `.notFound`.
+    func requireGroups(of audiences: [Audience], on channel: ChannelName) throws {
+        try GroupCheck.require(audiences, known: channelFiles[channel]?.groups.keys.map(\.self) ?? [], on: channel)
+    }
 }

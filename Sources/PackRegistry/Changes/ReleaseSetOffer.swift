@@ -21,6 +21,7 @@ package struct ReleaseSetOffer: RegistryChange {
     }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> ReleaseSetOutcome {
+        try facts.requireGroups(of: set.rollout?.audiences ?? [], on: channel)
         let histories = facts.companions[channel] ?? [:]
         let ids = ReleaseIDs(number: facts.nextRelease, randomBits: randomBits)
         var own: [PackageID: ReleaseFacts] = [:]
@@ -38,9 +39,14 @@ package struct ReleaseSetOffer: RegistryChange {
             return ReleaseSetOutcome(
                 isChanged: false, set: outcome.set, releases: Dictionary(uniqueKeysWithValues: before))
         }
+        try StateGuard.require(set.consent, outcome.steps, on: channel, facts)
+        try ApprovalRule.require(.set(set), on: channel, facts, changes)
         for package in outcome.steps.keys {
             try changes.actor.require(.release, package: package, channel: channel)
         }
+        let effect = ReleaseEffect(
+            on: channel, before: histories, steps: outcome.steps, by: changes.actor.name, now: changes.time
+        ).text
         let offered = changes.record(outcome.steps, on: channel, histories: histories, facts)
         for (package, releases) in offered.sorted(by: { $0.key < $1.key }) {
             changes.log(
@@ -49,6 +55,6 @@ package struct ReleaseSetOffer: RegistryChange {
         }
         return ReleaseSetOutcome(
             isChanged: true, isNewChannel: !facts.channelNames.contains(channel), set: outcome.set,
-            releases: Dictionary(uniqueKeysWithValues: before).merging(offered) { $1 })
+            releases: Dictionary(uniqueKeysWithValues: before).merging(offered) { $1 }, effect: effect)
     }
 }

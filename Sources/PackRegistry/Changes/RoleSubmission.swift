@@ -20,7 +20,7 @@ package struct RoleSubmission: RegistryChange {
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws {
         let policy = try RoleUpdatePolicy(package, facts, now: changes.time)
         guard policy.current != nil else {
-            throw RegistryError(.invalid, "\(package) has no version yet: its first role comes with its first version")
+            throw RegistryError(.invalid, "\(package) has no version yet: publish its first version first")
         }
         let role = ViewLayout.role(of: package)
         changes.put(try policy.judge(bytes, change: .nothing), as: role)

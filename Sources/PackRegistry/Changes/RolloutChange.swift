@@ -28,6 +28,12 @@ package struct RolloutChange: RegistryChange {
         return query
     }
 
+    private var consent: OfferConsent {
+        let own: OfferConsent = request.isDespiteState ? [.state] : []
+        if case .plan(_, _, let consent) = request.verb { return own.union(consent) }
+        return own
+    }
+
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> RolloutOutcome {
         guard request.reason.utf8.count <= 500,
             request.reason.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
@@ -43,8 +49,11 @@ package struct RolloutChange: RegistryChange {
             try draft.change(.setRollout(.whole, of: request.version))
         default: try draft.apply(request.verb, to: request.version, reason: request.reason)
         }
+        try StateGuard.require(
+            consent, draft.others.merging([package: draft.steps]) { $1 }, on: channel, facts)
         let outcome = draft.outcome
         guard outcome.isChanged, !request.isDryRun else { return outcome }
+        try ApprovalRule.require(.rollout(request, of: package), on: channel, facts, changes)
         if !draft.steps.isEmpty {
             try changes.record(draft.steps, of: package, with: draft.others, on: channel, facts)
         }

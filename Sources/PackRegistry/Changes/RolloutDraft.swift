@@ -82,7 +82,10 @@ struct RolloutDraft {
     mutating func attach(
         _ plan: RolloutPlan, to version: SemanticVersion?, audiences: [Audience]?, consent: OfferConsent
     ) throws {
+        try facts.requireGroups(of: audiences ?? [], on: channel)
         var subject: Release
+        /// What another audience does to devices that have the release.
+        var moved = ""
         if let version, !history.offered.contains(where: { $0.version == version }) {
             let offer = ChannelChange.offer(
                 version, Rollout(share: .none, audiences: audiences ?? []), consent: consent)
@@ -102,6 +105,7 @@ struct RolloutDraft {
             if let audiences, audiences != subject.rollout.audiences {
                 let rollout = Rollout(share: subject.rollout.share, audiences: audiences)
                 steps = try history.setting(rollout, nil, of: subject)
+                moved = audienceText(of: subject, to: rollout, plan)
                 if case .update(let updated)? = steps.last { subject = updated }
             }
         }
@@ -117,7 +121,7 @@ struct RolloutDraft {
             throw RegistryError(
                 .conflict,
                 "\(subject.rollout.share) of the devices of \(channel) may have \(name) already, and the plan ends at "
-                    + "\(plan.lastShare): a plan takes nobody back. Lower the share first (packtool rollout \(package) "
+                    + "\(plan.lastShare): a plan moves no device back. Lower the share first (packtool rollout \(package) "
                     + "--channel \(channel) --percent P), or plan a new version")
         }
         notes.append(ChangeSet.RolloutNote(release: subject.id, kind: .plan(plan)))
@@ -127,14 +131,31 @@ struct RolloutDraft {
             RolloutEvent(.plan(plan), time: now, actor: actor),
         ]
         let before = subject.rollout.share
-        effect = "\(name) on \(channel) follows the plan: \(before) of the devices now"
+        effect = "\(name) on \(channel) follows the plan: \(subject.rollout.devicesText) now\(moved)"
         guard let state = RolloutState(events),
             case .take(let share, let action, let completes, let reason) = RolloutRule(state, now: now).next
         else { return }
         try set(share, subject)
         note(completes ? [action, .complete] : [action], reason)
         effect =
-            "\(name) on \(channel) follows the plan and starts: \(RolloutEffect.text(from: before, to: share, plan))"
+            "\(name) on \(channel) follows the plan and starts: \(RolloutEffect.text(from: before, to: share, plan))\(moved)"
+    }
+
+    /// What another audience means for the devices that may have the release already: it can take them back.
+    private func audienceText(of subject: Release, to wanted: Rollout, _ plan: RolloutPlan) -> String {
+        guard !subject.rollout.reachesNobody else { return "" }
+        let count = plan.deviceCount(subject.rollout.share).map { ", at most about \($0)," } ?? ""
+        var text = "; until now it was for \(subject.rollout.devicesText), from now on for \(wanted.devicesText)"
+        if !wanted.audiences.isEmpty {
+            let left = history.applying([.remove(subject.id)], by: actor, now: now).offered.first
+            text +=
+                ": devices that have it and are not of that audience\(count) leave it with their next check and "
+                + (left.map { "go back to \(ReleaseMoves.destination($0))" }
+                    ?? "keep the version that they run, because no other release is left")
+        }
+        let others = companions.filter { $0.key != package && $0.value.entry(of: subject.set ?? "") != nil }
+        guard subject.set != nil, !others.isEmpty else { return text }
+        return text + ". The same holds for its set: \(others.keys.sorted().map(\.text).joined(separator: ", "))"
     }
 
     /// What the state of a rollout with a plan makes of a word.
@@ -178,17 +199,20 @@ struct RolloutDraft {
                     + "\(version)")
         }
         try change(history.earlier == nil && newest != nil ? .rollBackToEmbedded : .rollBack(to: nil))
-        let target = after.offered.first
         if release == nil, let newest { (release, self.version) = (newest.id, newest.version) }
+        guard let newest else { return }
         // Back to what the app embeds leads over everything and removes the newest only.
         let plan = release.flatMap { id in facts.rollouts.first { $0.release == id } }.flatMap {
             RolloutState($0.events)?.plan
         }
-        let count = newest.flatMap { plan?.deviceCount($0.rollout.share) }.map { ", about \($0) devices," } ?? ""
-        effect =
-            "\(newest.map { "\($0.rollout.devicesText)\(count) leave \(package) \(ReleaseHistory.name($0.offer)) on \(channel)" } ?? "") "
-            + "and go to \(target.map { $0.version?.description ?? "what the app embeds" } ?? "nothing")"
+        let count = plan?.deviceCount(newest.rollout.share).map { ", about \(CountText.text($0, "device"))," } ?? ""
+        let moves = ReleaseMoves(
+            before: companions.merging([package: history]) { $1 }, steps: others.merging([package: steps]) { $1 },
+            by: actor, now: now)
+        effect = "\(newest.rollout.devicesText)\(count) leave \(moves.leaving) on \(channel) and \(moves.destinations)"
     }
+
+    private var companions: [PackageID: ReleaseHistory] { facts.companions[channel] ?? [:] }
 
     /// Asks devices on which the release failed to try it again.
     mutating func retry(_ version: SemanticVersion?, generation: Int?) throws {
@@ -207,7 +231,7 @@ struct RolloutDraft {
 
     /// A change of a release without a plan.
     mutating func change(_ change: ChannelChange) throws {
-        let sets = ReleaseSetRule(on: channel, histories: facts.companions[channel] ?? [:], ids: ids)
+        let sets = ReleaseSetRule(on: channel, histories: companions, ids: ids)
         if let outcome = try sets.rollingBack(package, to: change) {
             others = outcome.steps
             steps = others.removeValue(forKey: package) ?? []

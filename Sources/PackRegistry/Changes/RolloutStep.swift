@@ -12,12 +12,13 @@ package struct RolloutStep: RegistryChange {
 
     private let package: PackageID
     private let channel: ChannelName
-    private let health: RolloutHealth
+    private let readings: [String: GateReading]
 
-    package init(of package: PackageID, on channel: ChannelName, health: RolloutHealth = .unknown) {
+    /// - Parameter readings: what the gates of releases see, by the releases' ids. A gate without one waits.
+    package init(of package: PackageID, on channel: ChannelName, readings: [String: GateReading] = [:]) {
         self.package = package
         self.channel = channel
-        self.health = health
+        self.readings = readings
     }
 
     package var query: FactsQuery {
@@ -39,7 +40,9 @@ package struct RolloutStep: RegistryChange {
                     .release
             else { continue }
             let (share, done, reason): (Share?, [RolloutEvent.Action], String)
+            let health = planned.health(state, readings[planned.release], now: changes.time)
             switch RolloutRule(state, newer: planned.newer, health: health, now: changes.time).next {
+            case .watch: continue
             case .wait(let date, _, _):
                 if let date { next = min(next ?? date, date) }
                 continue
@@ -57,6 +60,11 @@ package struct RolloutStep: RegistryChange {
             changes.log(
                 "rollout \(name)", "\(package)@\(planned.version?.description ?? "embedded") on \(channel)",
                 "\(RolloutEffect.text(from: state.share, to: after, state.plan)); \(reason)")
+            if done.count > 1, done.last == .complete {
+                changes.log(
+                    "rollout complete", "\(package)@\(planned.version?.description ?? "embedded") on \(channel)",
+                    "\(after) of the devices is the plan's last share")
+            }
             actions.append(
                 RolloutRun.Action(
                     package: package, channel: channel, version: planned.version, name: name, before: state.share,

@@ -35,7 +35,7 @@ package struct TargetsSubmission: RegistryChange {
             throw RegistryError(.invalid, "targets has expired already")
         }
         guard document.body.targets.isEmpty else {
-            throw RegistryError(.invalid, "targets lists files itself; manifests belong to the packages' roles")
+            throw RegistryError(.invalid, "targets lists files, which belong in the packages' roles")
         }
         try checkDelegations(document.body, current: current.body, facts)
         try checkRoles(document.body, current: current.body, facts)
@@ -92,7 +92,7 @@ package struct TargetsSubmission: RegistryChange {
         RegistryError(
             .invalid,
             "targets would let versions of \(role) below \(known ?? 1) count again, so that what was withdrawn could "
-                + "come back: keep the least version that stands there")
+                + "come back: keep the minimum version in it")
     }
 
     /// Devices look for a package only in its own role, and for channels only in the registry's.

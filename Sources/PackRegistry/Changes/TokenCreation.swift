@@ -33,11 +33,11 @@ package struct TokenCreation: RegistryChange {
             throw RegistryError(.invalid, "a token needs a name of 1 to 100 bytes without control characters")
         }
         for (prefix, owner) in Identity.reservedPrefixes where request.name.hasPrefix(prefix) {
-            throw RegistryError(.invalid, "in the log, \(prefix) stands before \(owner)")
+            throw RegistryError(.invalid, "in the log, \(prefix) is the prefix of \(owner)")
         }
         guard !request.scope.actions.isEmpty else {
             throw RegistryError(
-                .invalid, "a token without an action is good for nothing: give publish, release or admin")
+                .invalid, "a token needs at least one action: publish, release, observe or admin")
         }
         if request.scope.actions.contains(.admin), request.scope.packages != nil || request.scope.channels != nil {
             throw RegistryError(.invalid, "the admin right cannot be limited to packages or channels")

@@ -32,7 +32,8 @@ package struct VersionPublication: RegistryChange {
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> PublishOutcome {
         if try facts.isPublished(sealed) { return .unchanged }
-        try checkPins(facts)
+        try SharedPins(of: manifest).check(
+            published: { facts.versions[VersionName($0, $1.version)] }, content: { try facts.manifest($0) })
         guard facts.missingObjects.isEmpty else {
             throw RegistryError(
                 .invalid,
@@ -51,34 +52,6 @@ package struct VersionPublication: RegistryChange {
         changes.signs = true
         return .published
     }
-
-    /// The files that come from shared bundles must be there for the device to find.
-    private func checkPins(_ facts: RegistryFacts) throws {
-        for (bundle, pin) in manifest.shared.sorted(by: { $0.key < $1.key }) {
-            let name = "\(bundle) \(pin.version)"
-            guard let published = facts.versions[VersionName(bundle, pin.version)],
-                published.manifest == pin.manifest, let content = try facts.manifest(pin.manifest)
-            else {
-                throw RegistryError(
-                    .invalid,
-                    "\(manifest.package) \(manifest.version) needs the shared bundle \(name) (manifest "
-                        + "\(pin.manifest)), which is not published: publish the bundle first")
-            }
-            if let reason = published.withdrawn {
-                throw RegistryError(
-                    .invalid,
-                    "\(manifest.package) \(manifest.version) needs the shared bundle \(name), which was "
-                        + "withdrawn (\(reason)): build again without it")
-            }
-            let objects = Set(content.ownObjects)
-            for (path, file) in manifest.files where file.from == bundle {
-                guard objects.contains(Object(digest: file.digest, size: file.size)) else {
-                    throw RegistryError(
-                        .invalid, "\"\(path)\" is said to come from the shared bundle \(name), which does not have it")
-                }
-            }
-        }
-    }
 }
 
 extension VersionNote {
@@ -96,7 +69,7 @@ extension RoleUpdatePolicy {
             throw RegistryError(
                 .forbidden,
                 "the app's owner has not delegated the package \(package) to any key: packtool keys delegate "
-                    + "\(package), with the owner's key at hand")
+                    + "\(package), where the owner's key is")
         }
         self.init(package: package, authority: authority, current: try facts.newest(role), now: now)
     }

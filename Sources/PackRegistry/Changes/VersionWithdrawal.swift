@@ -1,5 +1,5 @@
 package import PackFormat
-import PackRegistryAPI
+package import PackRegistryAPI
 
 /// Withdraws a version for good: in the publisher's role, which no longer lists it, and on every channel.
 package struct VersionWithdrawal: RegistryChange {
@@ -7,12 +7,16 @@ package struct VersionWithdrawal: RegistryChange {
     private let package: PackageID
     private let reason: String
     private let role: [UInt8]
+    private let consent: OfferConsent
 
-    package init(_ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]) {
+    package init(
+        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent = []
+    ) {
         self.version = version
         self.package = package
         self.reason = reason
         self.role = role
+        self.consent = consent
     }
 
     private var name: VersionName { VersionName(package, version) }
@@ -28,6 +32,21 @@ package struct VersionWithdrawal: RegistryChange {
     }
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws {
+        let published = try check(facts)
+        let policy = try RoleUpdatePolicy(package, facts, now: changes.time)
+        changes.put(try policy.judge(role, change: .withdraw(version)), as: ViewLayout.role(of: package))
+        changes.withdrawals.append(ChangeSet.Withdrawal(version: name, reason: reason))
+        changes.work.insert(package)
+        for (channel, steps) in self.steps(published, facts).sorted(by: { $0.key < $1.key }) {
+            try StateGuard.require(consent, steps, on: channel, facts)
+            changes.record(steps, on: channel, histories: facts.companions[channel] ?? [:], facts)
+        }
+        changes.log("withdraw", "\(package)@\(version)", reason)
+        changes.signs = true
+    }
+
+    /// Whether the version may be withdrawn, apart from the publisher's role.
+    func check(_ facts: RegistryFacts) throws -> PublishedVersion {
         guard (1...500).contains(reason.utf8.count),
             reason.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else { throw RegistryError(.invalid, "a withdrawal needs a reason: 1 to 500 bytes, one line") }
@@ -45,21 +64,22 @@ package struct VersionWithdrawal: RegistryChange {
                     + "\(users.prefix(5).joined(separator: ", "))\(users.count > 5 ? " and \(users.count - 5) more" : ""): "
                     + "withdraw \(users.count == 1 ? "it" : "them") first")
         }
-        let policy = try RoleUpdatePolicy(package, facts, now: changes.time)
-        changes.put(try policy.judge(role, change: .withdraw(version)), as: ViewLayout.role(of: package))
-        changes.withdrawals.append(ChangeSet.Withdrawal(version: name, reason: reason))
-        changes.work.insert(package)
-        for (channel, history) in facts.histories.sorted(by: { $0.key < $1.key }) {
+        return published
+    }
+
+    /// What is recorded for the package, and for the others of its sets, on each channel that offers the version.
+    func steps(
+        _ published: PublishedVersion, _ facts: RegistryFacts
+    ) -> [ChannelName: [PackageID: [ReleaseHistory.Step]]] {
+        facts.histories.reduce(into: [:]) { result, entry in
+            let (channel, history) = (entry.key, entry.value)
             let steps = history.withdrawing(published.manifest)
-            guard !steps.isEmpty else { continue }
+            guard !steps.isEmpty else { return }
             // What was offered with it as one is not offered without it.
             let sets = history.sets(removedBy: steps)
-            let companions = facts.companions[channel] ?? [:]
-            let all = companions.mapValues { $0.removing(sets: sets) }.merging([package: steps]) { $1 }
-            changes.record(all, on: channel, histories: companions, facts)
+            result[channel] = (facts.companions[channel] ?? [:]).mapValues { $0.removing(sets: sets) }
+                .merging([package: steps]) { $1 }
         }
-        changes.log("withdraw", "\(package)@\(version)", reason)
-        changes.signs = true
     }
 }
 

@@ -79,9 +79,14 @@ package struct ChangeSet: Sendable {
     /// Recorded after the releases, in this order.
     package var rolloutNotes: [RolloutNote] = []
     package var tokens: [TokenStep] = []
+    /// Recorded in this order, after the releases.
+    package var approvalEvents: [ApprovalEvent] = []
     package private(set) var audit: [AuditLine] = []
     /// The packages for which other downloads may be needed now.
     package var work: Set<PackageID> = []
+
+    /// Whether those whose approval the change's channel requires have given it.
+    package var isApproved = false
 
     /// The change is recorded only while its maker holds this lease; nil: it needs none.
     package var lease: Lease?
@@ -102,7 +107,7 @@ package struct ChangeSet: Sendable {
     package var isEmpty: Bool {
         documents.isEmpty && channelFiles.isEmpty && groups.isEmpty && uploads.isEmpty && publications.isEmpty
             && withdrawals.isEmpty && releases.isEmpty && rolloutNotes.isEmpty && tokens.isEmpty && audit.isEmpty
-            && work.isEmpty
+            && work.isEmpty && approvalEvents.isEmpty
     }
 
     package mutating func put<Body: RoleMetadata>(_ document: SignedDocument<Body>, as role: String) {

@@ -4,8 +4,8 @@ import PackRegistryAPI
 
 /// The facts that a change needs before it can be decided. A store answers all of it from one consistent read.
 ///
-/// Everything that is read unasked: the newest root, targets, channels, snapshot and timestamp, and the newest version of
-/// every role, if the change ``signs``.
+/// Everything that is read unasked: the newest root, targets, channels, snapshot and timestamp, the newest version of
+/// every role, and how many approvals each channel requires, if the change ``signs``.
 package struct FactsQuery: Sendable {
     /// The releases of one package.
     package struct Histories: Hashable, Sendable {
@@ -80,6 +80,15 @@ package struct FactsQuery: Sendable {
         }
     }
 
+    /// Proposed changes, with all events of each.
+    package enum Approvals: Hashable, Sendable {
+        /// Those that nothing has ended. Some of them may have expired.
+        case open
+        /// The newest ones.
+        case newest(Int)
+        case change(Int)
+    }
+
     package enum Tokens: Hashable, Sendable {
         case all
         case hash(Digest)
@@ -109,6 +118,8 @@ package struct FactsQuery: Sendable {
     package var objects: [Object] = []
     package var view: View?
     package var tokens: Tokens?
+    /// Read with the number of the next change, and how many approvals each channel requires.
+    package var approvals: Approvals?
     /// How many entries of the audit log to read, newest first.
     package var auditCount = 0
 

@@ -11,11 +11,14 @@ package struct RegistryFacts: Sendable {
         package let timestamp: Int
         /// The number of the newest event of a release: a rollout is paused, for one, without a new document.
         package let event: Int
+        /// The number of the newest event of a proposed change, which signs nothing either.
+        package let approval: Int
 
-        package init(root: Int, timestamp: Int, event: Int = 0) {
+        package init(root: Int, timestamp: Int, event: Int = 0, approval: Int = 0) {
             self.root = root
             self.timestamp = timestamp
             self.event = event
+            self.approval = approval
         }
     }
 
@@ -72,6 +75,12 @@ package struct RegistryFacts: Sendable {
     package var publishedManifests: [ViewPath] = []
     package var oldestManifest: ViewPath?
     package var tokens: [Token] = []
+    /// How many approvals each channel requires; without an entry none were ever required.
+    package var requiredApprovals: [ChannelName: Int] = [:]
+    /// All events of the changes that were asked for, oldest first.
+    package var approvalEvents: [ApprovalEvent] = []
+    /// The number of the next proposed change in the registry.
+    package var nextChange = 1
     package var audit: [AuditEntry] = []
 
     package init(app: String) {
@@ -120,6 +129,6 @@ extension RegistryError {
         RegistryError(
             .unusable,
             "the registry's database is damaged: \(what) is not valid\(reason.map { " (\($0))" } ?? ""). Restore "
-                + "registry.sqlite from a backup")
+                + "it from a backup")
     }
 }

@@ -27,8 +27,12 @@ package protocol RegistryHost: Sendable {
     func makePatch(at path: ViewPath) async throws -> Bool
     /// The store of what devices report; nil if the host keeps none.
     var reports: (any ReportStore)? { get }
+    /// The registry's clock.
+    var now: Date { get }
     /// Every version that a channel ever offered.
     func offeredVersions() async throws -> OfferedVersions
+    /// What an operator's monitor asks.
+    func operations() async throws -> RegistryOperations
 }
 
 extension RegistryHost {
@@ -38,4 +42,8 @@ extension RegistryHost {
     /// A host that only serves files keeps no reports.
     package var reports: (any ReportStore)? { nil }
     package func offeredVersions() async throws -> OfferedVersions { OfferedVersions() }
+    package var now: Date { Date() }
+
+    /// A host that only serves files has nothing to tell.
+    package func operations() async throws -> RegistryOperations { RegistryOperations() }
 }

@@ -14,14 +14,18 @@ package struct ReleaseHistory: Hashable, Sendable {
         package var createdBy: String
         /// The time since which it is no longer offered, because of a rollback or a withdrawal.
         package var removed: Date?
+        /// What the version's pages store, and can read; nil if it does not say.
+        package var state: Manifest.State?
 
         package init(
-            release: Release, created: Date = .distantPast, createdBy: String = "", removed: Date? = nil
+            release: Release, created: Date = .distantPast, createdBy: String = "", removed: Date? = nil,
+            state: Manifest.State? = nil
         ) {
             self.release = release
             self.created = created
             self.createdBy = createdBy
             self.removed = removed
+            self.state = state
         }
 
         package var isRemoved: Bool { removed != nil }
@@ -235,12 +239,16 @@ package struct ReleaseHistory: Hashable, Sendable {
         }
     }
 
-    package func applying(_ steps: [Step], by actor: String, now: Date) -> ReleaseHistory {
+    /// - Parameter state: what a version that is added says of its data.
+    package func applying(
+        _ steps: [Step], by actor: String, now: Date, state: (Release.Offer) -> Manifest.State? = { _ in nil }
+    ) -> ReleaseHistory {
         var result = self
         for step in steps {
             switch step {
             case .add(let release):
-                result.entries.append(Entry(release: release, created: now, createdBy: actor))
+                result.entries.append(
+                    Entry(release: release, created: now, createdBy: actor, state: state(release.offer)))
             case .update(let release):
                 for index in result.entries.indices where result.entries[index].release.id == release.id {
                     result.entries[index].release = release

@@ -22,6 +22,7 @@ package struct ReleaseRule {
         case .promote(let version, _, _, _, _): version ?? source?.newestFull?.version
         case .rollBack(let version): version
         case .setRollout, .rollBackToEmbedded, .retry: nil
+        case .accepting(_, let change): version(named: change, source: source)
         }
     }
 
@@ -38,6 +39,7 @@ package struct ReleaseRule {
                 share: share ?? release.rollout.share, audiences: audiences ?? release.rollout.audiences)
             return try history.setting(rollout, policy, of: release)
         case .retry(let version): return try history.retrying(subject(version))
+        case .accepting(_, let change): return try steps(for: change)
         case .rollBackToEmbedded:
             try checkNames()
             return try history.rollingBack(to: .embedded, requiredApp: nil, id: facts.newID)

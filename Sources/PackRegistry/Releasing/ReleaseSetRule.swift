@@ -1,3 +1,4 @@
+import Foundation
 package import PackFormat
 package import PackRegistryAPI
 
@@ -131,38 +132,49 @@ package struct ReleaseSetRule {
         return result.filter { !$0.value.isEmpty }
     }
 
-    /// Where a package's newest release is of a set, takes the set back: each of its packages goes to what everyone had
-    /// when the package had its destination, and one that had nothing to what the app embeds.
-    /// - Returns: nil where the newest release is of no set.
+    /// If a package's newest release is of a set, takes the set back: each of its packages goes to what everyone had before
+    /// the set, or when the package had the version that is named. A package that had nothing then goes to what the app embeds.
+    /// - Returns: nil if the newest release is of no set, or no package of it had anything before.
     package func rollingBack(_ package: PackageID, to change: ChannelChange) throws -> Outcome? {
         let own = history(package)
         guard let newest = own.offered.first, let set = newest.set, let begun = own.entry(of: set)?.created,
             members(of: set).count > 1
         else { return nil }
-        var targets: [PackageID: Release?] = [:]
-        switch change {
+        /// What each package had at a moment.
+        func everyone(before moment: Date) -> [PackageID: Release?] {
+            Dictionary(uniqueKeysWithValues: members(of: set).keys.map { ($0, history($0).full(before: moment)) })
+        }
+        let present = own.full(before: begun)
+        switch change.plain {
         case .rollBackToEmbedded:
-            for member in members(of: set).keys { targets[member] = .some(nil) }
-        case .rollBack(let version):
-            let destination: Release?
-            if let version {
-                destination = own.entries.last { !$0.isRemoved && $0.release.version == version }?.release
-                guard let destination, destination.offer != newest.offer, own.end(of: destination.offer) != nil else {
-                    throw RegistryError(
-                        .conflict,
-                        "\(package) is offered on \(channel) in one set with \(names(in: set, besides: package)), and it "
-                            + "cannot be told what they had with \(package) \(version): roll the set back without --to, or "
-                            + "publish the versions that you want together")
-                }
-            } else {
-                destination = own.full(before: begun, otherThan: newest.offer)
+            // A package that the set introduced had what the app embeds before it, and the others had something else.
+            guard present == nil else {
+                return try rollingBack(
+                    to: Dictionary(uniqueKeysWithValues: members(of: set).keys.map { ($0, Release?.none) }))
             }
-            guard let place = destination, let moment = own.end(of: place.offer) else { return nil }
-            for member in members(of: set).keys { targets[member] = history(member).full(before: moment) }
-            targets[package] = place
+            return try rollingBack(to: everyone(before: begun))
+        case .rollBack(let version?):
+            let destination = own.entries.last { !$0.isRemoved && $0.release.version == version }?.release
+            guard let destination, destination.offer != newest.offer, let moment = own.end(of: destination.offer) else {
+                throw RegistryError(
+                    .conflict,
+                    "\(package) is offered on \(channel) in one set with \(names(in: set, besides: package)), and it "
+                        + "cannot be told what they had with \(package) \(version): roll the set back without --to, or "
+                        + "publish the versions that you want together")
+            }
+            return try rollingBack(to: everyone(before: moment).merging([package: destination]) { $1 })
+        case .rollBack(nil):
+            let before = everyone(before: begun)
+            guard let present else {
+                return before.values.contains { $0 != nil } ? try rollingBack(to: before) : nil
+            }
+            if present.offer != newest.offer { return try rollingBack(to: before) }
+            // The set is itself a way back to that version: one step further into the past.
+            guard let place = own.full(before: begun, otherThan: newest.offer), let moment = own.end(of: place.offer)
+            else { return nil }
+            return try rollingBack(to: everyone(before: moment).merging([package: place]) { $1 })
         default: return nil
         }
-        return try rollingBack(to: targets)
     }
 
     private func rollingBack(to targets: [PackageID: Release?]) throws -> Outcome {

@@ -54,8 +54,13 @@ package struct OfferedVersions: Hashable, Sendable {
 extension OfferedVersions {
     /// Whether all that a batch names was offered, and the zips of what was downloaded have a size.
     package func covers(_ batch: ReportBatch) -> Bool {
-        batch.events.allSatisfy { event in
-            guard let offer = offer(for: event, on: batch.channel) else { return false }
+        // Most events of a batch are about the same version.
+        var last: (subject: ReportSubject, offer: Offer?)?
+        return batch.events.allSatisfy { event in
+            let subject = ReportSubject(event)
+            let found = last?.subject == subject ? last?.offer : offer(for: event, on: batch.channel)
+            last = (subject, found)
+            guard let offer = found else { return false }
             return event.code != .downloaded || offer.zipByteCount != nil || event.zipByteCount != nil
         }
     }

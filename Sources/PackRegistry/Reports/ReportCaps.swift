@@ -29,6 +29,8 @@ package struct ReportCaps: Sendable {
     ///   - now: seconds since 1970.
     /// - Returns: nil if they are admitted, else the seconds after which they may come again.
     package mutating func admit(_ count: Int, of sender: ReportID, from network: [UInt8]?, now: Int) -> Int? {
+        // An empty batch brings nothing, so it takes no place from those that do.
+        guard count > 0 else { return nil }
         if now / 3600 != hour {
             hour = now / 3600
             senders = [:]

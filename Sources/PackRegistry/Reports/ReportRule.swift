@@ -8,24 +8,31 @@ package enum ReportRule {
     /// How far a device's clock may be ahead, in seconds.
     private static let newest = 3600
 
-    /// - Parameter received: seconds since 1970.
+    /// - Parameters:
+    ///   - received: seconds since 1970.
+    ///   - network: what the addresses of the sender's network have in common.
     /// - Returns: the events to store, and a receipt with those that are dropped.
     package static func judge(
-        _ batch: ReportBatch, offered: OfferedVersions, received: Int
+        _ batch: ReportBatch, offered: OfferedVersions, received: Int, network: [UInt8]? = nil
     ) -> (reports: JudgedReports, receipt: ReportReceipt) {
         var receipt = ReportReceipt()
         receipt.unknown = batch.unknownCount
         var events: [ReportEvent] = []
         events.reserveCapacity(batch.events.count)
+        // Most events of a batch are about the same version.
+        var last: (subject: ReportSubject, offer: OfferedVersions.Offer?)?
         for event in batch.events {
-            guard let offer = offered.offer(for: event, on: batch.channel) else {
+            let subject = ReportSubject(event)
+            let found = last?.subject == subject ? last?.offer : offered.offer(for: event, on: batch.channel)
+            last = (subject, found)
+            guard let offer = found else {
                 receipt.neverOffered += 1
                 continue
             }
             events.append(completed(event, offer, received: received))
         }
         let reports = JudgedReports(
-            sender: batch.sender, channel: batch.channel, events: events, received: received)
+            sender: batch.sender, channel: batch.channel, events: events, received: received, network: network)
         return (reports, receipt)
     }
 

@@ -15,6 +15,9 @@ package protocol ReportStore: Sendable {
     /// How many devices stand how with each release that became active since `from`.
     func standings(on channel: ChannelName, package: PackageID?, from: Int) async throws -> [StandingCount]
 
+    /// The devices on which a version became active, by network, age and outcome. A device counts once.
+    func exposures(_ query: ExposureQuery) async throws -> [ExposureCount]
+
     /// The stored events of one report id, in the order of their sequence.
     func events(of sender: ReportID) async throws -> [DeviceEvent]
 
@@ -32,8 +35,14 @@ package struct JudgedReports: Hashable, Sendable {
     package let events: [ReportEvent]
     /// Seconds since 1970.
     package let received: Int
+    /// What the addresses of the sender's network have in common; nil if it is not known. It is not stored: the store keeps a
+    /// number that many networks share.
+    package let network: [UInt8]?
 
-    package init(sender: ReportID, channel: ChannelName, events: [ReportEvent], received: Int) {
+    package init(
+        sender: ReportID, channel: ChannelName, events: [ReportEvent], received: Int, network: [UInt8]? = nil
+    ) {
+        self.network = network
         self.sender = sender
         self.channel = channel
         self.events = events

@@ -3,13 +3,14 @@ import PackRegistryAPI
 
 /// What a change of a share means, in words for people and for the audit log.
 enum RolloutEffect {
-    /// Such as `10 % in place of 1 % of the devices: about 18000 more of 200000`.
+    /// Such as `10 % in place of 1 % of the devices: about 18,000 more of 200,000`.
     static func text(from before: Share, to after: Share, _ plan: RolloutPlan?) -> String {
         guard before != after else { return "\(after) of the devices, as before" }
         let shares = "\(after) of the devices in place of \(before)"
         guard let plan, let devices = plan.devices, let old = plan.deviceCount(before),
             let new = plan.deviceCount(after)
         else { return shares }
-        return "\(shares): about \(abs(new - old)) \(new > old ? "more" : "fewer") of \(devices)"
+        return "\(shares): about \(CountText.number(abs(new - old))) \(new > old ? "more" : "fewer") "
+            + "of \(CountText.number(devices))"
     }
 }

@@ -36,7 +36,7 @@ package struct RolloutForecast: Sendable {
                 if action == .complete { completes = now }
                 return
             case .wait(let date?, _, _) where date > now: now = date
-            case .wait: return
+            case .wait, .watch: return
             }
         }
     }
@@ -55,11 +55,14 @@ package struct RolloutForecast: Sendable {
 
 extension PlannedRelease {
     /// nil where the release has no plan.
-    package func status(now: Date) -> RolloutStatus? {
+    /// - Parameter reading: what the gate of the present step sees.
+    package func status(now: Date, reading: GateReading? = nil) -> RolloutStatus? {
         guard let state = RolloutState(events) else { return nil }
         let forecast = RolloutForecast(state, newer: newer, now: now)
         let next: RolloutStatus.Next
-        switch RolloutRule(state, newer: newer, now: now).next {
+        switch RolloutRule(state, newer: newer, health: health(state, reading, now: now), now: now).next {
+        case .watch(let share, let reason):
+            next = RolloutStatus.Next(share: share, date: nil, reason: reason, isGated: true)
         case .take(let share, _, _, let reason): next = RolloutStatus.Next(share: share, date: now, reason: reason)
         case .record(let action, let reason):
             next = RolloutStatus.Next(share: nil, date: now, reason: "\(action.rawValue): \(reason)")
@@ -74,6 +77,12 @@ extension PlannedRelease {
                 return RolloutStatus.Step(
                     share: step.share, time: step.time, reached: reached,
                     expected: reached == nil ? forecast.date(of: step.share) : nil)
-            }, next: next)
+            }, next: next, gate: reading)
+    }
+
+    /// A gate that was not read waits.
+    func health(_ state: RolloutState, _ reading: GateReading?, now: Date) -> RolloutHealth {
+        guard RolloutRule(state, newer: newer, now: now).gate != nil else { return .unknown }
+        return reading.map { RolloutHealth($0) } ?? .waiting("nothing was read of what devices report")
     }
 }

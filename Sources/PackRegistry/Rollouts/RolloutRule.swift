@@ -2,10 +2,24 @@ package import Foundation
 package import PackFormat
 package import PackRegistryAPI
 
+extension RolloutHealth {
+    /// What a step's gate makes of it; nil: the step has none.
+    package init(_ reading: GateReading?) {
+        switch reading?.verdict {
+        case nil: self = .unknown
+        case .clear: self = .good(reading?.text ?? "")
+        case .waiting: self = .waiting(reading?.text ?? "")
+        case .halting: self = .bad(reading?.text ?? "")
+        }
+    }
+}
+
 /// What is known of how devices do with a release.
 package enum RolloutHealth: Hashable, Sendable {
-    /// Nothing, or too little.
+    /// Nothing, and nobody looks: the step has no gate.
     case unknown
+    /// Too little for the step's gate, for this reason.
+    case waiting(String)
     /// Well, by these numbers.
     case good(String)
     /// Not well, by these numbers.
@@ -21,6 +35,8 @@ package struct RolloutRule: Sendable {
         case record(RolloutEvent.Action, reason: String)
         /// Nothing is done before a moment, nor then where it was not for `share`; nil: not before somebody does something.
         case wait(until: Date?, share: Share?, reason: String)
+        /// Nothing is done until devices are known to be well; nil: the share stays then.
+        case watch(share: Share?, reason: String)
     }
 
     private let state: RolloutState
@@ -77,8 +93,11 @@ package struct RolloutRule: Sendable {
     /// All shares are reached.
     private var last: Next {
         let reason = "the last share, \(state.share), was there for \(Self.text(waitingTime))"
-        guard due > now else { return .record(.complete, reason: reason) }
-        return .wait(until: due, share: nil, reason: "the last share is there until the rollout is complete")
+        if due <= now {
+            if case .waiting(let why) = health { return .watch(share: nil, reason: "the gate waits: \(why)") }
+            return .record(.complete, reason: reason)
+        }
+        return .wait(until: due, share: nil, reason: "the last share is held until the rollout is complete")
     }
 
     /// Takes a share as soon as its time has come, the office is open, and the devices are well.
@@ -94,10 +113,13 @@ package struct RolloutRule: Sendable {
                 until: open, share: share,
                 reason: isClosed ? "the next step waits for the plan's hours" : waitReason(action))
         }
+        if action != .start, case .waiting(let why) = health {
+            return .watch(share: share, reason: "the gate waits: \(why)")
+        }
         if health == .unknown, plan.unknownHealth == .wait, state.share > .none, action != .start {
             return .wait(
                 until: nil, share: share,
-                reason: "nothing is known of how devices do: packtool rollout advance takes the next step")
+                reason: "the health of the devices is unknown: packtool rollout advance takes the next step")
         }
         var reason = reason
         if case .good(let numbers) = health { reason += ", and devices are well: \(numbers)" }
@@ -125,6 +147,13 @@ package struct RolloutRule: Sendable {
         guard let cap = plan.hourlyShare else { return share }
         let most = state.share.tenThousandths + cap.tenThousandths
         return (try? Share(tenThousandths: min(share.tenThousandths, most))) ?? share
+    }
+
+    /// What devices must report before the next share; nil where the time alone decides.
+    package var gate: RolloutGate? {
+        guard state.state == .running, state.share > .none else { return nil }
+        // On the way to the first step's share its gate holds already.
+        return (plan.steps.last { $0.share <= state.share } ?? plan.steps.first)?.gate
     }
 
     /// Whether nothing is left to be done once this share is reached.

@@ -19,6 +19,9 @@ package struct RolloutState: Hashable, Sendable {
     package private(set) var counted: TimeInterval = 0
     /// Each share that was the largest until then, in order.
     package private(set) var reached: [Reached] = []
+    /// Since when activations count for a gate: since the first device could get the release, or somebody went on with it after
+    /// a halt. nil: no device could.
+    package private(set) var watchedSince: Date?
     /// Whether the first step was taken.
     package private(set) var hasStarted = false
 
@@ -49,6 +52,7 @@ package struct RolloutState: Hashable, Sendable {
 
     private mutating func note(_ share: Share, _ date: Date) {
         self.share = share
+        if share > .none { watchedSince = watchedSince ?? date }
         if share > (reached.last?.share ?? .none) { reached.append(Reached(share: share, date: date)) }
     }
 
@@ -87,6 +91,8 @@ package struct RolloutState: Hashable, Sendable {
             enter(.running, reason, event)
         case .resume:
             if hasStarted { countingSince = event.time }
+            // What was known at the halt was not enough for whoever goes on, and would halt it again at once.
+            if state == .halted { watchedSince = event.time }
             enter(hasStarted ? .running : .scheduled, reason, event)
         case .pause, .halt:
             stopCounting(event.time)

@@ -57,10 +57,8 @@ package struct RolloutSimulation: Sendable {
         for moment in moments {
             var packages = channel.packages
             for (package, target) in targets {
-                let rollout = Rollout(share: moment.share, audiences: target.rollout.audiences)
-                let release = try Release(
-                    id: target.id, offer: target.offer, rollout: rollout, requiredApp: target.requiredApp,
-                    retry: target.retry, set: target.set)
+                let release = try target.with(
+                    rollout: Rollout(share: moment.share, audiences: target.rollout.audiences))
                 let known = packages[package]
                 var releases = known?.releases ?? []
                 if let index = releases.firstIndex(where: { $0.id == target.id }) {
@@ -133,7 +131,13 @@ package struct RolloutSimulation: Sendable {
             let decision = RolloutDecision(
                 app: app, package: package, releases: file.packages[package]?.releases ?? [], device: device.facts,
                 refusedSets: refused)
-            guard decision.release?.id != targets[package]?.id else { continue }
+            guard decision.release?.id != targets[package]?.id else {
+                // The network of a described device is the same at each check.
+                guard let policy = targets[package]?.policy, policy.network == .unmetered,
+                    device.facts.network != .unmetered
+                else { continue }
+                return "they wait for an unmetered network"
+            }
             let step = decision.steps.first { $0.release.id == targets[package]?.id }
             guard let step else { return "a newer release than the simulated one is selected" }
             return step.reason.kind

@@ -14,6 +14,7 @@ struct ViewDifference: Sendable {
     init(since shown: ViewDocuments.Whole, to newest: ViewDocuments.Whole, _ documents: ViewDocuments) async throws {
         self.documents = documents
         add(TopLevelRole.snapshot.rawValue, after: shown.snapshot.version, to: newest.snapshot.version)
+        addRecent(after: shown.snapshot.version, to: newest.snapshot.version)
         var changed: [(role: String, old: DocumentID, new: DocumentID)] = []
         for entry in newest.snapshot.files.entries where entry.name.hasSuffix(".json") {
             let name = String(entry.name.dropLast(".json".count))
@@ -41,6 +42,13 @@ struct ViewDifference: Sendable {
         // What was kept then and is not now.
         outdated += MetadataLifetime.keptVersions(of: role, newest: old).filter { !ids.contains($0) }
             .compactMap { ViewPath(role: role, version: $0) }
+    }
+
+    private mutating func addRecent(after old: Int, to new: Int) {
+        let kept = RecentMetadata.keptVersions(newest: new)
+        files += kept.filter { $0 > old }.map { RecentMetadata(documents).file(ofSnapshot: $0) }
+        outdated += RecentMetadata.keptVersions(newest: old).filter { !kept.contains($0) }
+            .map { ViewPath.recent(snapshot: $0) }
     }
 
     /// The channel files that only metadata lists which is not kept any more.

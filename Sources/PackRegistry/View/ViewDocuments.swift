@@ -46,20 +46,21 @@ struct ViewDocuments: Sendable {
         return targets
     }
 
-    private func bytes(of ids: [DocumentID]) async throws -> [DocumentID: [UInt8]] {
+    /// Versions that are not kept are left out.
+    func bytes(of ids: [DocumentID]) async throws -> [DocumentID: [UInt8]] {
         guard !ids.isEmpty else { return [:] }
         var query = FactsQuery.unsigned
         query.documents = Set(ids)
         return try await store.facts(query).documentVersions
     }
 
-    private func parse<Body: RoleMetadata>(_ bytes: [UInt8]?, _ id: DocumentID) throws -> Body? {
+    func parse<Body: RoleMetadata>(_ bytes: [UInt8]?, _ id: DocumentID) throws -> Body? {
         guard let bytes else { return nil }
         do { return try SignedDocument<Body>(parsing: bytes, name: id.role).body } catch {
             throw RegistryError(
                 .unusable,
                 "the registry's database is damaged: the metadata of \(id.role) is not valid (\(error)). Restore "
-                    + "registry.sqlite from a backup")
+                    + "it from a backup")
         }
     }
 
@@ -102,6 +103,7 @@ struct ViewDocuments: Sendable {
     /// The few files that every device reads: without one of them the view is not what it was.
     func frame(of whole: Whole, oldest: ViewPath?) async throws -> [ViewFile] {
         var files = [file(DocumentID(role: TopLevelRole.snapshot.rawValue, version: whole.snapshot.version))]
+        files.append(RecentMetadata(self).file(ofSnapshot: whole.snapshot.version))
         for role in [TopLevelRole.targets.rawValue, ViewLayout.channelsRole] {
             guard let version = whole.snapshot[role: role]?.version else { continue }
             let id = DocumentID(role: role, version: version)
@@ -130,7 +132,10 @@ struct ViewDocuments: Sendable {
             else { continue }
             listed[file.path] = file
         }
+        let snapshots = kept.filter { $0.role == TopLevelRole.snapshot.rawValue }.map(\.version)
+        let recent = RecentMetadata.keptVersions(newest: snapshots.max() ?? 0).filter { snapshots.contains($0) }
         return facts.publishedManifests.compactMap { manifest($0) } + listed.values + kept.compactMap { file($0) }
+            + recent.map { RecentMetadata(self).file(ofSnapshot: $0) }
     }
 }
 

@@ -48,6 +48,13 @@ package struct ViewWriter: Sendable {
         try await repeated { try await completeOnce() }
     }
 
+    /// Every file that follows from the store, but the timestamp.
+    package func files() async throws -> [ViewFile] {
+        var query = FactsQuery.unsigned
+        query.view = .everything
+        return try await ViewDocuments(store).everything(store.facts(query))
+    }
+
     private func repeated<Value>(_ body: () async throws -> Value) async throws -> Value {
         for attempt in 1...Self.tries {
             do { return try await body() } catch is StaleView {
@@ -57,7 +64,7 @@ package struct ViewWriter: Sendable {
         throw RegistryError(
             .unusable,
             "the view cannot be brought up to date: the store does not have what its newest timestamp leads to. Restore "
-                + "registry.sqlite from a backup")
+                + "it from a backup")
     }
 
     /// - Returns: false where the view has to be completed.

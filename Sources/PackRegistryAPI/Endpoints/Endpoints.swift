@@ -17,6 +17,18 @@ package enum Endpoints {
             "What a channel offers, or offered `at` a time, in the form of the channel file; it is not signed."),
         encodeAnswer: { (try? JSONValue(parsing: $0.bytes).object("channel")) ?? [:] },
         decodeAnswer: { try ChannelFile(parsing: JSONValue.object($0).canonicalBytes) })
+    package static let planProgress = Endpoint<Void, [String: PlanProgress]>(
+        Route(
+            .get, "/v1/channels/{channel}/packages/{package}/plans",
+            "Where the plans of a package's releases are, or were `at` a time."),
+        encodeAnswer: { ["plans": .object(JSONObject($0.map { ($0.key, .object($0.value.json)) }))] },
+        decodeAnswer: { json in
+            var plans: [String: PlanProgress] = [:]
+            for member in try json.object("plans").members {
+                plans[member.key] = try PlanProgress(json: member.value.object(member.key))
+            }
+            return plans
+        })
     package static let explain = Route(
         .get, "/v1/explain", "Every release and condition for one device, with the value that was seen.")
     package static let update = Route(.get, "/v1/update", "Tells which version a device should have.")
@@ -85,7 +97,7 @@ package enum Endpoints {
         decodeAnswer: RolloutOutcome.init(json:))
     package static let rollouts = Endpoint<Void, [RolloutStatus]>(
         Route(
-            .get, "/v1/packages/{package}/rollouts", right: .release,
+            .get, "/v1/packages/{package}/rollouts", right: .release, or: .observe,
             "Where the package's rollouts by a plan are, and what is done next."),
         encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
         decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
@@ -95,7 +107,55 @@ package enum Endpoints {
             "Takes the steps of plans that are due, of the packages and channels that the token may release."),
         encodeAnswer: \.json, decodeAnswer: RolloutRun.init(json:))
 
+    // MARK: Approvals and schedules
+
+    package static let proposeChange = Endpoint<ChangeProposal, ChangeOutcome>(
+        Route(
+            .post, "/v1/changes", right: .release,
+            "Proposes a change of a channel. One that needs no approval and has no later time is made at once."),
+        encodeBody: \.json, decodeBody: ChangeProposal.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ChangeOutcome.init(json:), status: { $0.change.state == .executed ? 200 : 201 })
+    package static let changes = Endpoint<Void, ProposedChanges>(
+        Route(
+            .get, "/v1/changes", right: .release,
+            "The open changes, or with `all=true` the newest 200, and how many approvals channels require."),
+        encodeAnswer: \.json, decodeAnswer: ProposedChanges.init(json:))
+    package static let change = Endpoint<Void, ProposedChanges>(
+        Route(.get, "/v1/changes/{id}", right: .release, "One change, in the form of the list."),
+        encodeAnswer: \.json, decodeAnswer: ProposedChanges.init(json:))
+    package static let voteOnChange = Endpoint<ChangeVote, ChangeOutcome>(
+        Route(
+            .post, "/v1/changes/{id}/vote", right: .release, isRepeatable: true,
+            "Approves or rejects a change. The last approval that it needs makes it, if it has no later time."),
+        encodeBody: \.json, decodeBody: ChangeVote.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ChangeOutcome.init(json:))
+
+    // MARK: Previews
+
+    package static let previewChange = Endpoint<ChangePreview, ChannelOutcome>(
+        Route(
+            .post, "/v1/channels/{channel}/packages/{package}/preview", right: .release, isRepeatable: true,
+            "Says what a change of what a channel offers would do. Nothing is changed."),
+        encodeBody: \.json, decodeBody: ChangePreview.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ChannelOutcome.init(json:))
+    package static let previewSet = Endpoint<SetPreview, ReleaseSetOutcome>(
+        Route(
+            .post, "/v1/channels/{channel}/sets/preview", right: .release, isRepeatable: true,
+            "Says what offering several packages as one would do. Nothing is changed."),
+        encodeBody: \.json, decodeBody: SetPreview.init(json:), encodeAnswer: \.json,
+        decodeAnswer: ReleaseSetOutcome.init(json:))
+    package static let previewWithdrawal = Endpoint<String, [ChannelName: ChannelOutcome]>(
+        Route(
+            .post, "/v1/packages/{package}/versions/{version}/withdrawal/preview", right: .publish, isRepeatable: true,
+            "Says what withdrawing a version would do to each channel. Nothing is changed."),
+        encodeBody: { WithdrawalPreview.json(reason: $0) }, decodeBody: WithdrawalPreview.reason(json:),
+        encodeAnswer: { WithdrawalPreview.json($0) }, decodeAnswer: WithdrawalPreview.channels(json:))
+
     // MARK: Administration
+
+    package static let identity = Endpoint<Void, Identity>(
+        Route(.get, "/v1/identity", "Tells the holder of a token its name, its rights and when it expires."),
+        encodeAnswer: \.json, decodeAnswer: Identity.init(json:))
 
     package static let tokens = Endpoint<Void, [TokenRecord]>(
         Route(.get, "/v1/tokens", right: .admin, "Lists the access tokens, newest first, without their secrets."),
@@ -123,6 +183,45 @@ package enum Endpoints {
             "Returns the server's version and the expiry of each online signature."),
         encodeAnswer: \.json, decodeAnswer: HealthDetails.init(json:))
 
+    package static let webhooks = Endpoint<Void, [Webhook]>(
+        Route(.get, "/v1/webhooks", right: .admin, "Lists the webhooks without their secrets."),
+        encodeAnswer: { ["webhooks": .array($0.map { .object($0.json) })] },
+        decodeAnswer: { try $0.array("webhooks").map { try Webhook(json: $0.object("webhook")) } })
+    package static let addWebhook = Endpoint<WebhookRequest, CreatedWebhook>(
+        Route(
+            .post, "/v1/webhooks", right: .admin,
+            "Adds a webhook. If the request has no secret, this answer has one that is shown only once."),
+        encodeBody: \.json, decodeBody: WebhookRequest.init(json:),
+        encodeAnswer: {
+            var json: JSONObject = ["webhook": .object($0.webhook.json)]
+            json["secret"] = $0.secret.map { .string($0) }
+            return json
+        },
+        decodeAnswer: {
+            try CreatedWebhook(
+                webhook: Webhook(json: $0.object("webhook")), secret: $0["secret"]?.string("secret"))
+        }, status: { _ in 201 })
+    package static let removeWebhook = Endpoint<Void, Void>(
+        Route(
+            .delete, "/v1/webhooks/{id}", right: .admin, isRepeatable: true,
+            "Removes a webhook and what waits for it."))
+    package static let testWebhook = Endpoint<Void, String>(
+        Route(.post, "/v1/webhooks/{id}/test", right: .admin, "Sends a trial to a webhook; the answer has its id."),
+        encodeAnswer: { ["delivery": .string($0)] }, decodeAnswer: { try $0.string("delivery") })
+    package static let deadLetters = Endpoint<Void, [DeadLetter]>(
+        Route(.get, "/v1/dead-letters", right: .admin, "Lists deliveries that were given up, newest first."),
+        encodeAnswer: { ["deadLetters": .array($0.map { .object($0.json) })] },
+        decodeAnswer: { try $0.array("deadLetters").map { try DeadLetter(json: $0.object("deadLetter")) } })
+    package static let retryDeadLetters = Endpoint<Void, Int>(
+        Route(
+            .post, "/v1/dead-letters/retry", right: .admin, isRepeatable: true,
+            "Sends the deliveries that were given up once more."),
+        encodeAnswer: { ["count": .integer($0)] }, decodeAnswer: { try $0.integer("count") })
+    package static let metrics = Route(
+        .get, "/metrics",
+        "The state of the server and of the registry for Prometheus. Needs the right observe, unless it is served with --open-metrics."
+    )
+
     // MARK: Reports
 
     package static let reports = Route(
@@ -145,10 +244,14 @@ package enum Endpoints {
         encodeAnswer: { ["deleted": .integer($0)] }, decodeAnswer: { try $0.integer("deleted") })
 
     package static let routes: [Route] = [
-        overview.route, channel.route, explain, update, bundle, offlineManifest, missingObjects, uploads,
+        overview.route, channel.route, planProgress.route, explain, update, bundle, offlineManifest, missingObjects,
+        uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
-        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, tokens.route, createToken.route,
-        revokeToken.route, audit.route, healthDetails.route, reports, stats.route, deviceReports.route,
-        deleteReports.route, healthLive, healthReady,
+        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, proposeChange.route, changes.route,
+        change.route, voteOnChange.route, previewChange.route, previewSet.route, previewWithdrawal.route,
+        identity.route, tokens.route, createToken.route, revokeToken.route, audit.route, healthDetails.route,
+        webhooks.route, addWebhook.route, removeWebhook.route, testWebhook.route, deadLetters.route,
+        retryDeadLetters.route, reports, stats.route, deviceReports.route, deleteReports.route, healthLive,
+        healthReady, metrics,
     ]
 }

@@ -14,6 +14,8 @@ package struct Route: Hashable, Sendable {
     package let path: String
     /// The right that a token needs; nil if no token is needed.
     package let right: TokenAction?
+    /// A right that does in its place.
+    package let otherRight: TokenAction?
     /// Whether repeating the request does no harm.
     package let isRepeatable: Bool
     /// One sentence for the reference page.
@@ -21,11 +23,13 @@ package struct Route: Hashable, Sendable {
 
     /// - Parameter isRepeatable: By default, true for operations that only read.
     package init(
-        _ method: Method, _ path: String, right: TokenAction? = nil, isRepeatable: Bool? = nil, _ summary: String
+        _ method: Method, _ path: String, right: TokenAction? = nil, or otherRight: TokenAction? = nil,
+        isRepeatable: Bool? = nil, _ summary: String
     ) {
         self.method = method
         self.path = path
         self.right = right
+        self.otherRight = otherRight
         self.isRepeatable = isRepeatable ?? (method == .get)
         self.summary = summary
     }

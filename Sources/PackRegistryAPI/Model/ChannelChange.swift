@@ -21,6 +21,22 @@ package enum ChannelChange: Hashable, Sendable {
     case rollBackToEmbedded
     /// Asks devices on which the newest release failed, or the one that offers this version, to try it once more.
     case retry(of: SemanticVersion? = nil)
+    /// Another change, with consequences that the caller accepts; for changes that have no consent of their own.
+    indirect case accepting(OfferConsent, ChannelChange)
+
+    /// The change without what the caller accepts.
+    package var plain: ChannelChange {
+        if case .accepting(_, let change) = self { change.plain } else { self }
+    }
+
+    /// What the caller accepts.
+    package var consent: OfferConsent {
+        switch self {
+        case .offer(_, _, _, let consent), .promote(_, _, _, _, let consent): consent
+        case .accepting(let consent, let change): consent.union(change.consent)
+        case .setRollout, .rollBack, .rollBackToEmbedded, .retry: []
+        }
+    }
 }
 
 /// The consequences of an offer that the caller accepts. Without the consent the registry refuses the offer, so that
@@ -36,6 +52,8 @@ package struct OfferConsent: OptionSet, Hashable, Sendable {
     package static let again = OfferConsent(rawValue: 1)
     /// The channel offers a higher version, and its devices would go back.
     package static let older = OfferConsent(rawValue: 2)
+    /// Devices may have stored data that the version cannot read (``Manifest/State``).
+    package static let state = OfferConsent(rawValue: 4)
 }
 
 package struct ChannelOutcome: Hashable, Sendable {
@@ -47,10 +65,14 @@ package struct ChannelOutcome: Hashable, Sendable {
     package let releases: [Release]
     /// The other packages of the set that was changed as one, with their releases.
     package let others: [PackageID: [Release]]
+    /// What it does to devices, in words, with shares; empty if nothing changes.
+    package let effect: String
 
     package init(
-        isChanged: Bool, isNewChannel: Bool = false, releases: [Release], others: [PackageID: [Release]] = [:]
+        isChanged: Bool, isNewChannel: Bool = false, releases: [Release], others: [PackageID: [Release]] = [:],
+        effect: String = ""
     ) {
+        self.effect = effect
         self.isChanged = isChanged
         self.isNewChannel = isNewChannel
         self.releases = releases

@@ -1,3 +1,4 @@
+package import Foundation
 package import PackFormat
 
 /// Who acts on a registry, and with which rights.
@@ -5,10 +6,13 @@ package struct Identity: Hashable, Sendable {
     /// A token's name and id, `local:USER` for a registry that is opened in place, or `system:NAME` for the registry itself.
     package let name: String
     package let scope: TokenScope
+    /// When the token expires; nil for one that does not, and for whoever has none.
+    package let expires: Date?
 
-    package init(name: String, scope: TokenScope) {
+    package init(name: String, scope: TokenScope, expires: Date? = nil) {
         self.name = name
         self.scope = scope
+        self.expires = expires
     }
 
     /// Somebody without a token, who may read and nothing else.
@@ -23,6 +27,9 @@ package struct Identity: Hashable, Sendable {
     package static func system(_ name: String) -> Identity {
         Identity(name: "system:\(name)", scope: TokenScope(actions: [.admin]))
     }
+
+    /// The name of a token's holder. Names of tokens may repeat, and the log is to say which token it was.
+    package static func name(of token: TokenRecord) -> String { "\(token.name) (\(token.id))" }
 
     /// The prefixes that no token's name may have, and who has them in the log.
     package static let reservedPrefixes = [

@@ -12,7 +12,8 @@ package import PackFormat
 ///     try await registry.publish(manifest: digest, role: signedRole, note: .none)
 ///     try await registry.change(.offer(version, .everyone), of: package, on: beta)
 package typealias Registry = RegistryReading & RegistryPublishing & RegistryReleasing & RegistryTrusting
-    & RegistryAdministration & RegistryRollouts & RegistryObserving
+    & RegistryAdministration & RegistryRollouts & RegistryApprovals & RegistryObserving & RegistryPreviewing
+    & RegistryWebhooks
 
 package protocol RegistryReading: Sendable {
     /// All published versions and all releases, for `packtool status` and reports.
@@ -20,6 +21,11 @@ package protocol RegistryReading: Sendable {
 
     /// What a channel offers, or offered at a moment; nil if nothing had been offered on it by then.
     func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile?
+
+    /// Where the plans of a package's releases are, or were at a moment, by the releases' ids.
+    func planProgress(
+        of package: PackageID, on channel: ChannelName, at time: Date?
+    ) async throws -> [String: PlanProgress]
 
     /// Reads one file of the published view; nil if it does not exist.
     /// - Parameter maximumByteCount: a longer file is an error, found before it is in memory.
@@ -46,7 +52,10 @@ package protocol RegistryPublishing: Sendable {
 
     /// Stores the publisher's newer role that no longer lists a version's manifest, and stops offering the version on
     /// every channel. Devices refuse it from then on, whatever a channel says.
-    func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]) async throws
+    /// - Parameter consent: what the caller accepts of what devices go to instead.
+    func withdraw(
+        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent
+    ) async throws
 }
 
 package protocol RegistryTrusting: Sendable {

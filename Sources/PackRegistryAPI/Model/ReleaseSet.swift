@@ -28,8 +28,13 @@ package struct ReleaseSetOutcome: Hashable, Sendable {
     package let set: String?
     /// The releases of each package on the channel now, newest first.
     package let releases: [PackageID: [Release]]
+    /// What it does to devices, in words, with shares; empty if nothing changes.
+    package let effect: String
 
-    package init(isChanged: Bool, isNewChannel: Bool = false, set: String?, releases: [PackageID: [Release]]) {
+    package init(
+        isChanged: Bool, isNewChannel: Bool = false, set: String?, releases: [PackageID: [Release]], effect: String = ""
+    ) {
+        self.effect = effect
         self.isChanged = isChanged
         self.isNewChannel = isNewChannel
         self.set = set

@@ -31,6 +31,9 @@ extension ChannelChange {
         case .retry(let version):
             json = ["change": "retry"]
             json["version"] = version.map { .string($0.description) }
+        case .accepting(let consent, let change):
+            json = change.json
+            json.set(consent)
         }
         return json
     }
@@ -62,22 +65,30 @@ extension ChannelChange {
                 version("version"), from: ChannelName(json.string("from")), json.rollout() ?? .everyone,
                 policy: policy(), consent: json.consent())
         case "percent":
-            try only(["percent", "share", "audiences", "policy", "version"])
+            try only(["percent", "share", "audiences", "policy", "version", "despiteState"])
             let (share, audiences, policy) = try (json.oneShare(), audiences(), policy())
             guard share != nil || audiences != nil || policy != nil else { throw JSONError.missing(field: "percent") }
-            self = try .setRollout(share, audiences: audiences, policy: policy, of: version("version"))
+            self = try Self.setRollout(share, audiences: audiences, policy: policy, of: version("version")).with(json)
         case "rollBack":
-            try only(["to"])
-            self = try .rollBack(to: version("to"))
+            try only(["to", "despiteState"])
+            self = try Self.rollBack(to: version("to")).with(json)
         case "rollBackToEmbedded":
-            try only([])
-            self = .rollBackToEmbedded
+            try only(["despiteState"])
+            self = try Self.rollBackToEmbedded.with(json)
         case "retry":
             try only(["version"])
             self = try .retry(of: version("version"))
         default:
             throw JSONError.unexpected(field: "change", wanted: "a change of a channel", found: "\"\(name)\"")
         }
+    }
+}
+
+extension ChannelChange {
+    /// With the consent of a document, if it has one.
+    private func with(_ json: JSONObject) throws -> ChannelChange {
+        let consent = try json.consent()
+        return consent.isEmpty ? self : .accepting(consent, self)
     }
 }
 
@@ -89,6 +100,7 @@ extension ChannelOutcome {
             json["others"] = .object(
                 JSONObject(others.map { ($0.key.text, .array($0.value.map { .object($0.json) })) }))
         }
+        if !effect.isEmpty { json["effect"] = .string(effect) }
         return json
     }
 
@@ -96,12 +108,12 @@ extension ChannelOutcome {
         try self.init(
             isChanged: json.bool("changed"), isNewChannel: json["newChannel"]?.bool("newChannel") ?? false,
             releases: json.array("releases").map { try Release(json: $0.object("release")) },
-            others: json["others"]?.object("others").releases() ?? [:])
+            others: json["others"]?.object("others").releases() ?? [:], effect: json["effect"]?.string("effect") ?? "")
     }
 }
 
 extension OfferConsent {
-    private static let names: [String: OfferConsent] = ["again": .again, "older": .older]
+    private static let names: [String: OfferConsent] = ["again": .again, "older": .older, "despiteState": .state]
 
     /// As fields of a document.
     static var fields: Set<String> { Set(names.keys) }

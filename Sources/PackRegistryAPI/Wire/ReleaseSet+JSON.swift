@@ -37,13 +37,15 @@ extension ReleaseSetOutcome {
         ]
         json["set"] = set.map { .string($0) }
         if isNewChannel { json["newChannel"] = true }
+        if !effect.isEmpty { json["effect"] = .string(effect) }
         return json
     }
 
     package init(json: JSONObject) throws {
         try self.init(
             isChanged: json.bool("changed"), isNewChannel: json["newChannel"]?.bool("newChannel") ?? false,
-            set: json["set"]?.string("set"), releases: json.object("packages").releases())
+            set: json["set"]?.string("set"), releases: json.object("packages").releases(),
+            effect: json["effect"]?.string("effect") ?? "")
     }
 }
 

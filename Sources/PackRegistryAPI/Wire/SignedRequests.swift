@@ -31,17 +31,24 @@ package struct VersionRequest: Hashable, Sendable {
 package struct WithdrawalRequest: Hashable, Sendable {
     package let reason: String
     package let role: [UInt8]
+    /// Only ``OfferConsent/state``.
+    package let consent: OfferConsent
 
-    package init(reason: String, role: [UInt8]) {
+    package init(reason: String, role: [UInt8], consent: OfferConsent = []) {
         self.reason = reason
         self.role = role
+        self.consent = consent
     }
 
-    package var json: JSONObject { ["reason": .string(reason), "role": JSONValue(role: role)] }
+    package var json: JSONObject {
+        var json: JSONObject = ["reason": .string(reason), "role": JSONValue(role: role)]
+        json.set(consent)
+        return json
+    }
 
     package init(json: JSONObject) throws {
-        try json.refuseKeys(outside: ["reason", "role"])
-        try self.init(reason: json.string("reason"), role: json.role())
+        try json.refuseKeys(outside: ["reason", "role", "despiteState"])
+        try self.init(reason: json.string("reason"), role: json.role(), consent: json.consent())
     }
 }
 

@@ -4,13 +4,14 @@ import PackFormat
 import PackPatch
 import PackRegistry
 import PackRegistryAPI
+import PackRegistrySQL
 import PackSystem
 
 /// Makes artifacts in this process. Two large versions at the same time take some hundred megabytes, and the memory
 /// allocator keeps most of it, so a server uses ``MakerProcess`` instead.
 struct ArtifactBench: ArtifactMaker {
     let folder: RegistryFolder
-    let database: RegistryDatabase
+    let database: any RegistryDatabase
 
     private var store: ObjectStore { ObjectStore(folder: folder) }
 

@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackRegistry
+import PackRegistrySQL
 
 extension ArtifactBuilder {
     /// Bytes of content that are compressed before the results are written and recorded, in few waits for the disk.

@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import PackPatch
 import PackRegistryAPI
+import PackRegistrySQL
 import PackSystem
 
 /// Makes the files that are derived from versions: package zips, full downloads, patches.
@@ -10,7 +11,7 @@ import PackSystem
 /// follows from the database, so the next process makes what is missing (docs/decisions/0009).
 struct ArtifactBuilder: Sendable {
     let folder: RegistryFolder
-    let database: RegistryDatabase
+    let database: any RegistryDatabase
     let claims: ArtifactClaims
     let makers: ArtifactMakers
 
@@ -38,7 +39,7 @@ struct ArtifactBuilder: Sendable {
         guard let fault = failed.first else { return }
         throw RegistryError(
             RegistryError(from: fault.value)?.kind ?? .unusable,
-            "what was published is there, but a download of it could not be made yet: \(fault.value). The next "
+            "the version is published, but its download could not be made yet: \(fault.value). The next "
                 + "packtool command on this registry, or its server, makes it")
     }
 

@@ -78,6 +78,9 @@ final class ArtifactClaims: Sendable {
         release(file)
     }
 
+    /// How many files are being made, and how many requests wait for one.
+    var counts: (claimed: Int, waiting: Int) { state.withLock { ($0.claimed.count, $0.waiting) } }
+
     /// - Returns: false if too many wait already.
     func beginWaiting() -> Bool {
         state.withLock { state in

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import PackRegistryAPI
+import PackRegistrySQL
 import Synchronization
 
 /// The program that makes artifacts for a server: a command of this same program, which runs ``MakerService``.
@@ -37,7 +38,7 @@ final class ArtifactMakers: Sendable {
     }
 
     /// A maker for one round of work; its process starts with the first job and ends with the maker.
-    func begin(_ folder: RegistryFolder, _ database: RegistryDatabase) -> any ArtifactMaker {
+    func begin(_ folder: RegistryFolder, _ database: any RegistryDatabase) -> any ArtifactMaker {
         guard let program else { return ArtifactBench(folder: folder, database: database) }
         return MakerProcess(program, folder: folder, makers: self)
     }
@@ -85,5 +86,5 @@ final class ArtifactMakers: Sendable {
         return status
     }
 
-    static let ending = RegistryError(.busy, "the server is ending: the next one makes what is missing")
+    static let ending = RegistryError(.busy, "the server is shutting down: the next one makes the missing files")
 }

@@ -1,7 +1,7 @@
 import Foundation
-import GRDB
 import PackFormat
 import PackRegistry
+import PackRegistrySQL
 
 /// Records which derived files were made, or found not worth keeping; inside one transaction.
 struct DerivedTable {
@@ -13,7 +13,10 @@ struct DerivedTable {
     /// Records a file; `size` nil: it was not worth having.
     func record(_ file: DerivedFile, size: Int?) throws {
         try db.execute(
-            sql: "INSERT OR REPLACE INTO derived (target, base, kind, size) VALUES (?, ?, ?, ?)",
+            sql: """
+                INSERT INTO derived (target, base, kind, size) VALUES (?, ?, ?, ?)
+                ON CONFLICT (target, base, kind) DO UPDATE SET size = excluded.size
+                """,
             arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue, size])
     }
 

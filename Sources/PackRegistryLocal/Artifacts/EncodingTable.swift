@@ -1,6 +1,6 @@
-import GRDB
 import PackFormat
 import PackRegistry
+import PackRegistrySQL
 
 /// The compressed forms of objects for the online copies, and the packages that may need some; inside one
 /// transaction.
@@ -9,7 +9,10 @@ struct EncodingTable {
 
     func record(_ object: Digest, _ coding: ContentCoding, size: Int?) throws {
         try db.execute(
-            sql: "INSERT OR REPLACE INTO encoding (object, coding, size) VALUES (?, ?, ?)",
+            sql: """
+                INSERT INTO encoding (object, coding, size) VALUES (?, ?, ?)
+                ON CONFLICT (object, coding) DO UPDATE SET size = excluded.size
+                """,
             arguments: [object.hex, coding.rawValue, size])
     }
 
@@ -60,6 +63,7 @@ struct EncodingTable {
             isAnyLost = true
         }
         guard isAnyLost else { return }
-        try db.execute(sql: "INSERT OR IGNORE INTO siteWork SELECT DISTINCT package FROM version")
+        try db.execute(
+            sql: "INSERT INTO siteWork SELECT DISTINCT package FROM version WHERE TRUE ON CONFLICT DO NOTHING")
     }
 }

@@ -53,7 +53,7 @@ final class MakerProcess: ArtifactMaker {
             let signal = status & 0x7F
             throw RegistryError(
                 .unusable,
-                "the process that was to make the \(job.name) ended "
+                "the process that makes the \(job.name) ended "
                     + (signal == 0 ? "with status \((status >> 8) & 0xFF)" : "by signal \(signal)"))
         }
         if let message = answer["error"] {

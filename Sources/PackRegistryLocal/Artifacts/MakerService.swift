@@ -23,7 +23,7 @@ package enum MakerService {
 
     /// Ends the process when stdin ends, even during a job, because nobody waits for the result any more.
     /// - Throws: ``RegistryError`` if the registry cannot be opened.
-    package static func run(_ folder: URL) throws -> Never {
+    package static func run(_ folder: URL, rows: RegistryRows? = nil) throws -> Never {
         // A supervisor that ends a server signals its whole group; the server ends us when it is done.
         for signal in [SIGTERM, SIGINT, SIGHUP] { Foundation.signal(signal, SIG_IGN) }
         // Devices that ask are served first.
@@ -34,8 +34,10 @@ package enum MakerService {
             _exit(0)
         }
         let files = RegistryFolder(folder)
-        guard files.exists else { throw RegistryError(.notFound, "there is no registry in \(files.name)") }
-        let bench = ArtifactBench(folder: files, database: try RegistryDatabase(files))
+        guard rows != nil || files.exists else {
+            throw RegistryError(.notFound, "there is no registry in \(files.name)")
+        }
+        let bench = ArtifactBench(folder: files, database: try rows?.database ?? SQLiteDatabase(files))
         while true {
             let line = JSONValue.object(answer(to: queue.take(), bench)).compactText + "\n"
             try FileHandle.standardOutput.write(contentsOf: Data(line.utf8))

@@ -3,6 +3,7 @@ import PackFormat
 package import PackPublisher
 import PackRegistry
 package import PackRegistryAPI
+import PackRegistrySQL
 import PackSystem
 import PackTrust
 
@@ -47,13 +48,14 @@ package struct RegistryInitializer: Sendable {
         self.clock = clock
     }
 
-    package func make(at folder: URL) async throws -> Made {
+    /// - Parameter rows: a database apart from the folder; nil: SQLite in it.
+    package func make(at folder: URL, rows: RegistryRows? = nil) async throws -> Made {
         let files = RegistryFolder(folder)
         try SystemCall.makeFolders(files.root)
         // Two commands that start in a fresh project at once make one registry.
         let lock = try FolderLock(files.root.appending(path: "init.lock", directoryHint: .notDirectory))
-        guard try !LocalRegistry.exists(folder) else {
-            throw RegistryError(.conflict, "there is a registry in \(files.name) already")
+        guard try !LocalRegistry.exists(folder, rows: rows) else {
+            throw RegistryError(.conflict, "there is a registry in \(rows?.database.name ?? files.name) already")
         }
         var made: [URL] = []
         try project.make()
@@ -76,7 +78,8 @@ package struct RegistryInitializer: Sendable {
         // project may be on another file system than the registry.
         try SystemCall.replace(project.root, with: signedRoot.bytes)
         let registry = try await LocalRegistry.create(
-            folder, app: app, root: signedRoot, targets: SignedDocument(unsigned: targets).signed(by: owner),
+            folder, rows: rows, app: app, root: signedRoot,
+            targets: SignedDocument(unsigned: targets).signed(by: owner),
             keys: online, clock: clock)
         _ = consume lock
         return Made(registry: registry, root: project.root, keys: made)

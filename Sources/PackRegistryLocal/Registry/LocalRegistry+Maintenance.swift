@@ -14,11 +14,15 @@ extension LocalRegistry: MaintainedRegistry {
 
     /// Acquires the lease of the registry's server: two would make every patch twice, and an operator who starts a second has
     /// most often forgotten the first.
-    /// - Throws: ``RegistryError`` of the kind `.conflict` where another server has it.
-    package func claimForServer() async throws -> Lease {
+    ///
+    /// Of a registry whose rows several servers share any number may run; one of them has the lease, and the others wait for it.
+    /// - Returns: nil if another of several servers has it.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` if another server has it, and no second is meant to run.
+    package func claimForServer() async throws -> Lease? {
+        let name = "process \(getpid())" + (rows.isShared ? " on \(ProcessInfo.processInfo.hostName)" : "")
+        if rows.isShared { return try await leases.acquire(.server, for: Self.leaseDuration, as: name) }
         let end = ContinuousClock.now + Self.patience
         repeat {
-            let name = "process \(getpid())"
             if let lease = try await leases.acquire(.server, for: Self.leaseDuration, as: name) { return lease }
             try await Task.sleep(for: .milliseconds(20))
         } while .now < end
@@ -31,8 +35,8 @@ extension LocalRegistry: MaintainedRegistry {
 
     /// Calls ``maintain(for:under:report:)`` after every change, also of other processes, and every minute, and ``check()`` at
     /// the start and every hour, until the task is cancelled; a server runs it. Whoever publishes into the folder meanwhile
-    /// leaves the patches to it.
-    package func runMaintenance(under lease: Lease, report: @escaping @Sendable (any Error) -> Void) async {
+    /// leaves the patches to it. Of several servers the one with the lease does it.
+    package func runMaintenance(under lease: Lease?, report: @escaping @Sendable (any Error) -> Void) async {
         let changes = signal
         let timestamp = files.view("metadata/timestamp.json").path(percentEncoded: false)
         var lease = lease
@@ -51,6 +55,7 @@ extension LocalRegistry: MaintainedRegistry {
             for await _ in changes.changes {
                 do {
                     lease = try await held(lease)
+                    guard let lease else { continue }
                     // What is to be made may be the work of days, and what expires must be signed meanwhile.
                     repeat {
                         if checked.map({ .now - $0 > Self.checkInterval }) ?? true {
@@ -66,14 +71,15 @@ extension LocalRegistry: MaintainedRegistry {
             group.cancelAll()
         }
         // One that cannot be given back runs out.
-        try? await leases.release(lease)
+        if let lease { try? await leases.release(lease) }
     }
 
     /// Breaks off what is being made, for good: the process is to end, and the next one makes it.
     package func stopMaking() { makers.stop() }
 
     /// The lease, or another one where it was lost and is free again.
-    private func held(_ lease: Lease) async throws -> Lease {
+    private func held(_ lease: Lease?) async throws -> Lease? {
+        guard let lease else { return try await claimForServer() }
         do {
             try await leases.renew(lease, for: Self.leaseDuration)
             return lease

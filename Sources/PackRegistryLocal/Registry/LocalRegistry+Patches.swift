@@ -2,6 +2,7 @@ import Foundation
 package import PackFormat
 import PackRegistry
 import PackRegistryAPI
+import PackRegistrySQL
 import PackSystem
 
 extension LocalRegistry {
@@ -46,7 +47,7 @@ extension LocalRegistry {
     }
 
     /// Whether a server has the registry. It then makes patches itself.
-    package var isServed: Bool {
-        do { return try leases.holderNow(of: .server) != nil } catch { return true }
+    package func isServed() async -> Bool {
+        do { return try await leases.holder(of: .server) != nil } catch { return true }
     }
 }

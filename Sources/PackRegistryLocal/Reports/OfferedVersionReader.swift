@@ -1,13 +1,13 @@
-import GRDB
 import PackFormat
 import PackRegistry
+import PackRegistrySQL
 
 /// Reads every version that a channel ever offered.
 struct OfferedVersionReader {
     let db: Database
 
     func read() throws -> OfferedVersions {
-        let rows = try Row.fetchCursor(
+        let rows = try Row.fetchAll(
             db,
             sql: """
                 SELECT release.id, release.channel, release.package, manifest.version, derived.size AS zip FROM release
@@ -15,7 +15,7 @@ struct OfferedVersionReader {
                 LEFT JOIN derived ON derived.target = release.manifest AND derived.kind = 'archive'
                 """)
         var offered = OfferedVersions()
-        while let row = try rows.next() {
+        for row in rows {
             try offered.add(
                 row.optionalText("version") == nil ? nil : row.parsed("version") { try SemanticVersion($0) },
                 of: row.parsed("package") { try PackageID($0) }, on: row.parsed("channel") { try ChannelName($0) },

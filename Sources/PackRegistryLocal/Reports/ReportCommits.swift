@@ -15,6 +15,7 @@ final class ReportCommits: Sendable {
         var isWriting = false
         /// The ids of subjects in the database.
         var subjects: [ReportWriter.SubjectKey: Int64] = [:]
+        var networks: NetworkNumbers?
     }
 
     /// Batches in one transaction.
@@ -42,22 +43,23 @@ final class ReportCommits: Sendable {
 
     private func writeAll() {
         while true {
-            let (group, subjects) = state.withLock { state in
+            let (group, subjects, networks) = state.withLock { state in
                 let group = Array(state.waiting.prefix(Self.groupSize))
                 state.waiting.removeFirst(group.count)
                 if group.isEmpty { state.isWriting = false }
-                return (group, state.subjects)
+                return (group, state.subjects, state.networks)
             }
             guard !group.isEmpty else { return }
             do {
-                let (added, known) = try database.write { db in
-                    var writer = ReportWriter(db: db, subjects: subjects)
+                let (added, known, numbers) = try database.write { db in
+                    let numbers = try networks ?? NetworkNumbers(db)
+                    var writer = ReportWriter(db: db, networks: numbers, subjects: subjects)
                     let added = try group.map { try writer.add($0.reports) }
                     try writer.finish()
-                    return (added, writer.subjects)
+                    return (added, writer.subjects, numbers)
                 }
                 // After the commit: what was rolled back has no id.
-                state.withLock { $0.subjects = known }
+                state.withLock { ($0.subjects, $0.networks) = (known, numbers) }
                 for (waiting, count) in zip(group, added) { waiting.answer.resume(returning: count) }
             } catch {
                 for waiting in group { waiting.answer.resume(throwing: error) }

@@ -19,7 +19,7 @@ struct ReportDatabase: Sendable {
             try db.execute(sql: "PRAGMA synchronous = FULL")
         }
         let lock = try FolderLock(folder.openLock)
-        pool = try RegistryDatabase.translating(name) {
+        pool = try SQLiteDatabase.translating(name) {
             let pool = try DatabasePool(path: name, configuration: configuration)
             guard try !pool.read({ db in try ReportSchema.migrator.hasBeenSuperseded(db) }) else {
                 throw RegistryError(
@@ -32,10 +32,10 @@ struct ReportDatabase: Sendable {
     }
 
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try RegistryDatabase.translating(name) { try pool.read(body) }
+        try SQLiteDatabase.translating(name) { try pool.read(body) }
     }
 
     func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try RegistryDatabase.translating(name) { try pool.write(body) }
+        try SQLiteDatabase.translating(name) { try pool.write(body) }
     }
 }

@@ -5,8 +5,19 @@ enum ReportSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: events, counters, standings") { db in try db.execute(sql: first) }
+        migrator.registerMigration("2: networks of devices") { db in try db.execute(sql: second) }
         return migrator
     }
+
+    private static let second = """
+        -- A number that many networks share; NULL: it is not known.
+        ALTER TABLE standing ADD COLUMN network INTEGER;
+
+        CREATE TABLE secret (
+            name TEXT PRIMARY KEY,
+            value BLOB NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
 
     private static let first = """
         CREATE TABLE sender (

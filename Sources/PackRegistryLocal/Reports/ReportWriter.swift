@@ -2,55 +2,83 @@ import GRDB
 import PackFormat
 import PackRegistry
 
-/// Writes batches inside one transaction. Counters are summed up first, so that a crowd that reports the same costs one
-/// row and not thousands.
+/// Writes batches inside one transaction. Events go into the log many at a time; what follows from them is summed up first, so
+/// that a crowd that reports the same costs one row and not thousands.
 struct ReportWriter {
     struct SubjectKey: Hashable, Sendable {
         let channel: ChannelName
         let subject: ReportSubject
     }
 
+    /// As `ReportCount.Key`, with the number of the subject: a hash of names for each event would cost more than its row.
     private struct CountKey: Hashable {
         let subject: Int64
-        let key: ReportCount.Key
+        let hour: Int
+        let code: ReportEvent.Code
+        let phase: ReportEvent.Phase?
+        let fault: ReportEvent.Fault?
+
+        init(_ event: ReportEvent, _ subject: Int64) {
+            self.subject = subject
+            hour = event.time - event.time % 3600
+            (code, phase, fault) = (event.code, event.phase, event.fault)
+        }
     }
 
+    /// What events say about a release on a device.
+    private struct Standing {
+        var activated: Int?
+        var outcome: StandingCount.Outcome?
+    }
+
+    /// Rows in one statement, a multiple of which a full batch is.
+    private static let rowCount = 50
+    private static let columns =
+        "(sender, sequence, subject, code, phase, fault, time, received, wire, zip, local, online, missed, bytes)"
+    private static let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    private static let insertOne = "INSERT INTO event \(columns) VALUES \(row)"
+    private static let insertMany =
+        "INSERT INTO event \(columns) VALUES " + Array(repeating: row, count: rowCount).joined(separator: ", ")
+
     let db: Database
+    let networks: NetworkNumbers
     /// The ids of subjects, by what they are.
     private(set) var subjects: [SubjectKey: Int64]
     private var counts: [CountKey: ReportCount] = [:]
 
-    init(db: Database, subjects: [SubjectKey: Int64]) {
+    init(db: Database, networks: NetworkNumbers, subjects: [SubjectKey: Int64]) {
         self.db = db
+        self.networks = networks
         self.subjects = subjects
     }
 
     /// - Returns: how many events were new.
     mutating func add(_ reports: JudgedReports) throws -> Int {
         guard !reports.events.isEmpty else { return 0 }
-        let sender = try id(of: reports.sender)
-        let insert = try db.cachedStatement(
-            sql: """
-                INSERT OR IGNORE INTO event
-                (sender, sequence, subject, code, phase, fault, time, received, wire, zip, local, online, missed, bytes)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                """)
-        var added = 0
-        for event in reports.events {
-            let subject = try id(of: SubjectKey(channel: reports.channel, subject: ReportSubject(event)))
-            let web = event.web
-            try insert.execute(arguments: [
-                sender, event.sequence, subject, event.code.rawValue, event.phase?.rawValue, event.fault?.rawValue,
-                event.time, reports.received, event.wireByteCount, event.zipByteCount, web?.local, web?.online,
-                web?.missed, web?.byteCount,
-            ])
-            guard db.changesCount > 0 else { continue }
-            added += 1
-            let key = CountKey(subject: subject, key: ReportCount.Key(event))
-            counts[key, default: ReportCount(key.key)].add(event)
-            try note(event, subject, sender)
+        let (sender, isNew) = try id(of: reports.sender)
+        let events = try newEvents(of: reports, sender, isNew: isNew)
+        var values: [DatabaseValue] = []
+        values.reserveCapacity(events.count * 14)
+        var standings: [Int64: Standing] = [:]
+        // Most batches are about one or two releases.
+        var known: (subject: ReportSubject, id: Int64)?
+        for event in events {
+            let subject = ReportSubject(event)
+            let id: Int64
+            if let known, known.subject == subject {
+                id = known.id
+            } else {
+                id = try self.id(of: SubjectKey(channel: reports.channel, subject: subject))
+                known = (subject, id)
+            }
+            append(event, sender, id, reports.received, to: &values)
+            counts[CountKey(event, id), default: ReportCount(ReportCount.Key(event))].add(event)
+            note(event, in: &standings[id])
         }
-        return added
+        try insert(values)
+        let network = reports.network.map { networks.number(of: $0) }
+        for (subject, standing) in standings { try write(standing, subject, sender, network) }
+        return events.count
     }
 
     /// Adds the sums to the counters. Call it once, at the end.
@@ -66,39 +94,91 @@ struct ReportWriter {
                 """)
         for (key, sum) in counts {
             try upsert.execute(arguments: [
-                key.subject, key.key.hour, key.key.code.rawValue, key.key.phase?.rawValue ?? "",
-                key.key.fault?.rawValue ?? "", sum.count, sum.measured, sum.wireByteCount, sum.zipByteCount,
+                key.subject, key.hour, key.code.rawValue, key.phase?.rawValue ?? "", key.fault?.rawValue ?? "",
+                sum.count, sum.measured, sum.wireByteCount, sum.zipByteCount,
                 sum.web.local, sum.web.online, sum.web.missed, sum.web.byteCount,
             ])
         }
     }
 
-    /// Events may come out of order: each says its part.
-    private func note(_ event: ReportEvent, _ subject: Int64, _ sender: Int64) throws {
-        if event.code == .activated {
-            try db.cachedStatement(
-                sql: """
-                    INSERT INTO standing (subject, sender, activated) VALUES (?, ?, ?)
-                    ON CONFLICT DO UPDATE SET activated = coalesce(activated, excluded.activated)
-                    """
-            ).execute(arguments: [subject, sender, event.time])
-        } else if let outcome = StandingCount.Outcome(event.code) {
-            // A failure after a confirmation counts, and no confirmation undoes a failure.
-            try db.cachedStatement(
-                sql: """
-                    INSERT INTO standing (subject, sender, outcome) VALUES (?, ?, ?)
-                    ON CONFLICT DO UPDATE SET outcome =
-                        CASE WHEN outcome = 'failed' THEN outcome ELSE excluded.outcome END
-                    """
-            ).execute(arguments: [subject, sender, outcome.rawValue])
+    // MARK: The log
+
+    /// The events that are not stored yet, each once.
+    private func newEvents(of reports: JudgedReports, _ sender: Int64, isNew: Bool) throws -> [ReportEvent] {
+        var seen = Set<Int>(minimumCapacity: reports.events.count)
+        let events = reports.events.filter { seen.insert($0.sequence).inserted }
+        guard !isNew, let first = seen.min(), let last = seen.max() else { return events }
+        let stored = try db.cachedStatement(
+            sql: "SELECT sequence FROM event WHERE sender = ? AND sequence BETWEEN ? AND ?")
+        let known = try Set(Int.fetchCursor(stored, arguments: [sender, first, last]))
+        return known.isEmpty ? events : events.filter { !known.contains($0.sequence) }
+    }
+
+    private func append(
+        _ event: ReportEvent, _ sender: Int64, _ subject: Int64, _ received: Int, to values: inout [DatabaseValue]
+    ) {
+        let web = event.web
+        values.append(sender.databaseValue)
+        values.append(event.sequence.databaseValue)
+        values.append(subject.databaseValue)
+        values.append(event.code.rawValue.databaseValue)
+        values.append(event.phase?.rawValue.databaseValue ?? .null)
+        values.append(event.fault?.rawValue.databaseValue ?? .null)
+        values.append(event.time.databaseValue)
+        values.append(received.databaseValue)
+        values.append(event.wireByteCount?.databaseValue ?? .null)
+        values.append(event.zipByteCount?.databaseValue ?? .null)
+        values.append(web?.local.databaseValue ?? .null)
+        values.append(web?.online.databaseValue ?? .null)
+        values.append(web?.missed.databaseValue ?? .null)
+        values.append(web?.byteCount.databaseValue ?? .null)
+    }
+
+    private func insert(_ values: [DatabaseValue]) throws {
+        let many = Self.rowCount * 14
+        var rest = values[...]
+        while !rest.isEmpty {
+            let isFull = rest.count >= many
+            let statement = try db.cachedStatement(sql: isFull ? Self.insertMany : Self.insertOne)
+            try statement.execute(arguments: StatementArguments(rest.prefix(isFull ? many : 14)))
+            rest = rest.dropFirst(isFull ? many : 14)
         }
     }
 
-    private func id(of sender: ReportID) throws -> Int64 {
+    // MARK: Standings
+
+    /// Events may come out of order: each says its part. A failure after a confirmation counts, and no confirmation undoes a
+    /// failure.
+    private func note(_ event: ReportEvent, in standing: inout Standing?) {
+        if event.code == .activated {
+            var noted = standing ?? Standing()
+            noted.activated = noted.activated ?? event.time
+            standing = noted
+        } else if let outcome = StandingCount.Outcome(event.code) {
+            var noted = standing ?? Standing()
+            if noted.outcome != .failed { noted.outcome = outcome }
+            standing = noted
+        }
+    }
+
+    private func write(_ standing: Standing, _ subject: Int64, _ sender: Int64, _ network: Int?) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO standing (subject, sender, activated, outcome, network) VALUES (?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET activated = coalesce(activated, excluded.activated),
+                    outcome = CASE WHEN outcome = 'failed' THEN outcome ELSE coalesce(excluded.outcome, outcome) END,
+                    network = coalesce(network, excluded.network)
+                """
+        ).execute(arguments: [subject, sender, standing.activated, standing.outcome?.rawValue, network])
+    }
+
+    // MARK: Names
+
+    private func id(of sender: ReportID) throws -> (Int64, isNew: Bool) {
         let find = try db.cachedStatement(sql: "SELECT id FROM sender WHERE name = ?")
-        if let id = try Int64.fetchOne(find, arguments: [sender.text]) { return id }
+        if let id = try Int64.fetchOne(find, arguments: [sender.text]) { return (id, false) }
         try db.cachedStatement(sql: "INSERT INTO sender (name) VALUES (?)").execute(arguments: [sender.text])
-        return db.lastInsertedRowID
+        return (db.lastInsertedRowID, true)
     }
 
     private mutating func id(of key: SubjectKey) throws -> Int64 {

@@ -83,6 +83,31 @@ final class SQLiteReportStore: ReportStore {
         }
     }
 
+    func exposures(_ query: ExposureQuery) async throws -> [ExposureCount] {
+        try await read(otherwise: []) { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT network, activated < ? AS mature, outcome, count(*) AS devices
+                    FROM subject JOIN standing ON standing.subject = subject.id
+                    WHERE channel = ? AND package = ? AND version = ? AND activated >= ?
+                    \(query.release == nil ? "" : "AND release = ?")
+                    GROUP BY network, mature, outcome
+                    """,
+                arguments: StatementArguments(
+                    [
+                        query.matureBefore, query.channel.text, query.package.text, query.version.description,
+                        query.from,
+                    ] as [any DatabaseValueConvertible] + (query.release.map { [$0] } ?? []))
+            ).map { row in
+                try ExposureCount(
+                    network: row.optionalInteger("network"), isMature: row.integer("mature") != 0,
+                    outcome: row.optionalText("outcome").flatMap { StandingCount.Outcome(rawValue: $0) },
+                    devices: row.integer("devices"))
+            }
+        }
+    }
+
     func events(of sender: ReportID) async throws -> [DeviceEvent] {
         try await read(otherwise: []) { db in
             try Row.fetchAll(

@@ -35,8 +35,52 @@ enum RegistrySchema {
         migrator.registerMigration("update files") { db in
             try db.execute(sql: updateFiles)
         }
+        migrator.registerMigration("webhooks") { db in
+            try db.execute(sql: webhooks)
+        }
+        migrator.registerMigration("proposed changes") { db in
+            try db.execute(sql: proposedChanges)
+        }
+        migrator.registerMigration("state of the data of versions") { db in
+            // JSON as in the manifest; none: the version does not say.
+            try db.execute(sql: "ALTER TABLE manifest ADD COLUMN state TEXT")
+        }
         return migrator
     }
+
+    private static let webhooks = """
+        -- Addresses to which a server sends what happens.
+        CREATE TABLE webhook (
+            id TEXT PRIMARY KEY NOT NULL,
+            url TEXT NOT NULL,
+            format TEXT NOT NULL,
+            kinds TEXT NOT NULL,
+            -- Signing needs it, so it cannot be a hash.
+            secret TEXT NOT NULL,
+            created TEXT NOT NULL,
+            createdBy TEXT NOT NULL,
+            -- The entry of the audit log up to which it was told.
+            position INTEGER NOT NULL
+        ) STRICT;
+
+        -- What is still to be sent; next NULL: it was given up.
+        CREATE TABLE delivery (
+            id TEXT PRIMARY KEY NOT NULL,
+            webhook TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            body BLOB NOT NULL,
+            created TEXT NOT NULL,
+            attempts INTEGER NOT NULL,
+            next TEXT,
+            error TEXT
+        ) STRICT;
+        CREATE INDEX deliveryDue ON delivery (next);
+
+        -- Signatures whose end was told, by role and version.
+        CREATE TABLE expiryNotice (
+            name TEXT PRIMARY KEY NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
 
     private static let first = """
         CREATE TABLE setting (
@@ -272,6 +316,29 @@ enum RegistrySchema {
         BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
         CREATE TRIGGER releaseEventIsNotShortened BEFORE DELETE ON releaseEvent
         BEGIN SELECT RAISE(ABORT, 'the events of releases are append-only'); END;
+        """
+
+    private static let proposedChanges = """
+        -- What was proposed, approved and made, and how many approvals channels require. Everything follows from it.
+        CREATE TABLE approvalEvent (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            -- None: the event is of the channel.
+            change INTEGER,
+            channel TEXT NOT NULL,
+            time TEXT NOT NULL,
+            actor TEXT NOT NULL,
+            kind TEXT NOT NULL CHECK (kind IN ('require', 'propose', 'approve', 'reject', 'execute', 'fail')),
+            content TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX approvalEventByChange ON approvalEvent (change, sequence);
+        CREATE INDEX approvalEventByKind ON approvalEvent (kind, change) WHERE kind IN ('require', 'propose');
+        -- A change is proposed once, and ends once.
+        CREATE UNIQUE INDEX approvalEventStart ON approvalEvent (change) WHERE kind = 'propose';
+        CREATE UNIQUE INDEX approvalEventEnd ON approvalEvent (change) WHERE kind IN ('reject', 'execute', 'fail');
+        CREATE TRIGGER approvalEventIsNotEdited BEFORE UPDATE ON approvalEvent
+        BEGIN SELECT RAISE(ABORT, 'the events of changes are append-only'); END;
+        CREATE TRIGGER approvalEventIsNotShortened BEFORE DELETE ON approvalEvent
+        BEGIN SELECT RAISE(ABORT, 'the events of changes are append-only'); END;
         """
 
     private static let updateFiles = """

@@ -1,5 +1,6 @@
 import Foundation
 import PackRegistry
+import PackRegistrySQL
 import PackSystem
 import Synchronization
 
@@ -9,13 +10,13 @@ import Synchronization
 /// replaced at once. Each acquisition has a file of its own, named by its number, so a holder that lost its lease and lives on
 /// is in nobody's way.
 final class SQLiteLeases: LeaseStore {
-    private let database: RegistryDatabase
+    private let database: SQLiteDatabase
     private let folder: URL
     private let clock: @Sendable () -> Date
     /// Of the leases that this value acquired. They are free when it is gone.
     private let locks = Mutex<[Lease: FileLock]>([:])
 
-    init(_ files: RegistryFolder, _ database: RegistryDatabase, clock: @escaping @Sendable () -> Date) {
+    init(_ files: RegistryFolder, _ database: SQLiteDatabase, clock: @escaping @Sendable () -> Date) {
         folder = files.leases
         self.database = database
         self.clock = clock

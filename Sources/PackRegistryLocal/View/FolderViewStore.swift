@@ -23,14 +23,26 @@ struct FolderViewStore: ViewStore {
         }
         guard !missing.isEmpty else { return [] }
         var loaded: [(bytes: [UInt8], path: ViewPath)] = []
-        for file in missing { loaded.append((try await file.bytes(), file.path)) }
-        let written = loaded
-        try await BlockingWork.run { [self] in
-            let workspace = try Workspace(in: folder)
-            try workspace.put(written.map { ($0.bytes, folder.view($0.path)) })
+        var byteCount = 0
+        for (index, file) in missing.enumerated() {
+            let bytes = try await file.bytes()
+            loaded.append((bytes, file.path))
+            byteCount += bytes.count
+            // A view that is written anew can have a gigabyte.
+            guard byteCount >= Self.pieceByteCount || index == missing.count - 1 else { continue }
+            let written = loaded
+            loaded = []
+            byteCount = 0
+            try await BlockingWork.run { [self] in
+                let workspace = try Workspace(in: folder)
+                try workspace.put(written.map { ($0.bytes, folder.view($0.path)) })
+            }
         }
         return Set(missing.map(\.path))
     }
+
+    /// Bytes that are in memory at once, besides those of one file.
+    private static let pieceByteCount = 16 << 20
 
     func show(_ timestamp: [UInt8], replacing shown: [UInt8]?) async throws {
         try await BlockingWork.run { [self] in

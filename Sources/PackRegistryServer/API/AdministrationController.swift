@@ -13,12 +13,19 @@ struct AdministrationController {
             let overview = try await call.registry.overview()
             return call.identity == nil ? overview.anonymous : overview
         }
+        router.add(Endpoints.identity) { call, _ in
+            guard let identity = call.identity else {
+                throw Problem.unauthorized("this tells what an access token may do: send one", isTokenGiven: false)
+            }
+            return identity
+        }
         router.add(Endpoints.tokens) { call, _ in try await call.registry.tokens() }
         router.add(Endpoints.createToken) { call, request in try await call.registry.createToken(request) }
         router.add(Endpoints.revokeToken) { call, _ in
             let id = try call.value("id")
             guard try await call.registry.revokeToken(id: id) else { throw Problem.notFound("there is no token \(id)") }
         }
+        addWebhookRoutes(to: router)
         router.add(Endpoints.audit) { call, _ in
             let text = call.request.uri.queryParameters["limit"] ?? "100"
             guard let limit = Int(text), (1...Self.maximumAuditCount).contains(limit) else {
@@ -26,5 +33,25 @@ struct AdministrationController {
             }
             return try await call.registry.auditLog(limit: limit)
         }
+    }
+
+    private func addWebhookRoutes(to router: EndpointRouter) {
+        router.add(Endpoints.webhooks) { call, _ in try await call.registry.webhooks() }
+        router.add(Endpoints.addWebhook) { call, request in try await call.registry.addWebhook(request) }
+        router.add(Endpoints.removeWebhook) { call, _ in
+            let id = try call.value("id")
+            guard try await call.registry.removeWebhook(id: id) else {
+                throw Problem.notFound("there is no webhook \(id)")
+            }
+        }
+        router.add(Endpoints.testWebhook) { call, _ in
+            let id = try call.value("id")
+            guard let delivery = try await call.registry.testWebhook(id: id) else {
+                throw Problem.notFound("there is no webhook \(id)")
+            }
+            return delivery
+        }
+        router.add(Endpoints.deadLetters) { call, _ in try await call.registry.deadLetters() }
+        router.add(Endpoints.retryDeadLetters) { call, _ in try await call.registry.retryDeadLetters() }
     }
 }

@@ -43,9 +43,12 @@ struct Bearer: Sendable {
     ) async throws -> Identity? {
         guard let right = route.right else { return try await optionalIdentity(of: request) }
         let identity = try await identity(of: request)
-        try identity.require(
-            right, package: context.parameters.get("package").map { try PackageID($0) },
-            channel: context.parameters.get("channel").map { try ChannelName($0) })
+        let package = try context.parameters.get("package").map { try PackageID($0) }
+        let channel = try context.parameters.get("channel").map { try ChannelName($0) }
+        if let other = route.otherRight, identity.scope.allows(other, package: package, channel: channel) {
+            return identity
+        }
+        try identity.require(right, package: package, channel: channel)
         return identity
     }
 

@@ -14,6 +14,15 @@ struct ChannelController {
         router.add(Endpoints.changeSetting) { call, setting in
             try await call.registry.change(setting, on: ChannelName(call.value("channel")))
         }
+        router.add(Endpoints.previewChange) { call, preview in
+            try await call.registry.preview(
+                preview.change, of: PackageID(call.value("package")), on: ChannelName(call.value("channel")),
+                assuming: preview.versions)
+        }
+        router.add(Endpoints.previewSet) { call, preview in
+            try await call.registry.preview(
+                preview.set, on: ChannelName(call.value("channel")), assuming: preview.versions)
+        }
         router.add(Endpoints.rollout) { call, request in
             try await call.registry.rollout(
                 request, of: PackageID(call.value("package")), on: ChannelName(call.value("channel")))

@@ -31,7 +31,7 @@ struct OfflineController {
         let base = publicURL ?? "\(isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
         var common: [String: JSONValue] = [:]
         var business: [JSONValue] = []
-        let refusedSets = try await state.refusedSets(on: channel, for: device)
+        let refusedSets = try await state.offers(on: channel)?.sets.refusals(app: state.app, device) ?? [:]
         for package in try await state.packages(on: channel) {
             let releases = try await state.releases(of: package, on: channel).filter {
                 // Nobody in particular is asked for: only what everybody gets.

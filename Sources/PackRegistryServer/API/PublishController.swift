@@ -25,7 +25,11 @@ struct PublishController {
         router.add(Endpoints.withdraw) { call, withdrawal in
             try await call.registry.withdraw(
                 SemanticVersion(call.value("version")), of: PackageID(call.value("package")),
-                reason: withdrawal.reason, role: withdrawal.role)
+                reason: withdrawal.reason, role: withdrawal.role, consent: withdrawal.consent)
+        }
+        router.add(Endpoints.previewWithdrawal) { call, reason in
+            try await call.registry.previewWithdrawal(
+                of: SemanticVersion(call.value("version")), of: PackageID(call.value("package")), reason: reason)
         }
         router.add(Endpoints.submitMetadata, submit)
     }

@@ -3,7 +3,7 @@ package import Hummingbird
 /// The server's data that belongs to one request.
 package struct RegistryRequestContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
-    /// Names the request in the log and, where the answer is not a file, in `X-Request-Id`. Ours, because the framework
+    /// Names the request in the log and in `X-Request-Id`, unless a trusted proxy named it. Ours, because the framework
     /// reads its own back from the logger, which a log handler without metadata does not keep.
     let requestID = RequestID()
     /// Who is at the other end of the connection: an address without a port.

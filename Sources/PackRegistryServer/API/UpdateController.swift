@@ -25,17 +25,15 @@ struct UpdateController {
         let package = try PackageID(query.required("package"))
         let id = try query.required("device")
         let device = try await query.facts(groups: state.groups(of: id, on: channel))
-        guard let offer = try await state.offer(of: package, on: channel), !offer.releases.isEmpty else {
-            throw Problem.notFound("the channel \(channel) offers no version of \(package)")
-        }
-        let decision = try await RolloutDecision(
-            app: state.app, package: package, releases: offer.releases, device: device,
-            refusedSets: state.refusedSets(on: channel, for: device))
+        guard let offers = try await state.offers(on: channel), let offer = offers.file.packages[package],
+            !offer.releases.isEmpty
+        else { throw Problem.notFound("the channel \(channel) offers no version of \(package)") }
+        let decision = offers.decision(for: device, package)
         let current = query["current"]
         var body = try await document(decision, package: package, current: current)
         if let release = decision.release {
             let terms = RolloutDecision.terms(
-                of: release, in: offer, app: state.app, package: package, device: device,
+                of: release, in: offer, app: offers.file.app, package: package, device: device,
                 running: current.flatMap { try? SemanticVersion($0) })
             if terms.policy != .standard { body["policy"] = .object(terms.policy.json) }
         }

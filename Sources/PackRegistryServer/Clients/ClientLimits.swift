@@ -1,3 +1,4 @@
+import HTTPTypes
 import Hummingbird
 
 /// Data about clients: how many requests a client behind a proxy has running, and how many invalid tokens it has
@@ -30,6 +31,25 @@ struct ClientLimits: Sendable {
         }
         defer { underWay.leave(client) }
         return try await body()
+    }
+
+    /// The id that a trusted proxy gave the request in `X-Request-Id`, so that its log and ours name it alike. Nil from anybody
+    /// else, and for a text that is not 8 to 64 letters, digits, `-` and `_`.
+    func requestID(of request: Request, from peer: String?) -> String? {
+        guard let peer, proxies.contains(peer), let id = request.headers[RequestIDField.name],
+            (8...64).contains(id.utf8.count),
+            id.utf8.allSatisfy({ byte in
+                byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")
+                    || byte < 0x80 && Character(UnicodeScalar(byte)).isLetter
+                    || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            })
+        else { return nil }
+        return id
+    }
+
+    /// - Returns: the seconds until the next attempt counts anew, if these were too many.
+    func countInvalidToken(of request: Request, from peer: String?) -> Int? {
+        peer.flatMap { proxies.client(of: $0, request.headers) }.flatMap { failedTokens.add($0) }
     }
 
     /// The problem itself, or that there were too many of its kind: tokens that are not valid are counted.

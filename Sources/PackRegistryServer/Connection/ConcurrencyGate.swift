@@ -4,24 +4,36 @@ import Synchronization
 /// Runs a limited number of operations and refuses the others at once, instead of queueing them until their clients
 /// have given up.
 final class ConcurrencyGate: Sendable {
-    private let limit: Int
-    private let running = Mutex(0)
+    struct State: Sendable {
+        let limit: Int
+        var running = 0
+        /// Since the start.
+        var refused = 0
+    }
+
+    private let current: Mutex<State>
 
     init(limit: Int) {
-        self.limit = limit
+        current = Mutex(State(limit: limit))
     }
+
+    var state: State { current.withLock { $0 } }
 
     /// - Throws: ``RegistryError`` of kind `busy` if the gate is full.
     func pass<Result>(_ operation: () async throws -> Result) async throws -> Result {
-        let isAdmitted = running.withLock { running in
-            guard running < limit else { return false }
-            running += 1
-            return true
+        let state = current.withLock { state in
+            if state.running < state.limit {
+                state.running += 1
+                return nil as State?
+            }
+            state.refused += 1
+            return state
         }
-        guard isAdmitted else {
-            throw RegistryError(.busy, "the registry is busy with \(limit) requests of this kind; try again shortly")
+        if let state {
+            throw RegistryError(
+                .busy, "the registry is busy with \(state.limit) requests of this kind; try again shortly")
         }
-        defer { running.withLock { $0 -= 1 } }
+        defer { current.withLock { $0.running -= 1 } }
         return try await operation()
     }
 }

@@ -29,6 +29,9 @@ final class FileCache: Sendable {
         var digests: RecentCache<String, (stamp: FileStamp, digest: Digest)>
     }
 
+    private let hits = Counter()
+    private let reads = Counter()
+
     private static let trustedTime: TimeAmount = .seconds(1)
 
     /// The view's folder, with a slash at the end.
@@ -73,6 +76,7 @@ final class FileCache: Sendable {
             return entry
         }
         guard let entry else { return nil }
+        hits.add()
         if case .memory = entry.file.content { return entry.file }
         guard let open = try? OpenFile(path: root + path), open.stamp == entry.stamp else { return nil }
         return ServedFile(
@@ -104,6 +108,7 @@ final class FileCache: Sendable {
 
     private func load(_ path: String, digest known: Digest?) async throws -> ServedFile? {
         guard let open = try OpenFile(path: root + path) else { return nil }
+        reads.add()
         let size = open.stamp.size
         let place = ViewPath(path)
         if size <= maximumFileByteCount {
@@ -131,6 +136,13 @@ final class FileCache: Sendable {
         }
         guard let open = try OpenFile(path: root + path) else { return nil }
         return (try await digest(of: open, path), open.stamp.size)
+    }
+
+    /// What a monitor asks about the cache: files that were known when they were asked for, files that were read, and what is
+    /// kept now.
+    var use: (hits: Int, reads: Int, byteCount: Int, fileCount: Int) {
+        let (byteCount, fileCount) = state.withLock { ($0.byteCount, $0.entries.count) }
+        return (hits.value, reads.value, byteCount, fileCount)
     }
 
     private func knownDigest(_ path: String, _ stamp: FileStamp) -> Digest? {

@@ -14,10 +14,27 @@ actor ReleaseCache {
         let version: SemanticVersion
     }
 
-    /// What a channel offers, with its sets.
+    /// What a channel offers, with what follows from it for every device: it is found out once for each version of the view.
     struct Offers: Sendable {
         let file: ChannelFile
         let sets: ReleaseSets
+        /// The groups that releases name, by their names.
+        let groups: [String: Digest]
+
+        init(_ file: ChannelFile) {
+            self.file = file
+            sets = ReleaseSets(of: file)
+            // A set is judged by all of its packages.
+            let named = file.groups(namedBy: file.packages.values)
+            groups = file.groups.filter { named.contains($0.key) }.mapValues(\.digest)
+        }
+
+        /// What a device gets of a package, decided as the device itself decides it.
+        func decision(for device: DeviceFacts, _ package: PackageID) -> RolloutDecision {
+            RolloutDecision(
+                app: file.app, package: package, releases: file.packages[package]?.releases ?? [], device: device,
+                refusedSets: sets.refusals(app: file.app, of: package, device))
+        }
     }
 
     private let host: any RegistryHost
@@ -25,8 +42,11 @@ actor ReleaseCache {
     private var stamp: FileStamp?
     /// Manifests can be large, and anybody may ask for any version.
     private var manifests = RecentCache<SiteKey, Manifest>(maximumCount: 64)
-    /// Files of up to two megabytes that never change under their digest.
-    private var groups = RecentCache<Digest, DeviceGroup>(maximumCount: 8)
+    /// They never change under their digest. Room for all groups of the two channels that were asked for last; with the
+    /// most devices that is 50 MB.
+    private var groups = RecentCache<Digest, GroupMembers>(maximumCount: 4 * DeviceGroup.maximumCount)
+    /// How many groups were read from their files.
+    private(set) var groupReadCount = 0
     /// Each holds all packages of the app.
     private var channels = RecentCache<ChannelName, Task<Offers?, any Error>>(maximumCount: 32)
 
@@ -61,27 +81,22 @@ actor ReleaseCache {
         try await offers(on: channel)?.file.packages[package]
     }
 
-    /// The sets of a channel that a device cannot take whole, and why.
-    func refusedSets(on channel: ChannelName, for device: DeviceFacts) async throws -> [String: String] {
-        try await offers(on: channel)?.sets.refusals(app: app, device) ?? [:]
-    }
-
-    /// The groups of a channel that releases name and a device is in. A set is judged by all of its packages.
+    /// The groups of a channel that releases name and a device is in.
     func groups(of device: String, on channel: ChannelName) async throws -> Set<String> {
-        guard let file = try await offers(on: channel)?.file else { return [] }
+        guard let offers = try await offers(on: channel) else { return [] }
         var names: Set<String> = []
-        for name in file.groups(namedBy: file.packages.values) {
-            guard let digest = file.groups[name]?.digest else { continue }
+        for (name, digest) in offers.groups {
             if try group(name, digest, of: channel).contains(device: device) { names.insert(name) }
         }
         return names
     }
 
-    private func group(_ name: String, _ digest: Digest, of channel: ChannelName) throws -> DeviceGroup {
+    private func group(_ name: String, _ digest: Digest, of channel: ChannelName) throws -> GroupMembers {
         if let known = groups.value(for: digest) { return known }
         let path = ViewPath.group(channel, name, digest)
         let data = try Data(contentsOf: host.viewFolder.appending(path: path.description))
-        let group = try DeviceGroup(parsing: data)
+        let group = try GroupMembers(DeviceGroup(parsing: data))
+        groupReadCount += 1
         groups.insert(group, for: digest)
         return group
     }
@@ -92,7 +107,7 @@ actor ReleaseCache {
         if let known = channels.value(for: channel) { return try await known.value }
         let host = host
         let task = Task {
-            try await host.channelFile(channel).map { Offers(file: $0, sets: ReleaseSets(of: $0)) }
+            try await host.channelFile(channel).map(Offers.init)
         }
         channels.insert(task, for: channel)
         let found = await task.result

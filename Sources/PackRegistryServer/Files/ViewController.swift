@@ -8,11 +8,13 @@ import PackSystem
 /// Answers reads of the published view. This is the hot path: no database, no router, one `lstat` a request.
 struct ViewController {
     let cache: FileCache
+    private let metrics: ServerMetrics
     private let host: any RegistryHost
     private let timestamp: String
 
-    init(host: any RegistryHost, cache: FileCache) {
+    init(host: any RegistryHost, cache: FileCache, metrics: ServerMetrics = ServerMetrics()) {
         self.host = host
+        self.metrics = metrics
         self.cache = cache
         timestamp = host.viewFolder.appending(path: "metadata/timestamp.json").path(percentEncoded: false)
     }
@@ -20,7 +22,7 @@ struct ViewController {
     func response(to request: Request, path components: [String]) async throws -> Response {
         guard let path = ViewPath(components.joined(separator: "/")) else { throw Self.absent }
         var found = try await cache.file(path.description, digest: path.digest)
-        if found == nil, request.method == .get, try await host.makePatch(at: path) {
+        if found == nil, request.method == .get, try await makePatch(at: path) {
             found = try await cache.file(path.description, digest: nil)
         }
         guard let file = found else { throw Self.absent }
@@ -28,6 +30,21 @@ struct ViewController {
             .cacheControl: path.cacheControl, .accessControlAllowOrigin: "*",
         ]
         return try FileResponder.response(to: request, with: file, mediaType: path.mediaType, fields: fields)
+    }
+
+    private func makePatch(at path: ViewPath) async throws -> Bool {
+        switch path {
+        case .patch, .manifestPatch, .updateFile: break
+        default: return false
+        }
+        do {
+            let isMade = try await host.makePatch(at: path)
+            (isMade ? metrics.patchesMade : metrics.patchesAbsent).add()
+            return isMade
+        } catch {
+            metrics.patchesBusy.add()
+            throw error
+        }
     }
 
     private static var absent: Problem { .notFound("there is no such file in the published view") }

@@ -20,14 +20,14 @@ package struct TLSFiles: Sendable {
             certificates = try NIOSSLCertificate.fromPEMFile(certificate.path(percentEncoded: false))
         } catch {
             throw RegistryError(
-                .invalid, "\(certificate.path(percentEncoded: false)) holds no certificate in PEM form: \(error)")
+                .invalid, "\(certificate.path(percentEncoded: false)) has no certificate in PEM form: \(error)")
         }
         let secret: NIOSSLPrivateKey
         do {
             secret = try NIOSSLPrivateKey(file: key.path(percentEncoded: false), format: .pem)
         } catch {
             throw RegistryError(
-                .invalid, "\(key.path(percentEncoded: false)) holds no private key in PEM form without a passphrase")
+                .invalid, "\(key.path(percentEncoded: false)) has no private key in PEM form without a passphrase")
         }
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(secret))

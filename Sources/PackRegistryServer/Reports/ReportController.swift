@@ -16,14 +16,20 @@ struct ReportController {
     private let writes: ConcurrencyGate
     private let caps: ReportCapTable
     private let offered: OfferedVersionCache
+    private let metrics: ServerMetrics
 
-    init(host: any RegistryHost, limits: ServerLimits, memory: BodyMemory, reads: ConcurrencyGate) {
+    /// - Parameter writes: how many reports are being stored.
+    init(
+        host: any RegistryHost, limits: ServerLimits, memory: BodyMemory, reads: ConcurrencyGate,
+        writes: ConcurrencyGate, metrics: ServerMetrics
+    ) {
         self.host = host
         isOpen = limits.takesReports
         proxies = limits.trustedProxies
         self.memory = memory
         self.reads = reads
-        writes = ConcurrencyGate(limit: limits.maximumStoredReports)
+        self.writes = writes
+        self.metrics = metrics
         caps = ReportCapTable(limits.reportCaps)
         offered = OfferedVersionCache(host: host)
     }
@@ -58,14 +64,18 @@ struct ReportController {
         let receipt = try await writes.pass {
             let bytes = try await memory.bytes(of: request, context, upTo: ReportBatch.maximumByteCount)
             let batch: ReportBatch
-            do { batch = try ReportBatch(parsing: bytes) } catch { throw Problem.badRequest("\(error)") }
-            let now = Int(Date().timeIntervalSince1970)
-            try admit(batch, request, context, now: now)
+            do { batch = try ReportBatch(parsing: bytes) } catch {
+                metrics.reportBatchesInvalid.add()
+                throw Problem.badRequest("\(error)")
+            }
+            let now = Int(host.now.timeIntervalSince1970)
+            let network = try admit(batch, request, context, now: now)
             let (reports, judged) = try await ReportRule.judge(
-                batch, offered: offered.covering(batch), received: now)
+                batch, offered: offered.covering(batch), received: now, network: network)
             var receipt = judged
             receipt.accepted = try await store.add(reports)
             receipt.duplicates = reports.events.count - receipt.accepted
+            count(receipt)
             return receipt
         }
         var response = Response.json(receipt.json)
@@ -73,14 +83,26 @@ struct ReportController {
         return response
     }
 
+    private func count(_ receipt: ReportReceipt) {
+        metrics.reportBatches.add()
+        metrics.reportsAccepted.add(receipt.accepted)
+        metrics.reportsDuplicate.add(receipt.duplicates)
+        metrics.reportsUnknown.add(receipt.unknown)
+        metrics.reportsNeverOffered.add(receipt.neverOffered)
+    }
+
+    /// - Returns: the sender's network.
     private func admit(
         _ batch: ReportBatch, _ request: Request, _ context: RegistryRequestContext, now: Int
-    ) throws {
+    ) throws -> [UInt8]? {
         let client = context.peer.flatMap { proxies.client(of: $0, request.headers) }
         let count = batch.events.count + batch.unknownCount
-        guard let seconds = caps.admit(count, of: batch.sender, from: client?.network, now: now) else { return }
+        guard let seconds = caps.admit(count, of: batch.sender, from: client?.network, now: now) else {
+            return client?.network
+        }
+        metrics.reportBatchesCapped.add()
         throw Problem.tooManyRequests(
-            "more events came from this sender or its network than are taken in an hour", seconds: seconds)
+            "more events came from this sender or its network than are accepted in an hour", seconds: seconds)
     }
 
     /// A web page of another origin asks first whether it may send JSON.

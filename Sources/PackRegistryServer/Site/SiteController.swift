@@ -11,6 +11,8 @@ import PackRegistryAPI
 struct SiteController {
     let state: ReleaseCache
     let view: ViewController
+    /// Whether people are signed in to pages of the same origin.
+    var isBesideDashboard = false
 
     /// - Parameter target: the request's path as it was sent, `/site/…`.
     func response(to request: Request, target: String, components: [String]) async throws -> Response {
@@ -37,7 +39,7 @@ struct SiteController {
         to request: Request, with listed: Manifest.File, at path: PackagePath, of manifest: Manifest
     ) async throws -> Response {
         let mediaType = PackFormat.MediaType(of: path)
-        var fields = Self.fields(of: manifest)
+        var fields = fields(of: manifest)
         if listed.mayBeEncoded(as: mediaType) {
             fields[.vary] = fields[.vary].map { $0 + ", accept-encoding" } ?? "accept-encoding"
             for coding in AcceptEncoding(request.headers[values: .acceptEncoding]).accepted {
@@ -70,11 +72,13 @@ struct SiteController {
     }
 
     /// The manifest's own header fields, and ours over them.
-    private static func fields(of manifest: Manifest) -> HTTPFields {
+    private func fields(of manifest: Manifest) -> HTTPFields {
         var fields = HTTPFields()
-        for (name, value) in manifest.headers where allowed.contains(name.lowercased()) {
+        for (name, value) in manifest.headers where Self.allowed.contains(name.lowercased()) {
             if let name = HTTPField.Name(name) { fields[name] = value }
         }
+        // The dashboard's policy cuts a page off that opened it, unless that page has the same origin and the same policy.
+        if isBesideDashboard, let name = HTTPField.Name("Cross-Origin-Opener-Policy") { fields[name] = nil }
         fields[.cacheControl] = CacheControl.immutable
         fields[.accessControlAllowOrigin] = "*"
         if manifest.isSinglePage { fields[.vary] = "accept, sec-fetch-dest, sec-fetch-mode" }

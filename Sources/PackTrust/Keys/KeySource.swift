@@ -17,7 +17,7 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
     public init(_ text: String) throws(TrustError) {
         // Never echoed: this is how a key itself would get into a log.
         guard !text.contains(where: \.isNewline), !text.contains("PRIVATE KEY") else {
-            throw .invalidKey(reason: "the text holds a key itself, where its place is asked for (file:PATH, env:NAME)")
+            throw .invalidKey(reason: "the text is a key itself, and should say where the key is (file:PATH, env:NAME)")
         }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard parts.count == 2, let rest = parts.last, !rest.isEmpty else {
@@ -54,12 +54,20 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
     ) throws -> any Signer {
         switch self {
         case .file(let url):
-            try PrivateFile.check(url)
             let data: Data
             do { data = try Data(contentsOf: url) } catch {
-                throw TrustError.store(path: url.path, reason: "the key cannot be read: \(error.localizedDescription)")
+                throw TrustError.store(path: url.path, reason: Self.reason(error, url))
             }
-            return try Self.key(in: Array(data), name: url.lastPathComponent, passphrase: passphrase)
+            let text = WrittenKey.restored(String(decoding: data, as: UTF8.self))
+            // What holds no key at all is the wrong file, whoever may read it.
+            guard text.hasPrefix("{") ? text.contains("\"packtoolKey\"") : text.contains("-----BEGIN") else {
+                throw TrustError.invalidKey(
+                    reason:
+                        "\(url.path) holds no private key, neither in PEM nor as packtool writes it: is it the right file?"
+                )
+            }
+            try PrivateFile.check(url)
+            return try Self.key(in: Array(data), name: url.path, passphrase: passphrase)
         case .environment(let name):
             guard let text = environment[name], !text.isEmpty else {
                 throw TrustError.invalidKey(reason: "the environment variable \(name) is not set")
@@ -68,6 +76,15 @@ public enum KeySource: Sendable, Equatable, CustomStringConvertible {
         case .command(let words, let publicKey):
             return try CommandSigner(command: words, publicKey: publicKey)
         }
+    }
+
+    private static func reason(_ error: any Error, _ url: URL) -> String {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) else {
+            return "there is no such file"
+        }
+        return isFolder.boolValue
+            ? "it is a folder, and a key is a file" : "the key cannot be read: \(error.localizedDescription)"
     }
 
     private static func key(

@@ -56,6 +56,9 @@ public struct PrivateKey: Signer, CustomStringConvertible, CustomReflectable {
         } else if let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem) {
             try self.init(.rsaPSS(key))
         } else {
+            if pem.contains("PUBLIC KEY") {
+                throw .invalidKey(reason: "it is a public key, and signing needs the private key that belongs to it")
+            }
             throw .invalidKey(reason: "it is no PEM private key of type P-256, Ed25519 or RSA with 2048 bits or more")
         }
     }

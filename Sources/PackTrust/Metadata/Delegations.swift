@@ -28,7 +28,7 @@ public struct Delegations: Sendable, Equatable, Delegator {
             try succinctRoles == nil
             ? object.array("roles").map { try DelegatedRole(reading: try $0.object("roles")) } : []
         guard Set(roles.map { Array($0.name.utf8) }).count == roles.count else {
-            throw MetadataFault("a delegated role stands twice")
+            throw MetadataFault("a delegated role is listed twice")
         }
         extra = object.unknown(besides: "keys", "roles", "succinct_roles")
     }

@@ -18,7 +18,7 @@ public struct RoleKeys: Sendable, Equatable {
     init(reading object: JSONObject, besides known: [String] = []) throws {
         keyIDs = try object.strings("keyids")
         guard Set(keyIDs.map { Array($0.utf8) }).count == keyIDs.count else {
-            throw MetadataFault("a key id stands twice in a role")
+            throw MetadataFault("a key id is listed twice in a role")
         }
         threshold = try object.integer("threshold")
         guard threshold >= 1 else { throw MetadataFault("the threshold \(threshold) is below 1") }

@@ -30,7 +30,7 @@ public struct SignedDocument<Body: RoleMetadata>: Sendable, Equatable {
             signatures = try envelope.array("signatures").map { try Signature(reading: try $0.object("signatures")) }
             // §4.2.1: a client must refuse a key id that stands twice, or one key could pass for several.
             guard Set(signatures.map { Array($0.keyID.utf8) }).count == signatures.count else {
-                throw MetadataFault("a key id stands twice among its signatures")
+                throw MetadataFault("a key id is listed twice among its signatures")
             }
             body = try Body(fields: MetadataFields(signedObject))
         } catch {

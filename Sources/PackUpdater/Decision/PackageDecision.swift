@@ -18,7 +18,7 @@ struct PackageDecision {
 
     let choice: Choice
     /// Release by release, why it was passed over or taken.
-    let steps: [String]
+    private(set) var steps: [String]
     /// What the channel offers this device now.
     let offered: VersionID?
     /// The set of the release that was chosen.
@@ -27,6 +27,19 @@ struct PackageDecision {
     var terms: RolloutDecision.Terms?
     /// What an update waits for before it installs. A page that somebody opens waits for nothing.
     var delay: String?
+
+    /// Makes an install wait. Nothing else waits.
+    mutating func wait(for reason: String) {
+        guard case .install(let id, _) = choice else { return }
+        delay = reason
+        steps.append("\(id.version) is not installed yet: \(reason)")
+    }
+
+    mutating func doNotWait(because reason: String) {
+        guard delay != nil else { return }
+        delay = nil
+        steps[steps.count - 1] = "it does not wait: \(reason)"
+    }
 
     /// At most 4 KiB: it is written down for each package.
     var summary: String { Event.shortened(steps.joined(separator: "; ")) }
@@ -59,7 +72,14 @@ struct PackageDecision {
         while true {
             let decision = RolloutDecision(
                 app: app, package: package, releases: rest, device: facts, refusedSets: sets.refused)
-            steps += decision.steps.map { "\(name($0.release)): \($0.reason)" }
+            if let kept = try await kept(decision, app: app, package, state, facts, targets, isThere) {
+                steps += decision.steps.prefix { $0.release.id != kept.release.id }.map(text)
+                steps.append(
+                    "\(name(kept.release)): the device has it, and keeps it while a group that it asks for cannot be read"
+                )
+                return PackageDecision(choice: .upToDate, steps: steps, offered: kept.id)
+            }
+            steps += decision.steps.map(text)
             guard let release = decision.release else {
                 steps.append("no release is left for this device")
                 return PackageDecision(choice: .nothing, steps: steps, offered: nil)
@@ -107,11 +127,38 @@ struct PackageDecision {
                 of: release, in: channel, app: app, package: package, device: facts, running: state.active?.id.version)
             if let skipped = terms.skipped { steps.append("it is mandatory: the device skips \(skipped), which was") }
             let delay = try terms.policy.delay(network: facts.network, needsNetwork: !isThere(id), at: time)
-            if let delay { steps.append("\(id.version) is not installed yet: \(delay)") }
-            return PackageDecision(
-                choice: .install(id, mark), steps: steps, offered: id, set: release.set, terms: terms, delay: delay)
+            var install = PackageDecision(
+                choice: .install(id, mark), steps: steps, offered: id, set: release.set, terms: terms)
+            if let delay { install.wait(for: delay) }
+            return install
         }
     }
+
+    private static func kept(
+        _ decision: RolloutDecision, app: String, _ package: PackageID, _ state: PackageState, _ facts: DeviceFacts,
+        _ targets: (any SignedTargets)?, _ isThere: @Sendable (VersionID) throws -> Bool
+    ) async throws -> (release: Release, id: VersionID)? {
+        guard let kept = releaseKept(decision, app: app, package, state, facts), try isThere(kept.id),
+            (try? await reasonNotSigned(kept.release, package, targets)) ?? nil == nil
+        else { return nil }
+        return kept
+    }
+
+    /// The release that the device runs, if nothing but a group that cannot be read keeps it from taking it again. Nobody
+    /// gets a release by such a group, and nobody loses one.
+    static func releaseKept(
+        _ decision: RolloutDecision, app: String, _ package: PackageID, _ state: PackageState, _ facts: DeviceFacts
+    ) -> (release: Release, id: VersionID)? {
+        guard !facts.unreadableGroups.isEmpty, let active = state.active else { return nil }
+        let own = decision.steps.first {
+            !$0.reason.isAdmitted && $0.release.id == active.installed.release?.id && $0.release.versionID == active.id
+        }
+        guard let release = own?.release else { return nil }
+        let known = RolloutDecision(app: app, package: package, releases: [release], device: facts.inUnreadableGroups)
+        return known.release == nil ? nil : (release, active.id)
+    }
+
+    private static func text(_ step: RolloutDecision.Step) -> String { "\(name(step.release)): \(step.reason)" }
 
     static func text(_ failure: PackageState.Failure) -> String {
         "it failed on this device (\(failure.reason)) and is tried again only by a newer release or a retry"

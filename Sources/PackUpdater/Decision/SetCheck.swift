@@ -34,3 +34,11 @@ struct SetCheck: Sendable {
         return SetCheck(refused: refused, undecided: undecided)
     }
 }
+
+extension Release {
+    /// The version that it offers; nil for the embedded one.
+    var versionID: VersionID? {
+        guard case .version(let version, let manifest) = offer else { return nil }
+        return VersionID(version: version, manifest: manifest)
+    }
+}

@@ -40,7 +40,7 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
                 + "nothing was changed"
         case .storeIsDamaged(let file, let reason): "\(file) is damaged: \(reason); run a repair"
         case .storeIsBusy(let folder, let holder):
-            "another updater\(holder.isEmpty ? "" : " (\(holder))") works on the store \(folder): try again when it is done"
+            "another updater\(holder.isEmpty ? "" : " (\(holder))") is working on the store \(folder): try again when it is done"
         case .diskIsFull(let path, let needed?, let available?):
             "the disk of \(path) is too full: \(needed) bytes are needed and \(available) are free"
         case .diskIsFull(let path, _, _): "the disk of \(path) is full"
@@ -53,7 +53,7 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
         case .unreachable(let address, let reason): "\(address) cannot be reached: \(reason)"
         case .overloaded(let address, let reason, let retryAfter):
             "\(address) is overloaded: \(reason)"
-                + (retryAfter.map { "; it asks to come back in \($0.components.seconds) s" } ?? "; try again later")
+                + (retryAfter.map { "; try again in \($0.components.seconds) s" } ?? "; try again later")
         case .notFound(let address): "\(address) does not exist"
         case .badAnswer(let address, let reason): "the answer of \(address) was refused: \(reason)"
         case .damagedContent(let name, let reason): "\(name) was refused: \(reason)"

@@ -18,6 +18,8 @@ extension Installer {
             case .bytes(let bytes, _)? = try? await transport.read(
                 path, maximumByteCount: UpdateFile.maximumByteCount(manifest: signed.size), validator: nil)
         else { return nil }
+        // Also where it turns out to be of no use.
+        transfers.add(bytes.count, for: package)
         do {
             let file = try UpdateFile(parsing: bytes)
             let old = try Manifest(parsing: base.bytes)
@@ -32,7 +34,7 @@ extension Installer {
             var names = skeleton.names
             let patch = ViewPath.patch(from: base.id.manifest, to: signed.digest).description
             do {
-                guard try await bring(skeleton, file, patch, batch, &names) else {
+                guard try await bring(skeleton, file, patch, of: package, batch, &names) else {
                     batch.discard()
                     return nil
                 }
@@ -43,6 +45,7 @@ extension Installer {
                 try batch.commit()
                 if !skeleton.plan.isEmpty {
                     journal.note(.downloaded, package, version, "by the patch from \(base.id)")
+                    if let made = try? Manifest(parsing: manifest) { transfers.note(.patch, made) }
                 }
                 return manifest
             } catch {
@@ -63,8 +66,8 @@ extension Installer {
     /// - Parameter names: Looks at each of them.
     /// - Returns: false where the registry has no patch.
     private func bring(
-        _ skeleton: ManifestSkeleton, _ update: UpdateFile, _ path: String, _ batch: ObjectBatch,
-        _ names: inout NameFinder
+        _ skeleton: ManifestSkeleton, _ update: UpdateFile, _ path: String, of package: PackageID,
+        _ batch: ObjectBatch, _ names: inout NameFinder
     ) async throws -> Bool {
         if skeleton.plan.isEmpty { return true }
         let work = PatchWork(skeleton, objects: objects)
@@ -72,10 +75,27 @@ extension Installer {
             try work.apply(update.patch, to: batch, &names)
             return true
         }
+        // Whoever downloads the same patch writes to the same part file.
+        let turn = Digest(of: Array(path.utf8))
+        await turns.take(turn)
+        do {
+            let isThere = try await bring(work, path, of: package, batch, &names)
+            await turns.end(turn)
+            return isThere
+        } catch {
+            await turns.end(turn)
+            throw error
+        }
+    }
+
+    private func bring(
+        _ work: PatchWork, _ path: String, of package: PackageID, _ batch: ObjectBatch, _ names: inout NameFinder
+    ) async throws -> Bool {
         let file = layout.partial(of: path)
         guard try await transport.download(path, to: file, maximumByteCount: work.maximumByteCount) else {
             return false
         }
+        transfers.add(Durable.size(of: file) ?? 0, for: package)
         do {
             try work.apply(file, to: batch, &names)
         } catch {

@@ -119,24 +119,25 @@ struct Installer: Sendable {
         for step in plan.steps {
             do {
                 let name: String
+                let way: UpdateReport.Transfer.Way
                 switch step {
                 case .patch(let digest):
                     guard let base = bases.first(where: { $0.manifest == digest }),
                         let found = try? store.manifest(of: manifest.package, base)
                     else { continue }
-                    name = "the patch from \(base)"
+                    (name, way) = ("the patch from \(base)", .patch)
                     guard try await apply(base: found.manifest, baseDigest: digest, verified) else {
                         journal.note(.fellBack, manifest.package, manifest.version, "the registry has no \(name)")
                         continue
                     }
                 case .full:
-                    name = "the full download"
+                    (name, way) = ("the full download", .full)
                     guard try await apply(base: nil, baseDigest: nil, verified) else {
                         journal.note(.fellBack, manifest.package, manifest.version, "the registry has no \(name)")
                         continue
                     }
                 case .objects:
-                    name = "\(missing.count) single objects"
+                    (name, way) = ("\(missing.count) single objects", .objects)
                     try await fetchSingly(missing)
                     transfers.add(missing.reduce(0) { $0 + $1.size }, for: manifest.package)
                 }
@@ -145,6 +146,7 @@ struct Installer: Sendable {
                     throw UpdateError.damagedContent(name, reason: "\(left.count) objects were not in it")
                 }
                 journal.note(.downloaded, manifest.package, manifest.version, "by \(name)")
+                transfers.note(way, manifest)
                 return
             } catch let error where Self.endsTheUpdate(error) {
                 throw error

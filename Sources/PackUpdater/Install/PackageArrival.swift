@@ -13,6 +13,8 @@ final class PackageArrival: Sendable {
 
     let job: InstallJob
     let verified: VerifiedManifest
+    /// Of other packages of the job's set: the versions that go with this one.
+    let companions: [PackageID: Set<VersionID>]
     private let objects: ObjectStore
     private let download: ObjectDownload
     private let turn: UpdateTurn
@@ -21,8 +23,12 @@ final class PackageArrival: Sendable {
     private let hold: FileLock
     private let use = Locked(Use())
 
-    init(_ job: InstallJob, _ verified: VerifiedManifest, download: ObjectDownload, turn: UpdateTurn, hold: FileLock) {
+    init(
+        _ job: InstallJob, _ verified: VerifiedManifest, companions: [PackageID: Set<VersionID>],
+        download: ObjectDownload, turn: UpdateTurn, hold: FileLock
+    ) {
         self.job = job
+        self.companions = companions
         self.verified = verified
         objects = download.objects
         self.download = download

@@ -41,7 +41,7 @@ struct Repair: Sendable {
             guard objects.missing(among: manifest.files.values.map { Object(digest: $0.digest, size: $0.size) }).isEmpty
             else { continue }
             try tree.replace()
-            repaired.append("the files of \(manifest.package) \(manifest.version): linked anew")
+            repaired.append("the files of \(manifest.package) \(manifest.version): linked again")
         }
         return RepairReport(checkedObjects: known.count, repaired: repaired, left: left)
     }

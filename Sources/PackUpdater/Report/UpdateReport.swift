@@ -45,8 +45,31 @@ public struct UpdateReport: Hashable, Sendable {
         }
     }
 
+    /// How the files of a version came.
+    public struct Transfer: Hashable, Sendable {
+        public enum Way: String, Hashable, Sendable {
+            /// By the difference to a version that was here.
+            case patch
+            /// By the full download.
+            case full
+            /// By single files.
+            case objects
+        }
+
+        /// A package, or a shared bundle that came with packages.
+        public let package: PackageID
+        public let version: SemanticVersion
+        public let way: Way
+        /// What was transferred, in bytes, with the manifest, and with what was fetched in vain.
+        public let byteCount: Int
+        /// All of the version's own files, in bytes.
+        public let size: Int
+    }
+
     /// The entries in the order of package ids.
     public let entries: [Entry]
+    /// What came over the network, in the order of package ids. A version of which all files were here is not in it.
+    public let transfers: [Transfer]
     /// The server had too much to do, and a package could not be fetched.
     public let overload: Overload?
 
@@ -59,8 +82,9 @@ public struct UpdateReport: Hashable, Sendable {
         }
     }
 
-    public init(entries: [Entry], overload: Overload? = nil) {
+    public init(entries: [Entry], transfers: [Transfer] = [], overload: Overload? = nil) {
         self.entries = entries.sorted { $0.package < $1.package }
+        self.transfers = transfers
         self.overload = overload
     }
 
@@ -102,6 +126,8 @@ public struct PackageStatus: Hashable, Sendable {
     public let embedded: SemanticVersion?
     public let failures: [Failure]
     public let isEnabled: Bool
+    /// The gate is on, and ``isEnabled`` is false until the device has its version of this set, which other packages run.
+    public let awaitedSet: String?
     /// The decision of the last check.
     public let decision: String
     /// What the device waits for before it installs what the channel offers; nil: for nothing.
@@ -120,6 +146,7 @@ public struct PackageStatus: Hashable, Sendable {
             Failure(version: $0.id.version, release: $0.release?.id, reason: $0.reason)
         }
         isEnabled = state.isEnabled
+        awaitedSet = state.awaitedSet
         decision = state.decision
         waitsFor = state.delay
     }

@@ -10,7 +10,15 @@ struct ReportOutbox: Sendable {
     struct Pending {
         let identity: ReportIdentity
         /// The oldest first.
-        let events: [ReportEvent]
+        let lines: [Line]
+
+        var events: [ReportEvent] { lines.map(\.event) }
+    }
+
+    /// An event and the channel that the device looked at then; nil for one of an earlier program.
+    struct Line {
+        let event: ReportEvent
+        let channel: ChannelName?
     }
 
     private static let day = 86_400
@@ -28,33 +36,39 @@ struct ReportOutbox: Sendable {
     /// Adds an event. As the log for people, it never keeps an update from going on: what cannot be written is lost.
     func add(
         _ code: ReportEvent.Code, _ package: PackageID, _ version: SemanticVersion?, release: String?,
-        _ details: (inout ReportEvent) -> Void = { _ in }
+        channel: ChannelName? = nil, _ details: (inout ReportEvent) -> Void = { _ in }
     ) {
         try? locked {
             let identity = try identity() ?? makeIdentity()
             let lines = try content()
-            let last = Self.events(in: lines).last?.sequence ?? 0
+            let last = Self.lines(in: lines).last?.event.sequence ?? 0
             var event = ReportEvent(
                 sequence: max(identity.next, last + 1), code: code, time: seconds, package: package,
                 version: version, release: release)
             details(&event)
-            var line = Array((JSONValue.object(event.json).compactText + "\n").utf8)
+            let added = Line(event: event, channel: channel)
+            var line = Array(Self.text(of: added).utf8)
             // Behind a line that a power cut has torn.
             if let end = lines.last, end != UInt8(ascii: "\n") { line.insert(UInt8(ascii: "\n"), at: 0) }
             if lines.count + line.count > maximumByteCount {
-                let kept = Self.events(in: lines)
-                return try write(kept.suffix(kept.count / 2) + [event])
+                let kept = Self.lines(in: lines)
+                return try write(kept.suffix(kept.count / 2) + [added])
             }
             let open = try OpenFile(events, flags: O_WRONLY | O_CREAT | O_APPEND)
             try line.withUnsafeBytes { try open.write($0) }
         }
     }
 
-    /// What waits, without what is too old. Nothing is written.
+    /// What waits, without what is too old. Nothing is changed. Under the lock, for a new id may be made meanwhile: events
+    /// of one id must not be sent under another.
     func pending() throws -> Pending? {
-        guard let identity = try identity() else { return nil }
-        let oldest = seconds - settings.keepDays * Self.day
-        return Pending(identity: identity, events: Self.events(in: try content()).filter { $0.time >= oldest })
+        guard try Durable.exists(identityFile) else { return nil }
+        return try locked {
+            guard let identity = try identity() else { return nil }
+            let oldest = seconds - settings.keepDays * Self.day
+            return Pending(
+                identity: identity, lines: Self.lines(in: try content()).filter { $0.event.time >= oldest })
+        }
     }
 
     /// Removes what was sent. First it is noted that these sequences are used, so that none is used twice.
@@ -66,7 +80,7 @@ struct ReportOutbox: Sendable {
             identity.notBefore = 0
             try Durable.write(identity.bytes, to: identityFile)
             let oldest = seconds - settings.keepDays * Self.day
-            try write(Self.events(in: content()).filter { $0.sequence > sequence && $0.time >= oldest })
+            try write(Self.lines(in: content()).filter { $0.event.sequence > sequence && $0.event.time >= oldest })
         }
     }
 
@@ -93,7 +107,7 @@ struct ReportOutbox: Sendable {
             let isOverdue = age >= (settings.idDays + settings.keepDays) * Self.day
             // A clock that was far ahead when the id was made.
             let isFromTheFuture = age < -Self.day
-            let isEmpty = try Self.events(in: content()).isEmpty
+            let isEmpty = try Self.lines(in: content()).isEmpty
             guard isOverdue || isFromTheFuture || isDue && isSettled && isEmpty else { return }
             try Durable.remove(events)
             _ = try makeIdentity()
@@ -129,15 +143,23 @@ struct ReportOutbox: Sendable {
         try Durable.readSound(events, maximumByteCount: 4 * maximumByteCount) ?? []
     }
 
-    private func write(_ kept: [ReportEvent]) throws {
-        let text = kept.map { JSONValue.object($0.json).compactText + "\n" }.joined()
-        try Durable.write(Array(text.utf8), to: events)
+    private func write(_ kept: [Line]) throws {
+        try Durable.write(Array(kept.map(Self.text).joined().utf8), to: events)
     }
 
-    private static func events(in lines: [UInt8]) -> [ReportEvent] {
-        lines.split(separator: UInt8(ascii: "\n")).compactMap { line in
-            guard let json = try? JSONValue(parsing: line).object() else { return nil }
-            return try? ReportEvent(json: json)
+    private static func text(of line: Line) -> String {
+        var json = line.event.json
+        json["channel"] = line.channel.map { .string($0.text) }
+        return JSONValue.object(json).compactText + "\n"
+    }
+
+    private static func lines(in bytes: [UInt8]) -> [Line] {
+        bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard var json = try? JSONValue(parsing: line).object() else { return nil }
+            let channel = json["channel"].flatMap { try? ChannelName($0.string("channel")) }
+            json["channel"] = nil
+            guard let event = try? ReportEvent(json: json) else { return nil }
+            return Line(event: event, channel: channel)
         }
     }
 

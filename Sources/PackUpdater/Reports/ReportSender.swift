@@ -63,6 +63,7 @@ package final class HTTPReportTransport: ReportTransport {
 struct ReportSender {
     let outbox: ReportOutbox
     let address: URL
+    /// The one that the device looks at now.
     let channel: ChannelName
     let transport: any ReportTransport
 
@@ -94,11 +95,12 @@ struct ReportSender {
         return sent
     }
 
-    /// The next batch; nil if nothing waits.
+    /// The next batch: the oldest events, as far as they are of one channel. Nil if nothing waits.
+    /// - Parameter channel: of events that do not say theirs.
     static func batch(_ pending: ReportOutbox.Pending, _ channel: ChannelName) -> ReportBatch? {
-        guard !pending.events.isEmpty else { return nil }
-        return ReportBatch(
-            sender: pending.identity.id, channel: channel,
-            events: Array(pending.events.prefix(ReportBatch.maximumEventCount)))
+        guard let first = pending.lines.first else { return nil }
+        let own = first.channel ?? channel
+        let lines = pending.lines.prefix(ReportBatch.maximumEventCount).prefix { ($0.channel ?? channel) == own }
+        return ReportBatch(sender: pending.identity.id, channel: own, events: lines.map(\.event))
     }
 }

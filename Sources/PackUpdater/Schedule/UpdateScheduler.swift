@@ -15,7 +15,9 @@ public actor UpdateScheduler {
     private let update: @Sendable () async throws -> UpdateReport
     private let poll: @Sendable () async -> ChannelPoll?
     private let didCheck: @Sendable (Result<UpdateReport, any Error>) async -> Void
-    private let clock: any Clock<Duration>
+    private let pause: @Sendable (Duration) async throws -> Void
+    /// The time since some moment.
+    private let uptime: @Sendable () -> Duration
     private let random: @Sendable () -> Double
     private var loop: Task<Void, Never>?
     private var failures = 0
@@ -24,8 +26,10 @@ public actor UpdateScheduler {
     private var isChecking = false
     /// Asked for while a check was under way: one more follows.
     private var isWanted = false
-    /// No check before the end of it: an overloaded server has asked for it.
-    private var isHeldOff = false
+    /// No check before this time, whoever asks: an overloaded server has asked for it.
+    private var heldOffUntil: Duration?
+    /// After a failed check, the loop does not look before this time by itself, not even if it is started anew.
+    private var backsOffUntil: Duration?
 
     /// - Parameters:
     ///   - selection: the packages that are kept up to date.
@@ -40,66 +44,78 @@ public actor UpdateScheduler {
     }
 
     package init(
-        schedule: UpdateSchedule, clock: any Clock<Duration> = ContinuousClock(),
+        schedule: UpdateSchedule, clock: some Clock<Duration> = ContinuousClock(),
         random: @escaping @Sendable () -> Double = { .random(in: 0...1) },
         update: @escaping @Sendable () async throws -> UpdateReport,
         poll: @escaping @Sendable () async -> ChannelPoll? = { nil },
         didCheck: @escaping @Sendable (Result<UpdateReport, any Error>) async -> Void = { _ in }
     ) {
         self.schedule = schedule
-        self.clock = clock
+        let origin = clock.now
+        uptime = { origin.duration(to: clock.now) }
+        pause = { try await clock.sleep(for: $0) }
         self.random = random
         self.update = update
         self.poll = poll
         self.didCheck = didCheck
     }
 
-    /// Begins to look, after ``UpdateSchedule/firstDelay``. A second call does nothing.
+    /// Begins to look, after ``UpdateSchedule/firstDelay``, and not before a pause is over that a failed check or an
+    /// overloaded server has begun. A second call does nothing.
     public func start() {
-        guard loop == nil else { return }
-        let first = schedule.firstDelay
-        loop = Task { await self.run(first) }
+        run(after: max(schedule.firstDelay, rest(of: backsOffUntil)))
     }
 
-    /// Ends the loop, and a check that is under way.
+    /// Ends the loop, and a check that is under way. A pause goes on.
     public func stop() {
         loop?.cancel()
         sleeping?.cancel()
         loop = nil
+        isChecking = false
     }
 
     /// The app is used again: looks now, unless a server has asked for a pause. Starts the loop where it does not run.
     public func resume() {
-        guard loop != nil else { return start() }
-        wake()
+        guard loop == nil else { return wake() }
+        run(after: schedule.firstDelay)
     }
 
     /// A push message says that there is something: looks within ``UpdateSchedule/pushSpread``, so that not all devices come at
     /// once. Returns at once.
     public func push() {
         let wait = schedule.pushSpread * random()
-        guard loop != nil else {
-            loop = Task { await self.run(wait) }
-            return
-        }
+        guard loop != nil else { return run(after: wait) }
         Task {
-            try? await self.clock.sleep(for: wait)
+            try? await self.pause(wait)
             self.wake()
         }
     }
+
+    private var isHeldOff: Bool { rest(of: heldOffUntil) > .zero }
+
+    private func rest(of end: Duration?) -> Duration { end.map { max(.zero, $0 - uptime()) } ?? .zero }
 
     private func wake() {
         guard !isHeldOff else { return }
         if isChecking { isWanted = true } else { sleeping?.cancel() }
     }
 
+    /// Starts the loop unless it runs.
+    private func run(after wait: Duration) {
+        guard loop == nil else { return }
+        let first = max(wait, rest(of: heldOffUntil))
+        loop = Task { await self.run(first) }
+    }
+
     private func run(_ first: Duration) async {
         var wait = first
         while !Task.isCancelled {
             await sleep(wait)
-            isHeldOff = false
+            // One that was stopped says nothing about the loop that may have followed it.
             guard !Task.isCancelled else { return }
+            (heldOffUntil, backsOffUntil) = (nil, nil)
             wait = await check()
+            guard !Task.isCancelled else { return }
             if isWanted, !isHeldOff { wait = .zero }
             isWanted = false
         }
@@ -107,7 +123,7 @@ public actor UpdateScheduler {
 
     /// Returns early if it is woken.
     private func sleep(_ wait: Duration) async {
-        let sleeping = Task { [clock] in try await clock.sleep(for: wait) }
+        let sleeping = Task { [pause] in try await pause(wait) }
         self.sleeping = sleeping
         await withTaskCancellationHandler {
             _ = await sleeping.result
@@ -122,12 +138,20 @@ public actor UpdateScheduler {
         isChecking = true
         let result: Result<UpdateReport, any Error>
         do { result = .success(try await update()) } catch { result = .failure(error) }
-        isChecking = false
         let outcome = Self.outcome(result)
-        failures = outcome == .done ? 0 : failures + 1
-        if case .overloaded = outcome { isHeldOff = true }
+        // What ``stop()`` has ended has failed for no reason of the server's, and says nothing about a loop that followed.
+        if !Task.isCancelled {
+            isChecking = false
+            failures = outcome == .done ? 0 : failures + 1
+        }
         await didCheck(result)
-        return schedule.wait(after: outcome, failures: failures, poll: await poll(), random: random())
+        let wait = schedule.wait(after: outcome, failures: failures, poll: await poll(), random: random())
+        switch outcome {
+        case .overloaded: heldOffUntil = uptime() + wait
+        case .failed where !Task.isCancelled: backsOffUntil = uptime() + wait
+        case .failed, .done: break
+        }
+        return wait
     }
 
     private static func outcome(_ result: Result<UpdateReport, any Error>) -> UpdateSchedule.Outcome {

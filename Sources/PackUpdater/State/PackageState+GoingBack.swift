@@ -60,25 +60,6 @@ extension PackageState {
         return WentBack(from: left, to: target, reason: reason, cause: cause)
     }
 
-    /// Leaves the active version if it does not fit the app any more, for the first that does of those to which a device goes
-    /// back. It is no failure: a release of it is taken again when the app fits.
-    /// - Returns: nil if the active version fits, or none that is here does. Then it stays until the channel offers another.
-    package mutating func leaveUnfitting(
-        reason: String, fits: (Installed) throws -> Bool
-    ) rethrows -> WentBack? {
-        guard let left = active?.installed, try !fits(left) else { return nil }
-        var candidate = self
-        var seen: Set<VersionID> = [left.id]
-        while let step = candidate.goBack(reason: reason, isItsFault: false), let to = step.to,
-            seen.insert(to.id).inserted
-        {
-            guard try fits(to) else { continue }
-            self = candidate
-            return WentBack(from: left, to: to, reason: reason, cause: .refused)
-        }
-        return nil
-    }
-
     /// Why the device must not try a release: its version failed here, and the release is neither newer than the one
     /// that failed nor asks for another try. `releases` are the channel's, newest first.
     package func failure(blocking release: Release, in releases: [Release]) -> Failure? {

@@ -37,6 +37,7 @@ extension PackageState {
             } ?? []
         isWanted = try json["wanted"]?.bool("wanted") ?? false
         isEnabled = try json["enabled"]?.bool("enabled") ?? true
+        awaitedSet = try json["awaitedSet"]?.string("awaitedSet")
         offered = try json["offered"].map { try VersionID(json: $0.object("offered")) }
         decision = try json["decision"]?.string("decision") ?? ""
         delay = try json["delay"]?.string("delay")
@@ -81,6 +82,7 @@ extension PackageState {
         json["offered"] = offered.map { .object($0.json) }
         if isWanted { json["wanted"] = true }
         if !isEnabled { json["enabled"] = false }
+        json["awaitedSet"] = awaitedSet.map { .string($0) }
         if !decision.isEmpty { json["decision"] = .string(decision) }
         json["delay"] = delay.map { .string($0) }
         return json

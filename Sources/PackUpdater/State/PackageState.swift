@@ -105,6 +105,9 @@ package struct PackageState: Hashable, Sendable {
     package var isWanted = false
     /// The channel's feature gate. If it is false, the app loads the pages online.
     package var isEnabled = true
+    /// The set that must be whole before pages of the package are shown: its gate was off while the others took the set, and
+    /// is on again. ``isEnabled`` is false until then.
+    package var awaitedSet: String?
     /// The decision of the last check, in words.
     package var decision = ""
     /// What the offered release makes this device wait for, as of the last check.

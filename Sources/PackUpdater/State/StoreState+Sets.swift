@@ -23,6 +23,42 @@ extension StoreState {
         for other in packages.keys where self[other].staged?.release?.set == set { self[other].staged = nil }
     }
 
+    /// Stages a version that comes by itself. What was staged in one set with the one whose place it takes goes with it.
+    /// - Returns: false if the version runs already.
+    @discardableResult
+    mutating func stage(_ installed: PackageState.Installed, for package: PackageID) -> Bool {
+        unstage(package)
+        return self[package].stage(installed)
+    }
+
+    /// ``PackageState/embed(_:)``; what was staged in one set with the version whose place it takes goes with that.
+    @discardableResult
+    mutating func embed(_ installed: PackageState.Installed, for package: PackageID) -> Bool {
+        var own = self[package]
+        let isNext = own.embed(installed)
+        if own.staged != self[package].staged { unstage(package) }
+        self[package] = own
+        return isNext
+    }
+
+    /// Why a version of a set that came by itself, for a page that waited for it, must not become active; nil if it may.
+    /// The rest of the set may have failed or gone back while it came.
+    /// - Parameter companions: the versions of the set's other packages that go with it.
+    func reasonNotToArrive(
+        _ installed: PackageState.Installed, as package: PackageID, with companions: [PackageID: Set<VersionID>]
+    ) -> String? {
+        guard let release = installed.release, let set = release.set else { return nil }
+        for (other, state) in packages.sorted(by: { $0.key < $1.key }) where other != package {
+            if state.failures.contains(where: { $0.release?.set == set && $0.release?.retry ?? 0 >= release.retry }) {
+                return "\(other), of the same set, failed on this device"
+            }
+            if let active = state.active, let fitting = companions[other], !fitting.contains(active.id) {
+                return "\(other), of the same set, runs \(active.id) by now"
+            }
+        }
+        return nil
+    }
+
     /// Switches packages to what is staged for them, and all that was staged with them as one set.
     /// - Parameter chosen: nil for every package.
     package mutating func activate(_ chosen: [PackageID]? = nil) -> [Switch] {
@@ -101,22 +137,57 @@ extension StoreState {
         return (outcome, [Retreat(package: package, wentBack: wentBack)] + takeBack(with: package, wentBack))
     }
 
-    /// ``PackageState/leaveUnfitting(reason:fits:)``; a set whose version is left goes back as a whole.
-    /// - Returns: the package first; nothing if it stays.
+    /// Leaves a package's active version if it does not fit the app any more, and with it the active versions of its set, for
+    /// the first versions that all fit of those to which a device goes back. It is no failure: a release of them is taken again
+    /// when the app fits.
+    /// - Returns: the package first; nothing if the active version fits, or no such versions are here. Then all stay until
+    ///   the channel offers others.
     package mutating func leaveUnfitting(
-        _ package: PackageID, reason: String, fits: (PackageState.Installed) throws -> Bool
+        _ package: PackageID, reason: String, fits: (PackageState.Installed, PackageID) throws -> Bool
     ) rethrows -> [Retreat] {
-        guard let wentBack = try self[package].leaveUnfitting(reason: reason, fits: fits) else { return [] }
-        return [Retreat(package: package, wentBack: wentBack)] + takeBack(with: package, wentBack)
+        guard let left = self[package].active?.installed, try !fits(left, package) else { return [] }
+        var candidate = self
+        var moved: Set<PackageID> = [package]
+        var seen: [PackageID: Set<VersionID>] = [:]
+        var next: PackageID? = package
+        while let leaving = next {
+            guard let id = candidate[leaving].active?.id, seen[leaving, default: []].insert(id).inserted else {
+                return []
+            }
+            let step = candidate.goBack(leaving, reason: reason, cause: .refused, isItsFault: false)
+            guard let to = step.first?.wentBack.to, seen[leaving]?.contains(to.id) != true else { return [] }
+            moved.formUnion(step.map(\.package))
+            next = try moved.sorted().first { other in
+                guard let active = candidate[other].active?.installed else { return false }
+                return try !fits(active, other)
+            }
+        }
+        let others = moved.subtracting([package]).sorted()
+        let retreats = ([package] + others).compactMap { other -> Retreat? in
+            guard let from = self[other].active?.installed else { return nil }
+            let why = other == package ? reason : Self.reason(of: package, reason)
+            return Retreat(
+                package: other,
+                wentBack: PackageState.WentBack(
+                    from: from, to: candidate[other].active?.installed, reason: why, cause: .refused))
+        }
+        self = candidate
+        return retreats
+    }
+
+    private static func reason(of package: PackageID, _ reason: String) -> String {
+        "it came in one set with \(package): \(reason)"
     }
 
     private mutating func takeBack(with package: PackageID, _ left: PackageState.WentBack) -> [Retreat] {
         guard let set = left.from.release?.set else { return [] }
+        // What came later than the rest, because its gate was off, would become active alone.
+        for other in packages.keys where self[other].staged?.release?.set == set { self[other].staged = nil }
         return packages.keys.sorted().compactMap { other in
             let state = self[other]
             guard other != package, state.active?.installed.release?.set == set, state.hasOther,
                 let wentBack = self[other].goBack(
-                    reason: "it came in one set with \(package): \(left.reason)", cause: left.cause,
+                    reason: Self.reason(of: package, left.reason), cause: left.cause,
                     isItsFault: false)
             else { return nil }
             return Retreat(package: other, wentBack: wentBack)

@@ -48,10 +48,8 @@ package struct StoreState: Hashable, Sendable {
     /// - Returns: what changed, in words, by package; nil: of all of them.
     mutating func obey(_ channel: ChannelFile) -> [(PackageID?, String)] {
         var changes: [(PackageID?, String)] = []
-        for (package, offered) in channel.packages.sorted(by: { $0.key < $1.key })
-        where self[package].isEnabled != offered.isEnabled {
-            self[package].isEnabled = offered.isEnabled
-            changes.append((package, "the channel's feature gate is \(offered.isEnabled ? "on" : "off")"))
+        for (package, offered) in channel.packages.sorted(by: { $0.key < $1.key }) {
+            if let change = obey(offered, package) { changes.append((package, change)) }
         }
         if rules != channel.rules {
             rules = channel.rules

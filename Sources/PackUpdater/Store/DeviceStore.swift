@@ -41,11 +41,12 @@ struct DeviceStore: Sendable {
         let old = try Self.read(layout)
         var state = old ?? StoreState(deviceID: Self.randomID())
         let result = try body(&state)
+        state.showWholeSets()
         if state != old { try Self.write(state, layout) }
         return result
     }
 
-    private static func write(_ state: StoreState, _ layout: StoreLayout) throws(UpdateError) {
+    static func write(_ state: StoreState, _ layout: StoreLayout) throws(UpdateError) {
         let bytes = state.bytes
         guard bytes.count <= StoreState.maximumByteCount else {
             throw .fileFailed(
@@ -105,50 +106,7 @@ struct DeviceStore: Sendable {
         return (manifest, bytes)
     }
 
-    /// Makes a damaged `state.json` again from the versions whose files are here: the newest of a package becomes
-    /// active and has to be confirmed anew, the one below it is what the device goes back to.
-    /// - Returns: what was done, in words; nothing where the state is sound.
-    func rebuildDamagedState() throws -> [String] {
-        let lock = try Durable.lock(layout.stateLock, .exclusive)
-        defer { withExtendedLifetime(lock) {} }
-        let damage: String
-        do {
-            _ = try Self.read(layout)
-            return []
-        } catch {
-            guard case .storeIsDamaged(_, let reason) = error else { throw error }
-            damage = reason
-        }
-        var state = StoreState(deviceID: Self.randomID())
-        var done = ["state.json was damaged (\(damage)) and is made again"]
-        for name in try Durable.names(in: layout.unzipFiles) {
-            guard let package = try? PackageID(name) else { continue }
-            let versions = try Durable.names(in: layout.trees(of: package)).compactMap { try installed(package, $0) }
-                .sorted { $1.id.version < $0.id.version }
-            guard let newest = versions.first, newest.hasPages else { continue }
-            state[package].active = PackageState.Active(installed: newest, isConfirmed: false)
-            state[package].previous = versions.dropFirst().first
-            done.append("\(package) \(newest.id) is active and has to be confirmed anew")
-        }
-        // A second name for the damaged file, for people; its own name always has one of the two states.
-        let copy = layout.state.appendingPathExtension("damaged")
-        try Durable.remove(copy)
-        if link(layout.state.path, copy.path) != 0 { try? FileManager.default.copyItem(at: layout.state, to: copy) }
-        try Self.write(state, layout)
-        return done
-    }
-
-    private func installed(_ package: PackageID, _ name: String) throws -> PackageState.Installed? {
-        let url = layout.trees(of: package).appending(path: "\(name)/\(Manifest.fileName)")
-        guard let bytes = try Durable.readSound(url, maximumByteCount: Manifest.maximumByteCount),
-            let manifest = try? Manifest(parsing: bytes), manifest.package == package,
-            manifest.version.description == name
-        else { return nil }
-        let id = VersionID(version: manifest.version, manifest: Digest(of: bytes))
-        return PackageState.Installed(id: id, release: nil, hasPages: manifest.entry != nil)
-    }
-
-    private static func read(_ layout: StoreLayout) throws(UpdateError) -> StoreState? {
+    static func read(_ layout: StoreLayout) throws(UpdateError) -> StoreState? {
         let bytes: [UInt8]
         do {
             guard let found = try Durable.read(layout.state, maximumByteCount: StoreState.maximumByteCount) else {
@@ -171,7 +129,7 @@ struct DeviceStore: Sendable {
         }
     }
 
-    private static func randomID() -> String {
+    static func randomID() -> String {
         var generator = SystemRandomNumberGenerator()
         return (0..<2).map { _ in
             let hex = String(generator.next() as UInt64, radix: 16)

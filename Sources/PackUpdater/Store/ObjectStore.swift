@@ -47,7 +47,7 @@ struct ObjectStore: Sendable {
     static func verify(_ object: Object, _ size: Int, _ digest: Digest?) throws(UpdateError) {
         guard size == object.size else {
             throw .damagedContent(
-                "object \(object.digest)", reason: "it has not the \(object.size) bytes that are signed")
+                "object \(object.digest)", reason: "it does not have the \(object.size) signed bytes")
         }
         guard digest == object.digest else {
             throw .damagedContent("object \(object.digest)", reason: "its content has another digest")

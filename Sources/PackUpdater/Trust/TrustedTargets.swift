@@ -5,6 +5,7 @@ import PackTrust
 /// The signed targets of an app, through its TUF client.
 struct TrustedTargets: SignedTargets {
     private let client: TrustClient
+    private let bundle: MetadataBundle
     private let probe: RootProbe
     private let layout: StoreLayout
 
@@ -18,10 +19,9 @@ struct TrustedTargets: SignedTargets {
         self.layout = layout
         let store = try FolderTrustStore(folder: layout.trust)
         if root == nil, try store.read("root.json") == nil { throw UpdateError.noRoot }
+        bundle = MetadataBundle(channel: channel, transport: transport)
         client = TrustClient(
-            store: store,
-            transport: MetadataTransport(
-                transport: transport, layout: layout, bundle: MetadataBundle(channel: channel, transport: transport)),
+            store: store, transport: MetadataTransport(transport: transport, layout: layout, bundle: bundle),
             trustedRoot: root, now: now)
         probe = RootProbe(file: layout.cache.appending(path: "root-probe"), now: now)
     }
@@ -40,7 +40,7 @@ struct TrustedTargets: SignedTargets {
     /// believed for as long as that server answers that nothing has changed. So a refusal is tried once more without it.
     private func refresh(probingRoot: Bool) async throws {
         do {
-            try await client.refresh(probingRoot: probingRoot)
+            try await retryingAlone { try await client.refresh(probingRoot: probingRoot) }
         } catch let error as TrustError {
             let kept = layout.cache.appending(path: MetadataTransport.keptName)
             guard Durable.size(of: kept) != nil else { throw error }
@@ -49,9 +49,21 @@ struct TrustedTargets: SignedTargets {
         }
     }
 
+    /// A file of many documents may lie or mix what does not belong together. So a refusal is tried once more with each document
+    /// by itself.
+    private func retryingAlone<Value>(_ body: () async throws -> Value) async throws -> Value {
+        do {
+            return try await body()
+        } catch let error as TrustError {
+            guard bundle.end() else { throw error }
+            return try await body()
+        }
+    }
+
     func file(_ path: String) async throws -> SignedFile? {
         do {
-            guard let info = try await client.targetInfo(path) else { return nil }
+            let found = try await retryingAlone { try await client.targetInfo(path) }
+            guard let info = found else { return nil }
             guard let hash = info.hashes.sha256 else {
                 throw UpdateError.notTrusted(reason: "\(path) is signed without a SHA-256")
             }
@@ -77,7 +89,9 @@ struct TrustedTargets: SignedTargets {
 
     func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8] {
         do {
-            return try await client.target(path, maximumByteCount: maximumByteCount)
+            return try await retryingAlone {
+                try await client.target(path, maximumByteCount: maximumByteCount)
+            }
         } catch let error as TrustError {
             throw UpdateError.notTrusted(reason: "\(error)")
         }
@@ -95,8 +109,13 @@ struct MetadataTransport: TrustTransport {
     let bundle: MetadataBundle
 
     func fetch(_ path: String, maximumByteCount: Int) async throws -> [UInt8]? {
-        if let root = Self.rootVersion(path), isFresh { await bundle.fetchOnce(root: root - 1) }
+        if let root = Self.version(path, of: "root"), isFresh { await bundle.fetchOnce(root: root - 1) }
         if let bundled = bundle.take(path, maximumByteCount: maximumByteCount) { return bundled }
+        if let snapshot = Self.version(path, of: "snapshot") {
+            // The timestamp names a new one, so what it lists is mostly new as well.
+            await bundle.fetchRecent(snapshot: snapshot)
+            if let recent = bundle.take(path, maximumByteCount: maximumByteCount) { return recent }
+        }
         guard path == RepositoryPath.metadata("timestamp") else {
             return try await read(path, maximumByteCount, validator: nil, known: [])
         }
@@ -114,10 +133,10 @@ struct MetadataTransport: TrustTransport {
     /// A device that has never seen a timestamp needs everything.
     private var isFresh: Bool { Durable.size(of: layout.trust.appending(path: "timestamp.json")) == nil }
 
-    /// The version in `metadata/N.root.json`.
-    private static func rootVersion(_ path: String) -> Int? {
+    /// The version in `metadata/N.ROLE.json`.
+    private static func version(_ path: String, of role: String) -> Int? {
         let parts = path.split(separator: "/").last?.split(separator: ".") ?? []
-        return parts.count == 3 && parts[1] == "root" ? Int(parts[0]) : nil
+        return parts.count == 3 && parts[1] == role ? Int(parts[0]) : nil
     }
 
     private func read(

@@ -8,7 +8,8 @@ struct InitCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "init",
         abstract: "Start a project: configuration, a starter site, a registry and keys; or add CI steps to one.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Templates:
               site            a starter site in dist/, packtool.json, .packignore
               config          packtool.json with its schema, and .packignore, for
@@ -27,13 +28,14 @@ struct InitCommand: AsyncParsableCommand {
               nginx           packages.conf: nginx with TLS before packtool serve
               nginx-cdn       packages-cdn.conf: nginx as a CDN's cache
               systemd         packtool.service: packtool serve as a service
+              prometheus      packtool-alerts.yml: alert rules over GET /metrics
 
             The package is named after package.json or the folder, and dist is where
             the web build writes, as far as its configuration tells.
             Nothing that exists is overwritten. The first two also make a registry
             and signing keys in .packtool/, so that packtool build and packtool
             publish work at once.
-            """)
+            """))
 
     @Argument(help: ArgumentHelp("The project's folder.", valueName: "DIR"))
     var directory = "."

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PackRegistryLocal
+import PackRegistryPostgres
 
 /// `packtool make-artifacts`: makes patches and downloads for `packtool serve`, which starts it and talks to it over
 /// stdin and stdout. It is not for people.
@@ -11,16 +12,32 @@ struct MakeArtifactsCommand: ParsableCommand {
     @Argument(help: "The registry's folder.")
     var folder: String
 
+    @Option(help: "The database of the registry's rows, without a password.")
+    var rows: String?
+
     func run() throws {
-        try MakerService.run(URL(filePath: folder, directoryHint: .isDirectory))
+        let database = try rows.map { try PostgresDatabase.openNow(Self.address($0)) }
+        try MakerService.run(
+            URL(filePath: folder, directoryHint: .isDirectory), rows: database.map { RegistryRows(shared: $0) })
+    }
+
+    /// With the password of the environment's URL, which is not an argument, because others can read those.
+    private static func address(_ text: String) throws -> PostgresAddress {
+        let variable = ProcessInfo.processInfo.environment["PACKTOOL_REGISTRY"] ?? ""
+        if PostgresAddress.isOne(variable), let address = try? PostgresAddress(variable), address.withoutSecrets == text
+        {
+            return address
+        }
+        return try PostgresAddress(text)
     }
 
     /// This program, as a server starts it: the file that runs, also where an update has put another in its place.
-    static var program: MakerProgram {
+    static func program(rows: PostgresAddress?) -> MakerProgram {
         let own = "/proc/self/exe"
         let executable =
             FileManager.default.fileExists(atPath: own)
             ? own : Bundle.main.executablePath ?? CommandLine.arguments.first ?? "packtool"
-        return MakerProgram(executable: executable, arguments: [configuration.commandName ?? ""])
+        let database = rows.map { ["--rows", $0.withoutSecrets] } ?? []
+        return MakerProgram(executable: executable, arguments: [configuration.commandName ?? ""] + database)
     }
 }

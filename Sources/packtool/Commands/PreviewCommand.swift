@@ -16,10 +16,11 @@ struct PreviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preview",
         abstract: "Serve a web build as a device would, and reload pages when it changes.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Paths, media types, ranges, the headers of packtool.json and what is left out are those of the installed \
             package. What a device would not have is printed.
-            """)
+            """))
 
     @Argument(
         help: ArgumentHelp("The folder that the web build writes (else dist of packtool.json).", valueName: "DIST"),
@@ -27,7 +28,7 @@ struct PreviewCommand: AsyncParsableCommand {
     var dist: String?
 
     @Option(name: .customLong("package"), help: ArgumentHelp("The package id.", valueName: "ID"))
-    var package: String?
+    var package: PackageID?
 
     @Option(help: ArgumentHelp("Where the web build expects to be mounted, such as /static-files/.", valueName: "PATH"))
     var base: String?
@@ -40,7 +41,7 @@ struct PreviewCommand: AsyncParsableCommand {
             """, valueName: "PATH=URL"))
     var proxy: [String] = []
 
-    @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "PORT"))
+    @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "PORT"))
     var port = 8788
 
     @Flag(help: "Send pages byte for byte, without the script that reloads them.")
@@ -62,7 +63,7 @@ struct PreviewCommand: AsyncParsableCommand {
         let console = global.console
         let folder = try dist.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? CurrentProject.dist()
         let routes = try proxy.map { try PreviewProxy.Route($0) }
-        let site = PreviewSite(try DistPreview(folder, package: package, base: base))
+        let site = PreviewSite(try DistPreview(folder, package: package, base: base.map { try BaseSetting($0) }))
         let manifest = site.manifest
         var logger = Logger(label: "packtool.preview")
         logger.logLevel = global.verbose ? .debug : .error
@@ -79,7 +80,7 @@ struct PreviewCommand: AsyncParsableCommand {
             onServerRunning: { channel in
                 let url = "http://localhost:\(channel.localAddress?.port ?? port)/"
                 console.result(
-                    "\(manifest.package): \(manifest.files.count) files at \(url)",
+                    "\(manifest.package): \(CountText.text(manifest.files.count, "file")) at \(url)",
                     json: .object([
                         "url": .string(url), "package": .string(manifest.package.text),
                         "files": .integer(manifest.files.count),

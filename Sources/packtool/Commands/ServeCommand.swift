@@ -14,20 +14,20 @@ struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Serve a registry over HTTP: to devices, to publishers, and its sites to browsers.",
-        discussion: """
-            Devices read the published view, publishers write with access tokens
-            (packtool token create). SIGTERM and SIGINT end the server when the
-            requests under way are finished. Each request is one line on stderr.
+        discussion: HelpText.flowing(
+            """
+            Devices read the published view, and publishers write with access tokens (packtool token create).
+            On SIGTERM and SIGINT the server finishes its running requests and ends. Each request is one line
+            on stderr.
 
-            With --tls-certificate and --tls-key the server speaks HTTPS, HTTP/2 and
-            HTTP/1.1. Without, it speaks plain HTTP: on another address than the
-            loopback, put a TLS proxy before it.
-            """)
+            With --tls-certificate and --tls-key the server speaks HTTPS, with HTTP/2 and HTTP/1.1. Otherwise it
+            speaks plain HTTP: put a TLS proxy in front of it, unless it listens on the loopback address only.
+            """))
 
     @Option(help: ArgumentHelp("The address to listen on.", valueName: "HOST"))
     var host = "127.0.0.1"
 
-    @Option(help: ArgumentHelp("The port to listen on; 0 takes any free one.", valueName: "PORT"))
+    @Option(help: ArgumentHelp("The port to listen on; 0 chooses a free one.", valueName: "PORT"))
     var port = 8787
 
     @Option(
@@ -37,26 +37,26 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("tls-certificate"),
-        help: ArgumentHelp("The server's certificate and those that lead to its root, PEM.", valueName: "FILE"))
+        help: ArgumentHelp("The server's certificate chain (PEM).", valueName: "FILE"))
     var tlsCertificate: String?
 
     @Option(
-        name: .customLong("tls-key"), help: ArgumentHelp("The certificate's private key, PEM.", valueName: "FILE"))
+        name: .customLong("tls-key"), help: ArgumentHelp("The certificate's private key (PEM).", valueName: "FILE"))
     var tlsKey: String?
 
     @Option(
         name: .customLong("trusted-proxy"),
         help: ArgumentHelp(
             """
-            A proxy, or a block such as 10.0.0.0/24, whose word about who asks is taken; may stand several times. \
-            Limits for each client go by it.
+            A proxy, or a block such as 10.0.0.0/24, that is trusted to name the client; may be given several times. \
+            Limits for each client depend on it.
             """, valueName: "ADDRESS"))
     var trustedProxies: [String] = []
 
     @Option(
         name: .customLong("proxy-header"),
         help: ArgumentHelp(
-            "The field in which the proxy says it: X-Forwarded-For or Forwarded. It must set or extend it itself.",
+            "The header in which the proxy names the client: X-Forwarded-For or Forwarded. The proxy must set or extend it.",
             valueName: "NAME"))
     var proxyHeader = "X-Forwarded-For"
 
@@ -77,9 +77,22 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("max-reports-per-network"),
         help: ArgumentHelp(
-            "How many events one network (an IPv4 /24, an IPv6 /48) may send in an hour; 0: as many as it likes.",
+            "How many events one network (an IPv4 /24, an IPv6 /48) may send in an hour; 0: no limit.",
             valueName: "N"))
     var maximumReportsPerNetwork = ReportCaps.Limits().perNetwork
+
+    @Flag(
+        name: .customLong("internal-webhooks"),
+        help: "Send webhooks also to addresses of this machine and its networks, and over plain HTTP.")
+    var internalWebhooks = false
+
+    @Flag(name: .customLong("no-dashboard"), help: "Serve no pages for people at /.")
+    var noDashboard = false
+
+    @Flag(
+        name: .customLong("open-metrics"),
+        help: "Let anybody read /metrics; else a token that may observe is needed.")
+    var openMetrics = false
 
     @Flag(name: .customLong("json-logs"), help: "Write each log message as one line of JSON.")
     var jsonLogs = false
@@ -90,7 +103,7 @@ struct ServeCommand: AsyncParsableCommand {
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be a number from 0 to 65535") }
         guard (tlsCertificate == nil) == (tlsKey == nil) else {
-            throw ValidationError("--tls-certificate and --tls-key belong together: give both or none")
+            throw ValidationError("--tls-certificate and --tls-key need each other: give both or none")
         }
         guard (ReportRetention.leastDays...3650).contains(reportDays) else {
             throw ValidationError("--report-days must be a number from \(ReportRetention.leastDays) to 3650")
@@ -106,25 +119,27 @@ struct ServeCommand: AsyncParsableCommand {
     func run() async throws {
         FreedMemory.keepLittle()
         let location = try registry.location(of: CurrentProject())
-        guard case .folder(let folder) = try RegistryLocation(location, relativeTo: URL.currentDirectory()) else {
-            throw CommandFailure("\(location) is a server already: give a registry's folder with --registry")
+        if case .server(let url) = location {
+            throw CommandFailure("\(url) is a server already: give a registry's folder or database with --registry")
         }
-        let local = try await LocalRegistry.open(folder, maker: MakeArtifactsCommand.program)
+        guard let local = try await RegistryPlace(location)?.open(isServer: true) else { return }
         let logger = logger
         let limits = try limits()
         var retention = ReportRetention()
         retention.days = reportDays
         var services: [any Service] = [
             try await MaintenanceService(local, logger: logger), ShutdownDeadline(limits, logger: logger),
+            WebhookService(local.webhookQueue, allowsInternal: internalWebhooks, logger: logger),
         ]
         if reports == .on, let store = local.reports {
             services.append(ReportRetentionService(store, retention, logger: logger))
         }
+        var configuration = RegistryServer.Configuration(
+            host: host, port: port, publicURL: try checkedPublicURL(), tls: tls, limits: limits)
+        configuration.hasOpenMetrics = openMetrics
+        configuration.hasDashboard = !noDashboard
         let server = RegistryServer(
-            host: local,
-            configuration: RegistryServer.Configuration(
-                host: host, port: port, publicURL: try checkedPublicURL(), tls: tls, limits: limits),
-            services: services, logger: logger)
+            host: local, configuration: configuration, services: services, logger: logger)
         if tls == nil, !LoopbackName.isOne(host) {
             options.console.note(
                 "warning: \(host) can be reached from other machines and access tokens travel unencrypted: "

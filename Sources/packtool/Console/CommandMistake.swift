@@ -33,7 +33,7 @@ enum CommandMistake {
     }
 
     private static func version(for path: [String]) -> String {
-        let own = "--version says which packtool this is, and stands alone: packtool --version."
+        let own = "--version shows the version of packtool, and is given alone: packtool --version."
         return switch path.last {
         case "build": "\(own) The package's version is --package-version VERSION"
         default:
@@ -43,24 +43,9 @@ enum CommandMistake {
 
     private static func unknown(_ word: String, of path: [String], _ names: [String]) -> String {
         let place = path.joined(separator: " ")
-        let near = names.map { ($0, distance(word, $0)) }.filter { $0.1 <= max(1, $0.0.count / 3) }.min { $0.1 < $1.1 }
-        if let near { return "\(place) has no command \(word): did you mean \(place) \(near.0)?" }
-        return "\(place) has no command \(word). There are: \(names.joined(separator: ", ")). Usage: \(place) --help"
-    }
-
-    /// How many letters have to be added, removed, changed or swapped with their neighbour.
-    private static func distance(_ first: String, _ second: String) -> Int {
-        let (a, b) = (Array(first.lowercased()), Array(second.lowercased()))
-        var rows = [Array(0...b.count)]
-        for i in 0..<a.count {
-            var row = [i + 1]
-            for j in 0..<b.count {
-                var least = min(rows[i][j + 1] + 1, row[j] + 1, rows[i][j] + (a[i] == b[j] ? 0 : 1))
-                if i > 0, j > 0, a[i] == b[j - 1], a[i - 1] == b[j] { least = min(least, rows[i - 1][j - 1] + 1) }
-                row.append(least)
-            }
-            rows.append(row)
+        if let near = NearName.of(word, among: names) {
+            return "\(place) has no command \(word): did you mean \(place) \(near)?"
         }
-        return rows[a.count][b.count]
+        return "\(place) has no command \(word). There are: \(names.joined(separator: ", ")). Usage: \(place) --help"
     }
 }

@@ -35,7 +35,13 @@ enum CommandRunner {
                 let kind = error is ArgumentParser.ExitCode ? kindOfEnd(code) : "usage"
                 Console.failure(root.message(for: error), kind: kind, exitCode: code.rawValue)
             }
-            root.exit(withError: error)
+            guard code != .success else { root.exit(withError: error) }
+            let text = root.fullMessage(for: error)
+            // The parser writes "Error:", and all else here is "error:".
+            if !text.isEmpty {
+                Console.standardError(text.hasPrefix("Error: ") ? "error: \(text.dropFirst(7))" : text)
+            }
+            Foundation.exit(code.rawValue)
         } catch {
             report("\(error)", kind: kind(of: error), exitCode: .failed, isJSON)
             Foundation.exit(ExitCode.failed.rawValue)

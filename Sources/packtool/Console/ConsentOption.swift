@@ -1,15 +1,27 @@
 import ArgumentParser
 import Foundation
 
+/// `--yes` of commands for an emergency, which never ask: scripts may pass it to every command that changes a channel.
+struct AcceptedYes: ParsableArguments {
+    @Flag(help: "Accepted for scripts: this command never asks.")
+    var yes = false
+}
+
 /// `--yes`, for commands with a larger effect than their words suggest: they ask on a terminal, and refuse elsewhere.
 struct ConsentOption: ParsableArguments {
     @Flag(help: "Do it without asking.")
     var yes = false
 
-    /// - Parameter consequences: what would happen, with numbers.
+    /// - Parameters:
+    ///   - isDryRun: says that the command would ask, and does not.
+    ///   - consequences: what would happen, with numbers.
     /// - Throws: where nobody said yes.
-    func require(_ consequences: String, _ options: GlobalOptions) throws {
+    func require(isDryRun: Bool = false, _ consequences: String, _ options: GlobalOptions) throws {
         guard !yes else { return }
+        if isDryRun {
+            options.console.note("\(consequences)\nWithout --dry-run the command asks first, or takes --yes.")
+            return
+        }
         let isTerminal =
             isatty(FileHandle.standardInput.fileDescriptor) == 1
             && isatty(FileHandle.standardError.fileDescriptor) == 1

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PackAuthorities
+import PackRegistryPostgres
 
 /// The options of every command.
 struct GlobalOptions: ParsableArguments {
@@ -10,7 +11,7 @@ struct GlobalOptions: ParsableArguments {
     @Flag(help: "Print the result and errors only, no messages.")
     var quiet = false
 
-    @Flag(help: "Print more about what is done.")
+    @Flag(help: "Print more details.")
     var verbose = false
 
     var console: Console { Console(isJSON: json, isQuiet: quiet) }
@@ -34,18 +35,43 @@ struct AuthorityOptions: ParsableArguments {
 /// The registry of a command: `--registry`, or else `PACKTOOL_REGISTRY`, the configuration, or the folder
 /// `.packtool/registry` of the current directory.
 struct RegistryOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The registry: a folder or a URL.", valueName: "DIR|URL"))
+    @Option(
+        help: ArgumentHelp(
+            "The registry: a folder, a server's URL, or postgres://HOST/DATABASE with --files.", valueName: "DIR|URL"))
     var registry: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder for the files of a registry in a database (else PACKTOOL_FILES).", valueName: "DIR"))
+    var files: String?
 
     @Option(help: ArgumentHelp("A file that holds the access token (else PACKTOOL_TOKEN).", valueName: "FILE"))
     var tokenFile: String?
 
     @OptionGroup var authorities: AuthorityOptions
 
+    /// Where the registry is: ``text(of:)``, with the folder for the files of a database.
+    func location(of project: CurrentProject) throws -> RegistryLocation {
+        let text = try text(of: project)
+        guard PostgresAddress.isOne(text) else {
+            return try RegistryLocation(text, files: files, relativeTo: URL.currentDirectory())
+        }
+        let environment = ProcessInfo.processInfo.environment
+        let isFromEnvironment = registry == nil && environment["PACKTOOL_REGISTRY"] != nil
+        if try !isFromEnvironment && PostgresAddress(text).hasSecret {
+            throw CommandFailure(
+                (registry == nil ? "the configuration's registry" : "--registry")
+                    + " has a password in it, which others can read: take it out, and give it in PGPASSWORD, in the file "
+                    + "that PGPASSFILE names, or in ~/.pgpass")
+        }
+        let folder = files ?? environment["PACKTOOL_FILES"].flatMap { $0.isEmpty ? nil : $0 }
+        return try RegistryLocation(text, files: folder, relativeTo: URL.currentDirectory())
+    }
+
     /// The registry's place: the option, else `PACKTOOL_REGISTRY`, else the configuration's, else the project's own.
     /// - Throws: for a variable that is set to nothing: a CI service does that with one that nobody filled in, and another
     ///   registry than the one meant must not be taken for it.
-    func location(of project: CurrentProject) throws -> String {
+    private func text(of project: CurrentProject) throws -> String {
         if let registry { return registry }
         guard let variable = ProcessInfo.processInfo.environment["PACKTOOL_REGISTRY"] else { return project.registry }
         let place = variable.trimmingCharacters(in: .whitespacesAndNewlines)
@@ -63,7 +89,9 @@ struct RegistryOptions: ParsableArguments {
             guard let text = try? String(contentsOfFile: tokenFile, encoding: .utf8) else {
                 throw CommandFailure("the token file \(tokenFile) cannot be read")
             }
-            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+            let token = text.trimmingCharacters(in: .whitespacesAndNewlines)
+            guard !token.isEmpty else { throw CommandFailure("the token file \(tokenFile) is empty") }
+            return token
         }
         let text = ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"] ?? ""
         // Secrets are pasted and piped with the line break that ended their line.

@@ -21,7 +21,8 @@ struct JSONLogHandler: LogHandler {
             // The framework's own id of the request: ours stands beside it.
             if key == "hb.request.id" { continue }
             let text = "\(value)"
-            line[key] = Int(text).map { .integer($0) } ?? .string(text)
+            // A request's id may be all digits, and is no number.
+            line[key] = key == "id" ? .string(text) : Int(text).map { .integer($0) } ?? .string(text)
         }
         Console.standardError(JSONValue.object(line).compactText)
     }

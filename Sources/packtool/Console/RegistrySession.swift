@@ -4,6 +4,7 @@ import PackFormat
 import PackPublisher
 import PackRegistryAPI
 import PackRegistryLocal
+import PackTrust
 
 /// A command's registry, with the project's keys and root of trust.
 struct RegistrySession {
@@ -11,7 +12,7 @@ struct RegistrySession {
     let configuration: PackConfiguration?
     let project: ProjectFolder
     let location: RegistryLocation
-    /// The registry of a folder; nil for a server.
+    /// The registry of a folder or a database; nil for a server.
     let local: LocalRegistry?
 
     init(_ options: RegistryOptions, console: Console) async throws {
@@ -19,16 +20,22 @@ struct RegistrySession {
         let current = try CurrentProject()
         configuration = current.configuration
         project = current.folder
-        location = try RegistryLocation(options.location(of: current), relativeTo: URL.currentDirectory())
+        location = try options.location(of: current)
         let token = try options.token()
+        if case .server = location, token == nil, ProcessInfo.processInfo.environment["PACKTOOL_TOKEN"] != nil {
+            console.note(
+                "warning: PACKTOOL_TOKEN is set and empty, so no access token is sent; a CI service does that for a secret that "
+                    + "is missing, or that this job may not see")
+        }
         if case .server(let url) = location, token != nil, url.scheme?.lowercased() == "http",
             !LoopbackName.isOne(url.host() ?? "")
         {
             console.note("warning: the access token travels unencrypted to \(url.host() ?? ""): use https")
         }
         switch location {
-        case .folder(let folder):
-            let opened = try await LocalRegistry.open(folder)
+        case .folder, .database:
+            let opened = try await RegistryPlace(location)?.open()
+            guard let opened else { throw CommandFailure("the registry cannot be opened") }
             registry = opened.registry(as: .local(user: NSUserName()))
             local = opened
         case .server(let url):
@@ -56,28 +63,49 @@ struct RegistrySession {
             console.note(
                 "trusting this registry's root from now on: it was written to \(project.root.path), commit it")
         }
-        return try PublisherTrust(registry: registry, root: anchor.root, store: anchor.store(in: project))
+        return try PublisherTrust(
+            registry: registry, root: anchor.root, store: anchor.store(in: project), place: "the registry \(location)")
+    }
+
+    /// Removes what the project has seen of the registry; its root stays.
+    func forgetSeenMetadata() async throws {
+        let folder = try await TrustAnchor(project: project, registry: registry).store(in: project).folder
+        guard FileManager.default.fileExists(atPath: folder.path) else { return }
+        try FileManager.default.removeItem(at: folder)
     }
 
     func maintenance(console: Console) async throws -> KeyMaintenance {
         KeyMaintenance(registry: registry, trust: try await trust(console: console))
     }
 
-    func publisher(console: Console) async throws -> Publisher {
+    /// - Parameter isDryRun: writes nothing, neither here nor in the registry.
+    func publisher(console: Console, isDryRun: Bool = false) async throws -> Publisher {
         let keys = try keys.signingKeys()
         guard !keys.publisher.isEmpty else {
+            let variable = KeyFolder.Name.publisher.variable
+            if ProcessInfo.processInfo.environment[variable] != nil {
+                throw CommandFailure(
+                    "\(variable) is set and empty: give it the publisher's private key; a CI "
+                        + "service sets an empty variable for a secret that is missing, or that this job may not see")
+            }
             throw CommandFailure(
                 "there is no key to sign with: set \(KeyFolder.Name.publisher.variable), or make one with "
                     + "packtool keys generate publisher")
         }
-        return Publisher(registry: registry, trust: try await trust(console: console), keys: keys)
+        guard isDryRun else {
+            return Publisher(registry: registry, trust: try await trust(console: console), keys: keys)
+        }
+        let anchor = try await TrustAnchor(project: project, registry: registry, isKept: false)
+        let store = PreviewTrustStore(try anchor.store(in: project))
+        return Publisher(
+            registry: registry, trust: PublisherTrust(registry: registry, root: anchor.root, store: store), keys: keys)
     }
 
     /// Makes the patches and small downloads that a change left to be made. The change is there already, devices can use
     /// it; a server, where the registry has one, makes them by itself. So what goes wrong here is told, and is no
     /// failure of the command.
     func finish(console: Console) async {
-        guard let local, !local.isServed else { return }
+        guard let local, await !local.isServed() else { return }
         let line = ProgressLine(console)
         do {
             try await local.maintain { made, all in line.show("making patches and downloads: \(made) of \(all)") }

@@ -684,6 +684,10 @@ packtool:
   // "api": { "/api/": "https://api.example.com/" },
   // "serviceWorker": true,
 
+  // The form of the data that your pages store, and the forms that this version reads. The registry then refuses a
+  // rollback to a version that could not read what devices have.
+  // "state": { "version": 1, "reads": [1, 1] },
+
   // Response headers of every file.
   // "headers": { "content-security-policy": "default-src 'self'" },
 
@@ -727,7 +731,7 @@ packtool:
     },
     "registry": {
       "type": "string",
-      "description": "The registry: a folder, relative to this file, or a URL.",
+      "description": "The registry: a folder, relative to this file, or a URL (https, or postgres without a password).",
       "examples": ["https://packages.example.com", "./.packtool/registry"]
     },
     "channel": {
@@ -793,6 +797,28 @@ packtool:
       "description": "What the package requires from the app.",
       "properties": {
         "app": { "type": "string", "description": "The app versions that can run it.", "examples": [">=3.2.0"] }
+      }
+    },
+    "state": {
+      "type": "object",
+      "additionalProperties": false,
+      "description": "What the pages store on a device (local storage, IndexedDB). The registry does not lead devices to a version that cannot read what they may have stored.",
+      "properties": {
+        "version": {
+          "type": "integer",
+          "minimum": 1,
+          "maximum": 1000000,
+          "description": "The number of the form of the data that this version writes; a new form has a higher number. By default the highest that it reads.",
+          "examples": [2]
+        },
+        "reads": {
+          "type": "array",
+          "items": { "type": "integer", "minimum": 1, "maximum": 1000000 },
+          "minItems": 2,
+          "maxItems": 2,
+          "description": "The lowest and the highest form that it reads. By default only its own.",
+          "examples": [[1, 2]]
+        }
       }
     },
     "spa": {
@@ -966,6 +992,7 @@ server {
         proxy_set_header Host $host;
         # Set, and not added to: what a client says of itself counts for nothing.
         proxy_set_header X-Forwarded-For $remote_addr;
+        proxy_set_header X-Request-Id $request_id;
         proxy_set_header X-Forwarded-Proto $scheme;
         # An upload is passed on while it comes, and a download as fast as its reader takes it.
         proxy_request_buffering off;
@@ -974,6 +1001,115 @@ server {
         proxy_read_timeout 120s;
     }
 }
+
+"""#,
+"server/packtool-alerts.yml": #"""
+# Alert rules for Prometheus over the metrics of `packtool serve` (docs/OPERATIONS.md#metrics-and-alerts).
+#
+# Load it with `rule_files:` in prometheus.yml. The scrape needs a token that may observe
+# (packtool token create prometheus --observe), unless the server runs with --open-metrics:
+#
+#   scrape_configs:
+#     - job_name: packtool
+#       scheme: https
+#       authorization: { credentials_file: /etc/prometheus/packtool.token }
+#       static_configs: [{ targets: [packages.example.com] }]
+groups:
+  - name: packtool
+    rules:
+      - alert: PacktoolDown
+        expr: up{job="packtool"} == 0
+        for: 2m
+        labels: { severity: page }
+        annotations:
+          summary: The registry's server does not answer.
+          fix: Devices keep what they have. Start the server; its log says why it ended.
+
+      - alert: PacktoolTimestampExpires
+        expr: packtool_signature_expiry_timestamp_seconds{role="timestamp"} - time() < 2 * 86400
+        for: 10m
+        labels: { severity: page }
+        annotations:
+          summary: Nobody renews the timestamp; it expires in {{ $value | humanizeDuration }}.
+          fix: From then on no device gets an update. Run packtool renew on the registry, and look into the server's log.
+
+      - alert: PacktoolOnlineSignatureExpires
+        expr: packtool_signature_expiry_timestamp_seconds{role=~"snapshot|channels"} - time() < 2 * 86400
+        for: 10m
+        labels: { severity: page }
+        annotations:
+          summary: The signature of {{ $labels.role }} expires in {{ $value | humanizeDuration }}.
+          fix: Run packtool renew on the registry.
+
+      - alert: PacktoolOwnerSignatureExpires
+        expr: packtool_signature_expiry_timestamp_seconds{role=~"root|targets"} - time() < 60 * 86400
+        labels: { severity: ticket }
+        annotations:
+          summary: The signature of {{ $labels.role }} expires in {{ $value | humanizeDuration }}.
+          fix: Only the owner of its keys can renew it. Run packtool keys rotate root, or rotate owner.
+
+      - alert: PacktoolPackageSignatureExpires
+        expr: packtool_signature_expiry_timestamp_seconds{role=~"package[.].*"} - time() < 30 * 86400
+        labels: { severity: ticket }
+        annotations:
+          summary: The signature of {{ $labels.role }} expires in {{ $value | humanizeDuration }}.
+          fix: Publish a version of the package, or run packtool keys rotate publisher.
+
+      - alert: PacktoolRolloutHalted
+        expr: packtool_rollout_share_ratio{state="halted"} > 0
+        labels: { severity: page }
+        annotations:
+          summary: The rollout of {{ $labels.package }} {{ $labels.version }} on {{ $labels.channel }} is halted.
+          fix: Look at its page on the dashboard, then roll it back or resume it.
+
+      - alert: PacktoolErrors
+        expr: >-
+          sum(rate(packtool_http_requests_total{status="5xx"}[5m]))
+          > 0.01 * sum(rate(packtool_http_requests_total[5m]))
+        for: 5m
+        labels: { severity: page }
+        annotations:
+          summary: More than 1 % of the requests fail.
+          fix: The server's log has each error under the id in X-Request-Id.
+
+      - alert: PacktoolSlow
+        expr: >-
+          histogram_quantile(0.99, sum by (le) (rate(packtool_http_request_duration_seconds_bucket{kind=~"api|site"}[5m]))) > 2.5
+        for: 10m
+        labels: { severity: ticket }
+        annotations:
+          summary: One of a hundred requests takes longer than 2.5 seconds.
+
+      - alert: PacktoolBusy
+        expr: sum by (gate) (rate(packtool_gate_refused_total[5m])) > 0
+        for: 10m
+        labels: { severity: ticket }
+        annotations:
+          summary: Requests are refused because as many as are allowed are under way ({{ $labels.gate }}).
+
+      - alert: PacktoolQueueStands
+        expr: min_over_time(packtool_queue_packages[2h]) > 0
+        labels: { severity: ticket }
+        annotations:
+          summary: Downloads or patches were not finished for two hours ({{ $labels.queue }}).
+          fix: Devices load more bytes than they need. The server's log says what could not be made.
+
+      - alert: PacktoolConnectionsFull
+        expr: packtool_connections > 0.8 * packtool_connections_limit
+        for: 5m
+        labels: { severity: ticket }
+        annotations:
+          summary: Four fifths of the connections are in use.
+
+      - alert: PacktoolReportsForged
+        expr: >-
+          sum(rate(packtool_report_events_total{outcome="neverOffered"}[15m]))
+          > 0.2 * sum(rate(packtool_report_events_total[15m]))
+        for: 15m
+        labels: { severity: ticket }
+        annotations:
+          summary: A fifth of the reported events are about versions that were never offered.
+          fix: Somebody makes reports up, or an app reports to the wrong registry.
 
 """#,
 "server/packtool.service": #"""

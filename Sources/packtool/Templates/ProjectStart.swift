@@ -15,31 +15,32 @@ struct ProjectStart {
     private let project: ProjectFolder
     private let app: String
     private let initializer: RegistryInitializer
-    /// nil: the project uses a server.
-    private let registry: URL?
+    private let location: RegistryLocation
 
     /// Checks everything that can be wrong before anything is written.
     init(_ current: CurrentProject, app: String?, _ options: RegistryOptions) throws {
         project = current.folder
         self.app = app ?? Self.appID(from: current.home)
         initializer = try RegistryInitializer(project: project, app: self.app)
-        let place = try options.location(of: current)
-        switch try RegistryLocation(place, relativeTo: URL.currentDirectory()) {
-        case .folder(let url): registry = url
-        case .server: registry = nil
-        }
+        location = try options.location(of: current)
     }
 
     /// Makes the registry and what it lacks of keys; nil if there is a registry already.
     func make() async throws -> Made? {
-        guard let registry, try !LocalRegistry.exists(registry) else { return nil }
+        // A project that uses a server gets none of its own.
+        guard let place = try await RegistryPlace(location), try !LocalRegistry.exists(place.folder, rows: place.rows)
+        else {
+            return nil
+        }
         do {
-            _ = try await initializer.make(at: registry)
+            _ = try await initializer.make(at: place.folder, rows: place.rows)
         } catch let error as RegistryError where error.kind == .conflict {
+            // The folder of files belongs to another database.
+            if let rows = place.rows, try !LocalRegistry.exists(place.folder, rows: rows) { throw error }
             // Another command made it a moment ago.
             return nil
         }
-        return Made(app: app, registry: registry, keys: project.keys, root: project.root)
+        return Made(app: app, registry: place.folder, keys: project.keys, root: project.root)
     }
 
     /// The folder's name, with `-` for what an app id cannot hold.

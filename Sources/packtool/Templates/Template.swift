@@ -16,6 +16,7 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
     case nginx
     case nginxCDN = "nginx-cdn"
     case systemd
+    case prometheus
 
     /// A file of a template: its path in the project, and what goes in.
     struct File: Equatable {
@@ -41,6 +42,7 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
         case .nginx: Self.file("server/nginx.conf", at: "packages.conf")
         case .nginxCDN: Self.file("server/nginx-cdn.conf", at: "packages-cdn.conf")
         case .systemd: Self.file("server/packtool.service", at: "packtool.service")
+        case .prometheus: Self.file("server/packtool-alerts.yml", at: "packtool-alerts.yml")
         }
     }
 

@@ -13,7 +13,9 @@ final class PreviewSite: SiteCatalog {
         var manifest: Manifest { preview.manifest }
 
         func file(for digest: Digest) throws -> URL {
-            guard let url = preview.locations[digest] else { throw CommandFailure("the file is gone from the folder") }
+            guard let url = preview.locations[digest] else {
+                throw CommandFailure("the file was removed from the folder")
+            }
             return url
         }
     }

@@ -12,7 +12,7 @@ import Testing
 struct PublishingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `the same content again is a no-op, other content is refused`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let site = try shop.page("1.0.0")
             let publisher = try shop.publisher(over: registry)
@@ -32,7 +32,7 @@ struct PublishingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `only objects that the registry lacks are sent`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let publisher = try shop.publisher(over: registry)
             let first = try shop.page("1.0.0")
@@ -57,7 +57,7 @@ struct PublishingContractTests {
     func `an upload that leaves out what the registry lacks is refused and leaves nothing`(
         kind: RegistryKind
     ) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let site = try shop.page("1.0.0")
             let before = try shop.viewListing
@@ -73,7 +73,7 @@ struct PublishingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a damaged zip is refused by the name of its fault`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let site = try shop.page("1.0.0")
             var bytes = try Data(contentsOf: site.zip)
@@ -89,7 +89,7 @@ struct PublishingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a manifest that was not uploaded cannot be published`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let error = await #expect(throws: RegistryError.self) {
                 try await registry.publish(manifest: Digest(of: Data("x".utf8)), role: Array("{}".utf8), note: .none)
@@ -109,7 +109,7 @@ struct PublishingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a package is published after the shared bundle that it pins`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let (bundle, page) = try sharing(shop)
             let publisher = try shop.publisher(over: registry)
@@ -126,7 +126,7 @@ struct PublishingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a file that its bundle does not have cannot be published`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let bundle = try Site("common", "1.0.0", ["vendor.js": "shared"], entry: nil, in: shop.folder)
             let page = try Site(
@@ -142,7 +142,7 @@ struct PublishingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `eight publishers at once all succeed, one after the other`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let sites = try (0..<8).map { try shop.page("1.0.\($0)", package: $0.isMultiple(of: 2) ? "a" : "b") }
             try await withThrowingTaskGroup { group in
@@ -168,7 +168,7 @@ struct PublishingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a withdrawn version is no longer signed, offered or taken again`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let publisher = try shop.publisher(over: registry)
             let bad = try shop.page("1.1.0")
@@ -195,7 +195,7 @@ struct PublishingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a shared bundle is withdrawn after the versions that need it`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let (bundle, page) = try sharing(shop)
             let publisher = try shop.publisher(over: registry)

@@ -9,8 +9,8 @@ import Testing
 /// What changes of a channel do, whatever the registry. Each time the list is read as a device reads it.
 struct ReleasingContractTests {
     /// A shop with checkout 1.0.0, 1.1.0 and 1.2.0 published.
-    private func stocked() async throws -> Shop {
-        let shop = try await Shop()
+    private func stocked(_ kind: RegistryKind) async throws -> Shop {
+        let shop = try await kind.shop()
         let sites = try ["1.0.0", "1.1.0", "1.2.0"].map { try shop.page($0) }
         try await shop.publisher().publish(sites.map(\.zip))
         return shop
@@ -22,7 +22,7 @@ struct ReleasingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a partial rollout stands before the release that everyone gets`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             let first = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
@@ -41,7 +41,7 @@ struct ReleasingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `rolling back passes over what only a few devices had`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             _ = try await registry.change(offer("1.1.0", 1), of: package(), on: channel())
@@ -53,7 +53,7 @@ struct ReleasingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `offering a version again raises its share and never lowers it`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             _ = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
@@ -67,7 +67,7 @@ struct ReleasingContractTests {
     func `without a share an offered release keeps its own, and a new one is for everyone`(
         kind: RegistryKind
     ) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             _ = try await registry.change(.offer(version("1.0.0")), of: package(), on: channel())
             #expect(try await shop.releases() == ["1.0.0@100"])
@@ -79,7 +79,7 @@ struct ReleasingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `what was rolled back over is offered once more only with again`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             _ = try await registry.change(offer("1.1.0"), of: package(), on: channel())
@@ -117,7 +117,7 @@ struct ReleasingContractTests {
     /// A hot fix of an older line, or a CI job of an older commit.
     @Test(arguments: RegistryKind.allCases)
     func `a version below one that is offered is offered only where that was said`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             _ = try await registry.change(offer("1.2.0", 5), of: package(), on: channel())
@@ -150,7 +150,7 @@ struct ReleasingContractTests {
     func `a share is not changed of what a rollback or a withdrawal left, but by its name`(
         kind: RegistryKind
     ) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             _ = try await registry.change(offer("1.1.0", 10), of: package(), on: channel())
@@ -178,7 +178,7 @@ struct ReleasingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a misspelt channel or package is told what is there`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             _ = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             for change in [ChannelChange.rollBack(to: nil), .setRollout(.whole), .retry(), .rollBackToEmbedded] {
@@ -196,7 +196,7 @@ struct ReleasingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `rolling back goes to the version before, for everyone, under a new id`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let old = try await registry.change(offer("1.0.0"), of: package(), on: channel())
             _ = try await registry.change(offer("1.1.0"), of: package(), on: channel())
@@ -219,7 +219,7 @@ struct ReleasingContractTests {
     @Test(arguments: RegistryKind.allCases)
     func `promoting takes the newest release that everyone gets, or the version given`(kind: RegistryKind) async throws
     {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let none = await #expect(throws: RegistryError.self) {
                 try await registry.change(.promote(nil, from: channel()), of: package(), on: channel("stable"))
@@ -249,7 +249,7 @@ struct ReleasingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a retry is signed into the channel`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let nothing = await #expect(throws: RegistryError.self) {
                 try await registry.change(.retry(), of: package(), on: channel())
@@ -263,7 +263,7 @@ struct ReleasingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a version that is not published cannot be offered`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let error = await #expect(throws: RegistryError.self) {
                 try await registry.change(offer("9.0.0"), of: package(), on: channel())
@@ -275,7 +275,7 @@ struct ReleasingContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `patches are made between what a channel offers and offered`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             for text in ["1.0.0", "1.1.0", "1.2.0"] {
                 _ = try await registry.change(offer(text), of: package(), on: channel())

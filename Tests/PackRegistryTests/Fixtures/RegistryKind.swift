@@ -12,6 +12,11 @@ enum RegistryKind: CaseIterable, CustomTestStringConvertible {
     case local
     /// The same folder behind a real server and a real socket.
     case served
+    /// The folder, with its rows in PostgreSQL.
+    case postgres
+
+    /// A shop whose registry is of the kind.
+    func shop() async throws -> Shop { try await Shop(isInDatabase: self == .postgres) }
 
     var testDescription: String { "\(self)" }
 
@@ -21,7 +26,7 @@ enum RegistryKind: CaseIterable, CustomTestStringConvertible {
         _ body: @escaping @Sendable (any Registry) async throws -> Void
     ) async throws {
         switch self {
-        case .local: try await body(shop.local.registry(as: Identity(name: "test", scope: scope)))
+        case .local, .postgres: try await body(shop.local.registry(as: Identity(name: "test", scope: scope)))
         case .served:
             let token = try await shop.registry.createToken(TokenRequest(name: "test", scope: scope, expires: nil))
             try await RunningServer.with(shop.local) { (server) async throws in

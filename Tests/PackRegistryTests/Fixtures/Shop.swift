@@ -8,6 +8,7 @@ import Synchronization
 @testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 
 /// A registry of the app "shop" with the keys of a single developer.
 final class Shop: Sendable {
@@ -29,14 +30,17 @@ final class Shop: Sendable {
         func advance(days: Double) { time.withLock { $0.addTimeInterval(days * 86_400) } }
     }
 
-    init() async throws {
+    /// - Parameter isInDatabase: the rows are in PostgreSQL, not in the folder.
+    init(isInDatabase: Bool = false) async throws {
         folder = try TemporaryFolder()
         project = ProjectFolder(folder.url.appending(path: "project", directoryHint: .isDirectory))
         let clock = Clock(Date())
         self.clock = clock
         local = try await RegistryInitializer(project: project, app: "shop", environment: [:], clock: { clock.now })
             .make(
-                at: project.registry
+                at: project.registry,
+                rows: isInDatabase
+                    ? RegistryRows(shared: PostgresBench.database(), clock: .of { clock.now }) : nil
             )
             .registry
     }
@@ -47,15 +51,16 @@ final class Shop: Sendable {
     func record(
         roles: Set<String> = [], _ body: (inout ChangeSet, RegistryFacts) throws -> Void
     ) async throws {
-        let store = SQLiteStore(database: local.database, app: "shop")
+        let store = local.services.store
         var query = FactsQuery()
         query.roles = roles
         query.names = FactsQuery.Names(versionsOf: try PackageID("checkout"), packagesOn: try ChannelName("beta"))
-        let facts = try store.factsNow(query)
+        let facts = try await store.facts(query)
         var changes = ChangeSet(by: .local(user: "ann"), at: clock.now)
         try body(&changes, facts)
         try MetadataSigner(facts, signer: OnlineKeys.load(from: local.files), now: changes.time).sign(&changes)
-        try store.commitNow(changes, basedOn: facts.base)
+        let signed = changes
+        try await store.commit(signed, basedOn: facts.base)
         _ = try await local.services.complete()
     }
 

@@ -15,7 +15,7 @@ struct Site {
     init(
         _ package: String, _ version: String, _ files: [String: String], entry: String? = "index.html",
         bundles: [Site] = [], shared: [String: (bundle: String, content: String)] = [:], app: String? = nil,
-        in folder: TemporaryFolder
+        state: Manifest.State? = nil, in folder: TemporaryFolder
     ) throws {
         var listed: [PackagePath: Manifest.File] = [:]
         for (path, content) in files {
@@ -33,7 +33,7 @@ struct Site {
         }
         manifest = try Manifest(
             package: PackageID(package), version: SemanticVersion(version), entry: entry.map { try PackagePath($0) },
-            files: listed, shared: pins, requiredApp: app.map { try VersionRange($0) })
+            files: listed, shared: pins, requiredApp: app.map { try VersionRange($0) }, state: state)
         zip = folder.url.appending(path: "\(package)-\(version)-\(UUID().uuidString).zip")
         var requests = try files.map { ContentRequest(.bytes(Array($1.utf8)), path: try PackagePath($0)) }
         requests.append(ContentRequest(.bytes(manifest.bytes), path: try PackagePath(Manifest.fileName)))

@@ -1,16 +1,16 @@
 import Foundation
-import GRDB
 import PackFormat
 import Testing
 
 @testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 
 /// Registries that were edited, damaged, or written by a newer program.
 struct DamageTests {
     private func sqlite(_ shop: Shop, _ sql: String) throws {
-        try shop.local.database.write { try $0.execute(sql: sql) }
+        _ = try shop.local.database.write { try $0.execute(sql: sql) }
     }
 
     @Test func `a registry of a newer program is refused`() async throws {
@@ -62,6 +62,42 @@ struct DamageTests {
         }
         #expect(failures > 0)
         #expect(others.isEmpty, "\(others)")
+    }
+
+    /// It has what no row has: a gate that is off would be on again.
+    @Test(arguments: [
+        "UPDATE channelFile SET bytes = X'7B7D'",
+        "UPDATE channelFile SET bytes = CAST(replace(bytes, '1', '2') AS BLOB)",
+    ])
+    func `a channel file that is damaged is an error with its name, and nothing is signed`(sql: String) async throws {
+        let shop = try await Shop()
+        try await shop.publisher().publish([shop.page("1.0.0").zip, shop.page("1.1.0").zip])
+        _ = try await shop.registry.change(.offer(version("1.0.0"), .everyone), of: package(), on: channel())
+        _ = try await shop.registry.change(.gate(package(), isOn: false), on: channel())
+        _ = try await shop.registry.change(.poll(ChannelPoll(seconds: 900, jitter: 60)), on: channel())
+        try sqlite(shop, sql)
+        let before = try shop.viewListing
+        let plan = try RolloutPlan(parsing: Array("{\"steps\": [{\"share\": 5}]}".utf8), named: "plan")
+        let attempts: [() async throws -> Void] = [
+            { _ = try await shop.registry.change(.offer(version("1.1.0")), of: package(), on: channel()) },
+            { _ = try await shop.registry.change(.rollBackToEmbedded, of: package(), on: channel()) },
+            { _ = try await shop.registry.change(.gate(package(), isOn: true), on: channel()) },
+            {
+                _ = try await shop.registry.rollout(
+                    RolloutRequest(.plan(plan), of: version("1.1.0")), of: package(), on: channel())
+            },
+            { _ = try await shop.registry.release(ReleaseSet(versions: [package(): version("1.1.0")]), on: channel()) },
+            { _ = try await shop.registry.channelFile(channel(), at: nil) },
+            { _ = try await shop.registry.overview() },
+        ]
+        for (index, attempt) in attempts.enumerated() {
+            let error = await #expect(throws: RegistryError.self, "\(index)") { try await attempt() }
+            #expect(error?.kind == .unusable, "\(index)")
+            for part in ["channels/beta.v2.json", "nothing was signed", "Restore it from a backup"] {
+                #expect(error?.message.contains(part) == true, "\(index): \(String(describing: error))")
+            }
+        }
+        #expect(try shop.viewListing == before)
     }
 
     @Test func `published versions and the audit log cannot be edited by mistake`() async throws {

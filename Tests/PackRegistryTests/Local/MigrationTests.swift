@@ -7,6 +7,7 @@ import Testing
 @testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 
 /// A registry folder that packtool 0.1.0 made, opened by this one: Tests/Data/registry-0.1.0.tar.gz has two packages of three
 /// versions, shares that grew, a rollback, a withdrawal and a token.
@@ -51,7 +52,7 @@ struct MigrationTests {
         var query = FactsQuery.unsigned
         let manifest = try #require(overview.versions[alpha]?.first?.manifest)
         query.manifests = [manifest]
-        let store = SQLiteStore(database: local.database, app: "shop")
+        let store = SQLStore(database: local.database, app: "shop", clock: .of { Date() })
         let content = try #require(try await store.facts(query).manifest(manifest))
         query.objects = content.ownObjects
         #expect(try await store.facts(query).missingObjects.isEmpty)

@@ -1,9 +1,9 @@
 import Foundation
-import GRDB
 import Synchronization
 import Testing
 
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 
 /// A database that several open at the moment it comes into being.
 struct OpeningTogetherTests {
@@ -13,9 +13,9 @@ struct OpeningTogetherTests {
             let failures = Mutex<[String]>([])
             DispatchQueue.concurrentPerform(iterations: 8) { _ in
                 do {
-                    let database = try RegistryDatabase(RegistryFolder(folder.url))
+                    let database = try SQLiteDatabase(RegistryFolder(folder.url))
                     let steps = try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM grdb_migrations") }
-                    guard steps == 10 else { return failures.withLock { $0.append("\(steps ?? 0) steps") } }
+                    guard steps == 13 else { return failures.withLock { $0.append("\(steps ?? 0) steps") } }
                 } catch { failures.withLock { $0.append("\(error)") } }
             }
             try #require(failures.withLock { $0 } == [])

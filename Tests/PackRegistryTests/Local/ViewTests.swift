@@ -14,7 +14,7 @@ struct ViewTests {
         #expect(
             try shop.viewListing == [
                 "metadata/1.root.json", "metadata/1.targets.json", "metadata/1.channels.json",
-                "metadata/1.snapshot.json", "metadata/timestamp.json",
+                "metadata/1.snapshot.json", "metadata/1.recent.zst", "metadata/timestamp.json",
             ])
         try await shop.device().refresh()
     }
@@ -35,7 +35,7 @@ struct ViewTests {
             "targets/manifests/checkout/\(manifest).1.0.0.json", file, "packages/checkout-1.0.0.zip",
             "patches/\(manifest)/full.zst", "metadata/2.targets.json", "metadata/1.package.checkout.json",
             "metadata/2.snapshot.json", "metadata/3.snapshot.json", "metadata/4.snapshot.json",
-            "metadata/2.channels.json",
+            "metadata/2.channels.json", "metadata/2.recent.zst", "metadata/3.recent.zst", "metadata/4.recent.zst",
         ]
         for object in site.manifest.ownObjects { expected.insert(ViewPath.object(object.digest).description) }
         #expect(try shop.viewListing.subtracting(before) == expected)

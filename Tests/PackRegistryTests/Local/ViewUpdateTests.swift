@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import PackFormat
 import PackTrust
 import Testing
@@ -8,6 +7,7 @@ import Testing
 @testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 
 /// The view is brought up to date by what changed, and ends as a complete check would leave it.
 struct ViewUpdateTests {
@@ -130,7 +130,7 @@ struct ViewUpdateTests {
         let before = try shop.viewListing
         let lost = try #require(before.first { $0.contains("manifests/cart/") && $0.hasSuffix(".1.1.0.json") })
         try FileManager.default.removeItem(at: shop.local.viewFolder.appending(path: lost))
-        let lease = try await shop.local.claimForServer()
+        let lease = try #require(try await shop.local.claimForServer())
         let maintenance = Task { await shop.local.runMaintenance(under: lease) { _ in } }
         while try !shop.viewListing.contains(lost) { try await Task.sleep(for: .milliseconds(5)) }
         maintenance.cancel()
@@ -179,18 +179,25 @@ struct ViewUpdateTests {
             in: shop.folder)
         try await shop.publisher().publish([page.zip, bundle.zip])
         let pins = { (registry: LocalRegistry) in
-            try registry.database.read { try Row.fetchAll($0, sql: "SELECT bundle, manifest FROM pin").map { "\($0)" } }
+            try registry.database.read {
+                try Row.fetchAll($0, sql: "SELECT bundle, manifest FROM pin").map { "\($0.values)" }
+            }
         }
         let before = try pins(shop.local)
         #expect(before.count == 1)
         try shop.local.database.write { db in
-            try db.execute(sql: "DROP TABLE work; DROP TABLE siteWork; DROP TABLE pin; DROP TABLE encoding")
-            try db.execute(sql: "DROP INDEX releaseByManifest; DROP INDEX metadataByRole; DROP INDEX releaseBySet")
-            try db.execute(sql: "DROP TABLE releaseEvent; DROP TABLE object; DROP TABLE lease; DROP TABLE groupFile")
+            let indexes = ["releaseByManifest", "metadataByRole", "releaseBySet"]
+            for index in indexes { try db.execute(sql: "DROP INDEX \(index)") }
+            let tables = [
+                "work", "siteWork", "pin", "encoding", "releaseEvent", "object", "lease", "groupFile", "webhook",
+                "delivery",
+                "expiryNotice", "approvalEvent",
+            ]
+            for table in tables { try db.execute(sql: "DROP TABLE \(table)") }
             for column in [
                 "release DROP COLUMN share", "release DROP COLUMN audiences", "channelFile DROP COLUMN format",
                 "release DROP COLUMN setID", "release DROP COLUMN app", "release DROP COLUMN policy",
-                "version DROP COLUMN note", "version DROP COLUMN sourceCommit",
+                "version DROP COLUMN note", "version DROP COLUMN sourceCommit", "manifest DROP COLUMN state",
             ] {
                 try db.execute(sql: "ALTER TABLE \(column)")
             }

@@ -168,14 +168,14 @@ struct DerivedFileTests {
 
     @Test func `while a server has the registry it is known to others`() async throws {
         let shop = try await Shop()
-        #expect(!shop.local.isServed)
-        let lease = try await shop.local.claimForServer()
-        #expect(shop.local.isServed)
+        #expect(await !shop.local.isServed())
+        let lease = try #require(try await shop.local.claimForServer())
+        #expect(await shop.local.isServed())
         await #expect(throws: RegistryError.self) { try await shop.local.claimForServer() }
         let maintenance = Task { await shop.local.runMaintenance(under: lease) { _ in } }
         maintenance.cancel()
         await maintenance.value
-        #expect(!shop.local.isServed)
+        #expect(await !shop.local.isServed())
         await #expect(throws: Never.self) { try await shop.local.claimForServer() }
     }
 }

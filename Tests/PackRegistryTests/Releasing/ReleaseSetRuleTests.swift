@@ -112,6 +112,34 @@ struct ReleaseSetRuleTests {
         }
     }
 
+    @Test func `a package that the set introduced goes to what the app embeds, and the others to what they had`() throws
+    {
+        for change in [ChannelChange.rollBackToEmbedded, .rollBack(to: nil)] {
+            var memory = Memory()
+            try memory.offer(["a": "1.0.0", "b": "1.0.0"])
+            try memory.offer(["b": "1.0.1"])
+            try memory.offer(["a": "1.1.0", "b": "1.1.0", "new": "1.0.0"], percent: 20)
+            try memory.rollBack("new", to: change)
+            #expect(memory.offers == "a: 1.0.0; b: 1.0.1; new: embedded", "\(change)")
+        }
+        // Of a set of new packages only, there is nothing to go back to but what the app embeds, which is to be said.
+        var fresh = Memory()
+        try fresh.offer(["a": "1.0.0", "b": "1.0.0"])
+        #expect(try fresh.rule.rollingBack(PackageID("a"), to: .rollBack(to: nil)) == nil)
+        try fresh.rollBack("a", to: .rollBackToEmbedded)
+        #expect(fresh.offers == "a: embedded; b: embedded")
+    }
+
+    @Test func `the others go to what they had when the set began, whatever trial came before it`() throws {
+        var memory = Memory()
+        try memory.offer(["a": "1.0.0", "b": "1.0.0"])
+        try memory.offer(["a": "1.0.5"], percent: 10)
+        try memory.offer(["b": "1.0.1"])
+        try memory.offer(["a": "1.1.0", "b": "1.1.0"])
+        try memory.rollBack("a")
+        #expect(memory.offers == "a: 1.0.0; b: 1.0.1")
+    }
+
     @Test func `a rollback to an earlier version takes the others to what they had with it`() throws {
         var memory = Memory()
         for version in ["1.0.0", "1.1.0", "1.2.0"] { try memory.offer(["a": version, "b": version]) }

@@ -37,6 +37,21 @@ struct RolloutPlanTests {
         #expect(try read(short, devices: 70).hourlyShare?.tenThousandths == 1_000)
     }
 
+    @Test func `a gate of a plan is of all steps that come before another, and do not say otherwise`() throws {
+        let plan = try read(
+            """
+            {"gate": {"haltAbove": "0.25", "devices": 20},
+             "steps": [{"share": 1, "for": "1d"}, {"share": 5, "for": "1d", "gate": false},
+                       {"share": 10, "for": "1d", "gate": true}, {"share": 50, "for": "1d", "gate": {"haltAbove": 5}}, {"share": 100}]}
+            """)
+        #expect(plan.steps.map(\.gate?.haltAbove.tenThousandths) == [25, nil, 50, 500, nil])
+        #expect(plan.steps.map(\.gate?.devices) == [20, nil, 200, 200, nil])
+        #expect(plan.steps[3].gate?.advanceBelow.percent == 5, "a laxer halt makes the next step laxer too")
+        #expect(try RolloutPlan(json: .object(plan.json)) == plan)
+        #expect(try plan.gated.steps.map { $0.gate != nil } == [true, true, true, true, false])
+        #expect(try RolloutPlan.gradual().steps.map(\.share.percent) == [1, 10, 50, 100])
+    }
+
     @Test(arguments: [
         (
             "{\"steps\": [{\"share\": 10, \"for\": \"1h\"}, {\"share\": 5}]}", "plan.json:1:", "steps[1].share",
@@ -47,6 +62,20 @@ struct RolloutPlanTests {
             "only grows"
         ),
         ("{\"steps\": [{\"share\": 10}, {\"share\": 20}]}", "plan.json:1:", "steps[0]", "\"for\" is missing"),
+        (
+            "{\"steps\": [{\"share\": 1, \"for\": \"1d\", \"gate\": {\"haltAbove\": 4, \"advanceBelow\": 2}}]}",
+            "plan.json:1:",
+            "steps[0].gate.advanceBelow", "less than"
+        ),
+        (
+            "{\"steps\": [{\"share\": 1, \"for\": \"1d\", \"gate\": {\"silence\": \"5m\"}}]}", "plan.json:1:",
+            "steps[0].gate.silence", "15m to 7d"
+        ),
+        (
+            "{\"gate\": {\"devises\": 9}, \"steps\": [{\"share\": 1}]}", "plan.json:1:", "gate.devises",
+            "haltAbove, advanceBelow"
+        ),
+        ("{\"steps\": [{\"share\": 1, \"gate\": true}]}", "plan.json:1:", "steps[0].gate", "ends the rollout"),
         ("{\"steps\": []}", "plan.json:1:2:", "steps", "0 steps"),
         ("{\"steps\": [{\"share\": 0}]}", "plan.json:1:", "steps[0].share", "above 0"),
         ("{\"steps\": [{\"share\": 101}]}", "plan.json:1:13:", "steps[0].share", "101"),

@@ -47,6 +47,7 @@ private struct MemoryRollout {
         case .record(let action, let reason):
             add(.action(action, reason: reason), "system:rollout")
             return "\(action.rawValue): \(reason)"
+        case .watch(_, let reason): return reason
         case .wait(let date, _, let reason):
             return date.map { "wait \(Int($0.timeIntervalSince(now)))" } ?? reason
         }
@@ -120,12 +121,37 @@ struct RolloutRuleTests {
         #expect(rollout.look() == "wait 86400")
     }
 
+    @Test func `a gate holds a step back, also the end, and what came before a halt does not count after resume`()
+        throws
+    {
+        var rollout = try MemoryRollout(
+            "{\"gate\": {\"devices\": 50}, \"steps\": [{\"share\": 1, \"for\": \"4h\"}, {\"share\": 100, \"for\": \"1d\"}]}"
+        )
+        #expect(rollout.look(.waiting("nobody reports")) == "start 1 %", "nobody can report before it")
+        #expect(RolloutRule(rollout.state, now: rollout.now).gate?.devices == 50)
+        #expect(rollout.look(.waiting("few")) == "wait 14400")
+        rollout.now += 14_400
+        #expect(rollout.look(.waiting("few")) == "the gate waits: few")
+        rollout.now += 1_000_000
+        #expect(rollout.look(.waiting("few")) == "the gate waits: few")
+        #expect(rollout.look(.good("all well")) == "step 100 %")
+        rollout.now += 86_400
+        #expect(rollout.look(.waiting("few")) == "the gate waits: few")
+        let first = rollout.state.watchedSince
+        #expect(rollout.look(.bad("7 % fail")) == "halt: devices are not well: 7 % fail")
+        #expect(RolloutRule(rollout.state, now: rollout.now).gate == nil && rollout.state.watchedSince == first)
+        rollout.now += 60
+        #expect(try rollout.say(.resume) == "running 100 %")
+        #expect(rollout.state.watchedSince == rollout.now)
+        #expect(rollout.look(.good("all well")).hasPrefix("complete"))
+    }
+
     @Test func `health halts at any time, lets a step be taken, or makes it wait`() throws {
         var rollout = try MemoryRollout(Self.plan.replacing("{\"steps", with: "{\"unknownHealth\": \"wait\", \"steps"))
         // Nothing can be known of a release that no device has.
         #expect(rollout.look() == "start 1 %")
         rollout.now += 14_400
-        #expect(rollout.look().contains("nothing is known"))
+        #expect(rollout.look().contains("the health of the devices is unknown"))
         #expect(rollout.look(.good("0.1 % fail")) == "step 10 %")
         #expect(rollout.look(.bad("7 % fail")) == "halt: devices are not well: 7 % fail")
         #expect(rollout.state.state == .halted && rollout.state.share.percent == 10)

@@ -138,4 +138,17 @@ struct RolloutSimulationTests {
         let error = #expect(throws: RegistryError.self) { try population([(old, new)]) }
         #expect(error?.message.contains(message) == true, "\(error?.message ?? "")")
     }
+
+    @Test func `a release that waits for an unmetered network is not given to devices on another one`() throws {
+        let population = try population([
+            ("\"seed\": 7,", "\"seed\": 7, \"networks\": {\"unmetered\": 50, \"metered\": 50},")
+        ])
+        let target = try release("r2", "1.1.0").with(policy: ClientPolicy(network: .unmetered))
+        let simulation = try RolloutSimulation(
+            channel([shop: [target, release("r1", "1.0.0")]]), targets: [shop: target],
+            moments: [.init(time: 0, share: .whole)], population: population, downloads: [:])
+        let result = simulation.run(0..<4_000)
+        #expect(abs(result.updatedCount - 2_000) < 160, "\(result.updatedCount)")
+        #expect(result.reasons["they wait for an unmetered network"] == 4_000 - result.updatedCount)
+    }
 }

@@ -74,6 +74,18 @@ import Testing
         #expect(admit(10, 0, [10, 0, 0], later: 3600) == nil, "the next hour begins anew")
     }
 
+    @Test func `an empty report takes no place`() throws {
+        var limits = ReportCaps.Limits()
+        limits.maximumCount = 1
+        var caps = ReportCaps(limits)
+        let (empty, real) = try (
+            ReportID(String(repeating: "1", count: 32)), ReportID(String(repeating: "2", count: 32))
+        )
+        #expect(caps.admit(0, of: empty, from: [10, 0, 0], now: Self.now) == nil)
+        #expect(caps.admit(1, of: real, from: [10, 0, 1], now: Self.now) == nil)
+        #expect(caps.admit(1, of: empty, from: [10, 0, 1], now: Self.now) != nil, "the place is taken by now")
+    }
+
     @Test func `who activated and said nothing more is silent when the window is over, and not before`() throws {
         let subject = try ReportSubject(
             package: PackageID("checkout"), version: SemanticVersion("1.0.0"), release: "r1")

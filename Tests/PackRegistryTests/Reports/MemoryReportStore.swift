@@ -23,6 +23,7 @@ actor MemoryReportStore: ReportStore {
     private var log: [Stored] = []
     private var counters: [CountKey: ReportCount] = [:]
     private var stands: [StandingKey: (activated: Int?, outcome: StandingCount.Outcome?)] = [:]
+    private var networks: [StandingKey: Int] = [:]
 
     func add(_ reports: JudgedReports) -> Int {
         var added = 0
@@ -37,6 +38,9 @@ actor MemoryReportStore: ReportStore {
             let key = CountKey(channel: reports.channel, key: ReportCount.Key(event))
             counters[key, default: ReportCount(key.key)].add(event)
             let place = StandingKey(channel: reports.channel, subject: ReportSubject(event), sender: reports.sender)
+            if let network = reports.network, networks[place] == nil {
+                networks[place] = network.reduce(0) { $0 << 8 | Int($1) }
+            }
             if event.code == .activated {
                 stands[place, default: (nil, nil)].activated = stands[place]?.activated ?? event.time
             } else if let outcome = StandingCount.Outcome(event.code), stands[place]?.outcome != .failed {
@@ -66,6 +70,17 @@ actor MemoryReportStore: ReportStore {
         return groups.map {
             StandingCount(
                 subject: $0.key.subject, activated: $0.key.activated, outcome: $0.key.outcome, devices: $0.value)
+        }
+    }
+
+    func exposures(_ query: ExposureQuery) -> [ExposureCount] {
+        stands.compactMap { key, stand in
+            guard key.channel == query.channel, key.subject.package == query.package,
+                key.subject.version == query.version, query.release == nil || key.subject.release == query.release,
+                let activated = stand.activated, activated >= query.from
+            else { return nil }
+            return ExposureCount(
+                network: networks[key], isMature: activated < query.matureBefore, outcome: stand.outcome, devices: 1)
         }
     }
 

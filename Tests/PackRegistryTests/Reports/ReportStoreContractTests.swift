@@ -41,9 +41,12 @@ import Testing
         }
 
         @discardableResult
-        func add(_ number: Int, _ events: ReportEvent..., received: Int = Bench.now) async throws -> Int {
+        func add(
+            _ number: Int, _ events: ReportEvent..., received: Int = Bench.now, network: [UInt8]? = nil
+        ) async throws -> Int {
             try await store.add(
-                JudgedReports(sender: sender(number), channel: beta, events: events, received: received))
+                JudgedReports(
+                    sender: sender(number), channel: beta, events: events, received: received, network: network))
         }
 
         /// All that the store answers about the channel, in one order.
@@ -151,6 +154,37 @@ import Testing
         let counts = try await bench.store.counts(on: bench.beta, package: nil, from: 0)
         #expect(counts.map(\.count).reduce(0, +) == 500)
         #expect(try await bench.store.standings(on: bench.beta, package: nil, from: 0).map(\.devices) == [100])
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `a gate sees each device once, by network, age and outcome`(kind: Kind) async throws {
+        let bench = try Bench(kind)
+        for number in 1...3 {
+            try await bench.add(
+                number, bench.event(1, .activated), bench.event(2, number == 1 ? .confirmed : .failed),
+                network: [192, 0, UInt8(number)])
+        }
+        // Of the same network as the third, and long silent.
+        try await bench.add(4, bench.event(1, .activated, time: Bench.now - 86_400), network: [192, 0, 3])
+        // What came before the release, another version, and what never became active do not count.
+        try await bench.add(5, bench.event(1, .activated, time: Bench.now - 3 * 86_400), network: [192, 0, 5])
+        try await bench.add(6, bench.event(1, .activated, "2.0.0"), bench.event(2, .failed, "1.0.0"))
+        func seen(_ release: String?) async throws -> [ExposureCount] {
+            try await bench.store.exposures(
+                ExposureQuery(
+                    channel: bench.beta, package: PackageID("checkout"), version: SemanticVersion("1.0.0"),
+                    release: release, from: Bench.now - 86_400, matureBefore: Bench.now - 3600))
+        }
+        let all = try await seen(nil)
+        #expect(all.map(\.devices).reduce(0, +) == 4)
+        #expect(all.filter { $0.outcome == .failed && !$0.isMature }.map(\.devices).reduce(0, +) == 2)
+        #expect(all.filter { $0.outcome == .confirmed }.map(\.devices) == [1])
+        #expect(all.filter { $0.outcome == nil && $0.isMature }.map(\.devices) == [1])
+        // Two of 1,024 numbers may be the same, with this many networks rarely.
+        #expect((2...3).contains(Set(all.map(\.network)).count) && all.allSatisfy { $0.network != nil })
+        let own = try await seen("r1")
+        #expect(Set(own) == Set(all) && own.count == all.count)
+        #expect(try await seen("r2").isEmpty)
     }
 
     @Test func `a registry that nobody has reported to has no file for it`() async throws {

@@ -17,8 +17,8 @@ struct RolloutContractTests {
         "{\"steps\": [{\"share\": 1, \"for\": \"4h\"}, {\"share\": 10, \"for\": \"1d\"}, {\"share\": 100}], \"devices\": 2000}"
 
     /// A shop with checkout 1.0.0 for everybody, and 1.1.0 published.
-    private func stocked() async throws -> Shop {
-        let shop = try await Shop()
+    private func stocked(_ kind: RegistryKind) async throws -> Shop {
+        let shop = try await kind.shop()
         try await shop.publisher().publish(["1.0.0", "1.1.0"].map { try shop.page($0).zip })
         _ = try await shop.registry.change(.offer(version("1.0.0")), of: package(), on: channel())
         return shop
@@ -28,13 +28,13 @@ struct RolloutContractTests {
     func `a version is offered under a plan, and the runner takes the steps when they are due`(kind: RegistryKind)
         async throws
     {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let request = try RolloutRequest(.plan(Self.plan(Self.steps)), of: version("1.1.0"))
             let preview = try await registry.rollout(
                 RolloutRequest(request.verb, of: request.version, isDryRun: true), of: package(), on: channel())
             #expect(preview.isChanged && preview.before == .none && preview.after.percent == 1)
-            #expect(preview.effect.contains("about 20 more of 2000"), "\(preview.effect)")
+            #expect(preview.effect.contains("about 20 more of 2,000"), "\(preview.effect)")
             #expect(try await shop.releases() == ["1.0.0@100"], "a dry run does nothing")
             let outcome = try await registry.rollout(request, of: package(), on: channel())
             #expect(outcome.status?.state == .running && outcome.status?.stepNumber == 1)
@@ -49,7 +49,8 @@ struct RolloutContractTests {
             #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
             let entry = try #require(try await shop.registry.auditLog(limit: 1).first)
             #expect((entry.actor, entry.action) == ("system:rollout", "rollout step"))
-            #expect(entry.detail == "10 % of the devices in place of 1 %: about 180 more of 2000; 1 % was there for 4h")
+            #expect(
+                entry.detail == "10 % of the devices in place of 1 %: about 180 more of 2,000; 1 % was there for 4h")
 
             // Moments are kept in milliseconds.
             shop.clock.advance(days: 1.001)
@@ -65,7 +66,7 @@ struct RolloutContractTests {
     func `words change the state, say what they do, and the rollback takes the release from everybody`(
         kind: RegistryKind
     ) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             func say(_ verb: RolloutRequest.Verb, _ reason: String = "") async throws -> RolloutOutcome {
                 try await registry.rollout(RolloutRequest(verb, reason: reason), of: package(), on: channel())
@@ -83,7 +84,7 @@ struct RolloutContractTests {
             let advanced = try await say(.advance(to: 2), "looks fine")
             #expect(
                 advanced.effect
-                    == "advance checkout 1.1.0 on beta: 10 % of the devices in place of 1 %: about 180 more of 2000")
+                    == "advance checkout 1.1.0 on beta: 10 % of the devices in place of 1 %: about 180 more of 2,000")
             #expect(try await !say(.advance(to: 2)).isChanged)
             #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
             #expect(try await shop.registry.auditLog(limit: 1).first?.detail.contains("looks fine") == true)
@@ -104,7 +105,7 @@ struct RolloutContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a token may plan and run what it may release, and nothing else`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         let request = try RolloutRequest(.plan(Self.plan(Self.steps)), of: version("1.1.0"))
         _ = try await shop.registry.rollout(request, of: package(), on: channel())
         shop.clock.advance(days: 1)

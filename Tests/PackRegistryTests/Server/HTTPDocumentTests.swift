@@ -25,7 +25,11 @@ struct HTTPDocumentTests {
         }
         let routes = Endpoints.routes.map(\.text)
         #expect(
-            Set(headings.filter { $0.contains("/v1/") || $0.contains("/health/") || $0.contains("/offline/") })
+            Set(
+                headings.filter {
+                    $0.contains("/v1/") || $0.contains("/health/") || $0.contains("/offline/")
+                        || $0.contains("/metrics")
+                })
                 == Set(routes))
         #expect(headings.count == Set(headings).count)
     }
@@ -33,7 +37,8 @@ struct HTTPDocumentTests {
     /// docs/HTTP-REFERENCE.md, as it follows from the declarations.
     private static var reference: String {
         let rows = Endpoints.routes.map { route in
-            let right = route.right.map { "`\($0.rawValue)`" } ?? ""
+            let right = [route.right, route.otherRight].compactMap(\.self).map { "`\($0.rawValue)`" }.joined(
+                separator: " or ")
             return "| `\(route.text)` | \(right) | \(route.isRepeatable ? "yes" : "") | \(route.summary) |"
         }
         return """
@@ -96,7 +101,8 @@ struct HTTPDocumentTests {
     @Test func `every kind of problem is documented`() throws {
         let document = try Self.document()
         let kinds: [RegistryError.Kind] = [
-            .invalid, .unauthorized, .forbidden, .notFound, .conflict, .tooLarge, .busy, .full, .unusable,
+            .invalid, .unauthorized, .forbidden, .notFound, .conflict, .needsApproval, .tooLarge, .busy, .full,
+            .unusable,
         ]
         let others = ["timeout", "methodNotAllowed", "preconditionFailed", "rangeNotSatisfiable", "internal"]
         for kind in kinds.map(\.rawValue) + others { #expect(document.contains("| `\(kind)` |"), "\(kind)") }

@@ -5,6 +5,7 @@ import Testing
 @testable import PackPublisher
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 @testable import PackRegistryServer
 
 /// How a server ends, and what it leaves to the next.

@@ -10,13 +10,13 @@ import Testing
 /// some serial order gives, namely the one in which they were recorded.
 @Suite("InterleavingTests") struct InterleavingTests {
     /// One thing that somebody does.
-    private enum Action: Hashable {
+    enum Action: Hashable {
         case publish(String, String)
         case release(ChannelChange, String, UInt32)
         case renew
     }
 
-    private static func actors() throws -> [[Action]] {
+    static func actors() throws -> [[Action]] {
         let (one, two) = try (SemanticVersion("1.0.0"), SemanticVersion("1.1.0"))
         return [
             [.publish("alpha", "1.0.0"), .publish("alpha", "1.1.0")],
@@ -31,11 +31,11 @@ import Testing
     }
 
     /// What was read and decided, and only has to be recorded.
-    private typealias Record = () async throws -> String
+    typealias Record = () async throws -> String
 
-    private static func prepare(_ action: Action, _ bench: StoreBench) async throws -> Record {
+    static func prepare(_ action: Action, _ bench: StoreBench, as identity: Identity? = nil) async throws -> Record {
         func record<Change: RegistryChange>(_ change: Change) async throws -> Record {
-            let prepared = try await bench.committer.prepare(change, as: bench.ann)
+            let prepared = try await bench.committer.prepare(change, as: identity ?? bench.ann)
             return { "\(try await bench.committer.record(prepared)) \(prepared.outcome)" }
         }
         switch action {
@@ -46,15 +46,15 @@ import Testing
         }
     }
 
-    private static func bench() async throws -> StoreBench {
-        let bench = try await StoreBench(.memory)
+    static func bench(_ kind: StoreKind = .memory) async throws -> StoreBench {
+        let bench = try await StoreBench(kind)
         for (package, version) in [("alpha", "1.0.0"), ("alpha", "1.1.0"), ("beta", "1.0.0")] {
             try await bench.upload(package, version)
         }
         return bench
     }
 
-    private static func result(_ body: () async throws -> String) async throws -> String {
+    static func result(_ body: () async throws -> String) async throws -> String {
         do { return try await body() } catch let error as RegistryError { return "\(error.kind): \(error)" }
     }
 

@@ -128,7 +128,7 @@ import Testing
     @Test func `a holder that is gone leaves its lease before it runs out`() async throws {
         let folder = try TemporaryFolder()
         let files = RegistryFolder(folder.url)
-        let database = try RegistryDatabase(files)
+        let database = try SQLiteDatabase(files)
         func leases() -> SQLiteLeases { SQLiteLeases(files, database, clock: { Date() }) }
         var first: SQLiteLeases? = leases()
         let lease = try #require(try await first?.acquire(.server, for: .seconds(600), as: "one"))
@@ -150,7 +150,7 @@ import Testing
 
     @Test func `a server that lost its lease does nothing until it has one again`() async throws {
         let shop = try await Shop()
-        let lease = try await shop.local.claimForServer()
+        let lease = try #require(try await shop.local.claimForServer())
         shop.clock.advance(seconds: 600)
         let other = try #require(try await shop.local.leases.acquire(.server, for: .seconds(600), as: "another"))
         _ = try await shop.publisher().publish([shop.page("1.0.0").zip])
@@ -167,6 +167,6 @@ import Testing
         while try !shop.viewListing.contains(archive) { try await Task.sleep(for: .milliseconds(5)) }
         maintenance.cancel()
         await maintenance.value
-        #expect(!shop.local.isServed)
+        #expect(await !shop.local.isServed())
     }
 }

@@ -31,6 +31,7 @@ final class MemoryRegistryStore: RegistryStore {
         var past: [(time: Date, channel: ChannelName, package: PackageID, history: ReleaseHistory)] = []
         var events: [(release: String, event: RolloutEvent)] = []
         var tokens: [RegistryFacts.Token] = []
+        var approvals: [ApprovalEvent] = []
         var audit: [AuditEntry] = []
         var work: Set<PackageID> = []
         var leases: [Lease.Name: HeldLease] = [:]
@@ -40,7 +41,8 @@ final class MemoryRegistryStore: RegistryStore {
         var base: RegistryFacts.Base {
             RegistryFacts.Base(
                 root: newestVersion(TopLevelRole.root.rawValue) ?? 0,
-                timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0, event: events.count)
+                timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0, event: events.count,
+                approval: approvals.count)
         }
 
         mutating func note(_ release: String, _ kind: RolloutEvent.Kind, _ actor: Identity, _ now: Date) {
@@ -82,7 +84,8 @@ final class MemoryRegistryStore: RegistryStore {
             let manifest = manifests[version.manifest]?.manifest
             return PublishedVersion(
                 package: version.name.package, version: version.name.version, manifest: version.manifest,
-                hasEntry: manifest?.entry != nil, requiredApp: manifest?.requiredApp, withdrawn: version.withdrawn)
+                hasEntry: manifest?.entry != nil, requiredApp: manifest?.requiredApp, withdrawn: version.withdrawn,
+                state: manifest?.state)
         }
     }
 
@@ -208,6 +211,12 @@ final class MemoryRegistryStore: RegistryStore {
         case .hash(let hash): facts.tokens = state.tokens.filter { $0.hash == hash }
         case nil: break
         }
+        if let approvals = query.approvals { facts.read(approvals, from: state.approvals) }
+        if query.signs || query.approvals != nil {
+            for event in state.approvals {
+                if case .require(let count) = event.kind { facts.requiredApprovals[event.channel] = count }
+            }
+        }
         facts.audit = Array(state.audit.suffix(query.auditCount).reversed())
         return facts
     }
@@ -265,7 +274,11 @@ final class MemoryRegistryStore: RegistryStore {
         for releases in changes.releases {
             let history = state.histories[releases.channel]?[releases.package] ?? ReleaseHistory()
             state.histories[releases.channel, default: [:]][releases.package] = history.applying(
-                releases.steps, by: actor.name, now: now)
+                releases.steps, by: actor.name, now: now
+            ) { offer in
+                guard case .version(_, let digest) = offer else { return nil }
+                return state.manifests[digest]?.manifest.state
+            }
             if let changed = state.histories[releases.channel]?[releases.package] {
                 state.past.append((now, releases.channel, releases.package, changed))
             }
@@ -302,6 +315,7 @@ final class MemoryRegistryStore: RegistryStore {
                         expires: record.expires, revoked: now), hash: state.tokens[index].hash)
             }
         }
+        state.approvals += changes.approvalEvents
         for line in changes.audit {
             state.audit.append(
                 AuditEntry(

@@ -11,6 +11,8 @@ import Testing
 enum ServicesKind: CaseIterable, CustomTestStringConvertible {
     /// SQLite, a folder of objects, a folder of files.
     case folder
+    /// The same with PostgreSQL.
+    case postgres
     /// Nothing but the twins.
     case memory
 
@@ -23,10 +25,10 @@ struct ServicesBench {
     let services: RegistryServices
 
     init(_ kind: ServicesKind) async throws {
-        let shop = try await Shop()
+        let shop = try await Shop(isInDatabase: kind == .postgres)
         self.shop = shop
         switch kind {
-        case .folder: services = shop.local.services
+        case .folder, .postgres: services = shop.local.services
         case .memory:
             let clock = shop.clock
             let store = MemoryRegistryStore(app: "shop", clock: { clock.now })

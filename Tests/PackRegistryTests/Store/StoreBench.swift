@@ -7,11 +7,13 @@ import Testing
 @testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 
 /// The stores that pass one contract.
 enum StoreKind: CaseIterable, CustomTestStringConvertible {
     case memory
     case sqlite
+    case postgres
 
     var testDescription: String { "\(self)" }
 }
@@ -20,6 +22,8 @@ enum StoreKind: CaseIterable, CustomTestStringConvertible {
 struct StoreBench: Sendable {
     let folder: TemporaryFolder
     let store: any RegistryStore
+    /// nil for the twin in memory.
+    let database: (any RegistryDatabase)?
     let leases: any LeaseStore
     let committer: ChangeCommitter
     let signer: any OnlineSigner
@@ -31,7 +35,8 @@ struct StoreBench: Sendable {
     static let packages = ["alpha", "beta"]
     let ann = Identity.local(user: "ann")
 
-    init(_ kind: StoreKind) async throws {
+    /// - Parameter database: the PostgreSQL to use; nil: a schema of its own in the tests' server.
+    init(_ kind: StoreKind, in database: (any RegistryDatabase)? = nil) async throws {
         folder = try TemporaryFolder()
         let now = Date(timeIntervalSince1970: 1_795_460_722)
         self.now = now
@@ -40,12 +45,20 @@ struct StoreBench: Sendable {
         switch kind {
         case .memory:
             let store = MemoryRegistryStore(app: "shop", clock: { clock.now })
-            (self.store, leases) = (store, store)
+            (self.store, leases, self.database) = (store, store, nil)
         case .sqlite:
             let files = RegistryFolder(folder.url)
-            let database = try RegistryDatabase(files)
-            store = SQLiteStore(database: database, app: "shop", clock: { clock.now })
+            let database = try SQLiteDatabase(files)
+            self.database = database
+            store = SQLStore(database: database, app: "shop", clock: .of { clock.now })
             leases = SQLiteLeases(files, database, clock: { clock.now })
+        case .postgres:
+            let given = database
+            let database: any RegistryDatabase
+            if let given { database = given } else { database = try await PostgresBench.database() }
+            self.database = database
+            store = SQLStore(database: database, app: "shop", clock: .of { clock.now })
+            leases = SQLLeases(database, clock: .of { clock.now })
         }
         let root = try PrivateKey.generate(.ed25519)
         let owner = try PrivateKey.generate(.ed25519)

@@ -152,7 +152,7 @@ import Testing
             try await bench.committer.commit(bench.release(change, "alpha"), as: bench.ann)
         }
         try await bench.committer.commit(bench.release(.rollBackToEmbedded, "alpha"), as: bench.ann)
-        let database = try RegistryDatabase(RegistryFolder(bench.folder.url))
+        let database = try SQLiteDatabase(RegistryFolder(bench.folder.url))
         #expect(
             try ReleaseEvents.texts(of: database) == [
                 "add {\"retry\":0,\"share\":1000}", "update {\"retry\":0,\"share\":3000}",

@@ -204,4 +204,24 @@ import Testing
         }
         #expect(steps > 6)
     }
+
+    /// A view of a gigabyte that is written anew: what was read goes to the disk before more is read.
+    @Test func `a folder holds a few megabytes of what is put, however much it is`() async throws {
+        let folder = try TemporaryFolder()
+        let files = RegistryFolder(folder.url)
+        try FileManager.default.createDirectory(at: files.view, withIntermediateDirectories: true)
+        let view = FolderViewStore(folder: files)
+        let paths = (0..<6).map { ViewPath.object(Digest(of: [UInt8($0)])) }
+        let present = Mutex<[Int]>([])
+        let put = paths.enumerated().map { index, path in
+            ViewFile(path) {
+                let count = paths.filter { FileManager.default.fileExists(atPath: files.view($0).path) }.count
+                present.withLock { $0.append(count) }
+                return [UInt8](repeating: UInt8(index), count: 9 << 20)
+            }
+        }
+        #expect(try await view.put(put) == Set(paths))
+        #expect(present.withLock { $0 } == [0, 0, 2, 2, 4, 4])
+        for path in paths { #expect(try await view.read(path, maximumByteCount: 10 << 20)?.count == 9 << 20) }
+    }
 }

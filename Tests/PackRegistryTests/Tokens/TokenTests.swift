@@ -13,7 +13,7 @@ struct TokenTests {
         var mistyped = Array(secret)
         mistyped[10] = mistyped[10] == "A" ? "B" : "A"
         let wrong = await #expect(throws: RegistryError.self) { try await shop.local.authenticate(String(mistyped)) }
-        #expect(wrong?.message.contains("not complete") == true)
+        #expect(wrong?.message.contains("incomplete") == true)
         var generator = SystemRandomNumberGenerator()
         let other = TokenSecret(generator: &generator).text
         let unknown = await #expect(throws: RegistryError.self) { try await shop.local.authenticate(other) }

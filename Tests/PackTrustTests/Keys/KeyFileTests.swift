@@ -114,7 +114,8 @@ struct KeySourceTests {
             return "secret"
         }
         #expect(opened.publicKey == key.publicKey)
-        #expect(asked == ["key.json"])
+        // Several folders have a file of that name.
+        #expect(asked == [json.path])
         let variables = ["PEM": key.pem, "SEALED": String(decoding: sealed.bytes, as: UTF8.self)]
         #expect(
             try KeySource.environment("PEM").signer(environment: variables, passphrase: noPassphrase).publicKey

@@ -1,6 +1,7 @@
 import Foundation
 import PackFormat
 import PackJSON
+import PackSystem
 import Synchronization
 import Testing
 
@@ -171,7 +172,84 @@ import Testing
         #expect(try scene.waiting == [1, 2, 3, 4])
     }
 
+    @Test func `events of two channels go in two batches, each under its own channel`() async throws {
+        let scene = try Scene()
+        let (beta, stable) = try (ChannelName("beta"), ChannelName("stable"))
+        for channel in [nil, beta, stable, stable, beta] {
+            try scene.outbox.add(
+                .repaired, PackageID("checkout"), SemanticVersion("1.0.0"), release: "r1", channel: channel)
+        }
+        #expect(try await scene.send() == 5)
+        // What does not say its channel is of an earlier program, and of the present channel.
+        #expect(scene.bodies.withLock { $0.map(\.channel) } == [beta, stable, beta])
+        #expect(scene.bodies.withLock { $0.map { $0.events.map(\.sequence) } } == [[1, 2], [3, 4], [5]])
+    }
+
+    @Test func `what waits is read under the lock, so that two ids never mix`() async throws {
+        let scene = try Scene()
+        try scene.add()
+        let first = try #require(try scene.outbox.pending()).identity.id
+        let read: Task<ReportOutbox.Pending?, any Error>
+        do {
+            let lock = try Durable.lock(scene.folder.appending(path: "lock"), .exclusive)
+            defer { withExtendedLifetime(lock) {} }
+            let outbox = scene.outbox
+            read = Task.detached { try outbox.pending() }
+            try await Task.sleep(for: .milliseconds(100))
+            // Another process makes a new id, and has removed no event yet.
+            var bytes = try #require(
+                String(data: Data(contentsOf: scene.folder.appending(path: "identity.json")), encoding: .utf8))
+            bytes = bytes.replacing(first.text, with: String(repeating: "7", count: first.text.count))
+            try Data(bytes.utf8).write(to: scene.folder.appending(path: "identity.json"))
+            try FileManager.default.removeItem(at: scene.folder.appending(path: "outbox.jsonl"))
+        }
+        let pending = try #require(try await read.value)
+        #expect(pending.identity.id != first && pending.events.isEmpty)
+    }
+
+    @Test func `an outbox without events sends nothing, and looking at one that is not there makes no file`()
+        async throws
+    {
+        let scene = try Scene()
+        #expect(
+            try scene.outbox.pending()?.identity == nil && !FileManager.default.fileExists(atPath: scene.folder.path))
+        try scene.add()
+        scene.advance(8 * 86_400)
+        #expect(try await scene.send() == 0)
+        #expect(scene.bodies.withLock { $0.isEmpty })
+    }
+
     // MARK: An updater
+
+    @Test func `after a switch of the channel, what happens is reported for the new one`() async throws {
+        let registry = try TestRegistry()
+        let device = try TestDevice(registry)
+        device.configuration.reports = ReportSettings()
+        let one = try registry.publish("checkout", "1.0.0", ["index.html": "one"])
+        try registry.release("checkout", one, release: "r1")
+        let updater = try device.updater()
+        try await updater.update(.all)
+        let stable = try ChannelName("stable")
+        await updater.setChannel(stable)
+        let two = try registry.publish("checkout", "1.1.0", ["index.html": "two"])
+        let release = try Release(id: "s1", offer: .version(two.version, manifest: two.manifest))
+        let file = try ChannelFile(
+            app: registry.app, channel: stable, packages: [PackageID("checkout"): .init(releases: [release])])
+        try registry.put(file.bytes, registry.signed, ViewLayout.channelTarget(stable))
+        try await updater.update(.all)
+        func channel() async throws -> ReportBatch {
+            let text = try #require(try await updater.pendingReport())
+            return try ReportBatch(parsing: Array(text.utf8))
+        }
+        let first = try await channel()
+        #expect(first.channel == registry.channel && first.events.allSatisfy { $0.release == "r1" })
+        let outbox = ReportOutbox(folder: device.store.appending(path: "reports"), settings: ReportSettings()) {
+            Date()
+        }
+        try outbox.remove(through: try #require(first.events.last).sequence, of: first.sender)
+        let second = try await channel()
+        #expect(second.channel == stable && second.events.map(\.release).contains("s1"))
+    }
 
     private static func codes(_ device: TestDevice) throws -> [String] {
         let file = device.store.appending(path: "reports/outbox.jsonl")

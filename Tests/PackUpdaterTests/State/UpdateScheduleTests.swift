@@ -55,21 +55,26 @@ struct UpdateScheduleTests {
 
     @Test func `a version that does not fit a new app is left for one that does, without a failure`() throws {
         let (one, two, embedded) = try (installed("1.0.0"), installed("2.0.0"), installed("0.5.0"))
-        var state = PackageState()
-        state.active = .init(installed: two, isConfirmed: true)
-        state.previous = one
-        state.embedded = embedded
-        let fitting = state.leaveUnfitting(reason: "no") { $0 == embedded }
+        let package = try PackageID("shop")
+        var state = StoreState(deviceID: "d")
+        state[package].active = .init(installed: two, isConfirmed: true)
+        state[package].previous = one
+        state[package].embedded = embedded
+        func leave(_ state: inout StoreState, for fitting: PackageState.Installed?) -> PackageState.WentBack? {
+            state.leaveUnfitting(package, reason: "no") { installed, _ in installed == fitting }.first?.wentBack
+        }
+        let fitting = leave(&state, for: embedded)
         #expect(fitting?.from == two && fitting?.to == embedded)
-        #expect(state.active?.installed == embedded && state.failures.isEmpty && state.lastWorking != nil)
+        let left = state[package]
+        #expect(left.active?.installed == embedded && left.failures.isEmpty && left.lastWorking != nil)
 
-        var none = PackageState()
-        none.active = .init(installed: two, isConfirmed: true)
-        none.previous = one
+        var none = StoreState(deviceID: "d")
+        none[package].active = .init(installed: two, isConfirmed: true)
+        none[package].previous = one
         let before = none
-        #expect(none.leaveUnfitting(reason: "no") { _ in false } == nil && none == before)
-        #expect(none.leaveUnfitting(reason: "no") { $0 == two } == nil && none == before)
-        #expect(none.leaveUnfitting(reason: "no") { $0 == one }?.to == one)
-        #expect(none.active?.isConfirmed == true)
+        #expect(leave(&none, for: nil) == nil && none == before)
+        #expect(leave(&none, for: two) == nil && none == before)
+        #expect(leave(&none, for: one)?.to == one)
+        #expect(none[package].active?.isConfirmed == true)
     }
 }

@@ -11,6 +11,9 @@ final class TestRegistry {
     let channel: ChannelName
     private(set) var channels: [PackageID: ChannelFile.Package] = [:]
     private(set) var manifests: [VersionID: Manifest] = [:]
+    private(set) var groups: [String: GroupReference] = [:]
+    /// Of the channel, with its next file.
+    var rules: WebRules?
 
     init(app: String = "shop") throws {
         self.app = app
@@ -99,10 +102,12 @@ final class TestRegistry {
     @discardableResult
     func release(
         _ package: String, _ id: VersionID?, release: String, percent: Int = 100, retry: Int = 0,
-        set: String? = nil
+        set: String? = nil, audience: String? = nil, policy: ClientPolicy = .standard
     ) throws -> Release {
         let offer: Release.Offer = id.map { .version($0.version, manifest: $0.manifest) } ?? .embedded
-        let new = try Release(id: release, offer: offer, rollout: Rollout(percent: percent), retry: retry, set: set)
+        let audiences = try audience.map { [try Audience($0)] } ?? []
+        let rollout = Rollout(share: try Share(percent: percent), audiences: audiences)
+        let new = try Release(id: release, offer: offer, rollout: rollout, policy: policy, retry: retry, set: set)
         let package = try PackageID(package)
         try self.set(package, [new] + (channels[package]?.releases ?? []))
         return new
@@ -110,8 +115,36 @@ final class TestRegistry {
 
     func set(_ package: PackageID, _ releases: [Release], isEnabled: Bool = true) throws {
         channels[package] = ChannelFile.Package(releases: releases, isEnabled: isEnabled)
-        let file = ChannelFile(app: app, channel: channel, packages: channels)
+        try putChannel()
+    }
+
+    /// Puts a file of a group beside the channel's, whatever it says, and names it in the channel.
+    func set(group name: String, _ bytes: [UInt8], deviceCount: Int = 1) throws {
+        groups[name] = GroupReference(deviceCount: deviceCount, digest: Digest(of: bytes))
+        try put(bytes, signed, ViewLayout.groupTarget(name, of: channel))
+        try putChannel()
+    }
+
+    private func putChannel() throws {
+        let file = ChannelFile(app: app, channel: channel, packages: channels, rules: rules, groups: groups)
         try put(file.bytes, signed, ViewLayout.channelTarget(channel))
+    }
+
+    /// Writes a preset as `packtool preset` does, with unsigned targets.
+    func preset(_ versions: [String: VersionID], in folder: URL) throws {
+        let list = versions.sorted { $0.key < $1.key }.map {
+            #""\#($0.key)":{"version":"\#($0.value.version)","manifest":"\#($0.value.manifest.hex)"}"#
+        }
+        try put(
+            Array(#"{"format":1,"packages":{\#(list.joined(separator: ","))}}"#.utf8), folder, PresetFolder.listName)
+        for (package, id) in versions {
+            for (root, path) in [
+                (view, ViewPath.patch(from: nil, to: id.manifest).description),
+                (self.folder, "signed/" + ViewLayout.manifestTarget(try PackageID(package), id.version)),
+            ] {
+                try put(Array(Data(contentsOf: root.appending(path: path))), folder, path)
+            }
+        }
     }
 
     func withdraw(_ package: String, _ id: VersionID) throws {

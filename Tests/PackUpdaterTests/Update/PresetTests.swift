@@ -15,15 +15,7 @@ struct PresetTests {
         device = try TestDevice(registry)
         preset = try Folders.temporary("preset")
         one = try registry.publish("checkout", "1.0.0", ["index.html": "one"])
-        // What packtool preset writes, here with unsigned targets.
-        let list = #"{"format":1,"packages":{"checkout":{"version":"1.0.0","manifest":"\#(one.manifest.hex)"}}}"#
-        try registry.put(Array(list.utf8), preset, PresetFolder.listName)
-        for (folder, path) in [
-            (registry.view, ViewPath.patch(from: nil, to: one.manifest).description),
-            (registry.folder, "signed/" + ViewLayout.manifestTarget(try PackageID("checkout"), one.version)),
-        ] {
-            try registry.put(Array(Data(contentsOf: folder.appending(path: path))), preset, path)
-        }
+        try registry.preset(["checkout": one], in: preset)
         device.configuration.presets = [preset]
     }
 

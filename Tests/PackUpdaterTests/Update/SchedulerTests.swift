@@ -120,6 +120,47 @@ struct SchedulerTests {
         await scheduler.stop()
     }
 
+    @Test func `a scheduler that is stopped and started keeps the pause that it was in`() async throws {
+        enum Fault { case overload, failure }
+        for fault in [Fault.overload, .failure] {
+            let checks = Mutex(0)
+            let clock = StepClock()
+            let scheduler = UpdateScheduler(
+                schedule: UpdateSchedule(firstDelay: .seconds(2), backoff: .seconds(100)), clock: clock,
+                random: { 0 },
+                update: {
+                    checks.withLock { $0 += 1 }
+                    if fault == .failure { throw UpdateError.notTrusted(reason: "expired") }
+                    throw UpdateError.overloaded(address: "x", reason: "busy", retryAfter: .seconds(7_200))
+                })
+            func count() -> Int { checks.withLock { $0 } }
+            await scheduler.start()
+            #expect(try await until { clock.waits == [.seconds(2)] })
+            clock.advance()
+            let pause: Duration = fault == .overload ? .seconds(7_200) : .seconds(50)
+            #expect(try await until { clock.waits == [pause] })
+            await scheduler.stop()
+            #expect(try await until { clock.waits.isEmpty })
+            clock.pass(.seconds(10))
+            await scheduler.start()
+            #expect(try await until { clock.waits == [pause - .seconds(10)] })
+            await scheduler.stop()
+            #expect(try await until { clock.waits.isEmpty })
+            // Whoever uses the app again, or is pushed to, is held off by a server only.
+            await scheduler.resume()
+            let resumed: Duration = fault == .overload ? .seconds(7_190) : .seconds(2)
+            #expect(try await until { clock.waits == [resumed] })
+            await scheduler.stop()
+            #expect(try await until { clock.waits.isEmpty })
+            // The pause is over.
+            clock.pass(.seconds(8_000))
+            await scheduler.start()
+            #expect(try await until { clock.waits == [.seconds(2)] })
+            #expect(count() == 1)
+            await scheduler.stop()
+        }
+    }
+
     @Test func `the app switches the channel while it runs`() async throws {
         let updater = try device.updater()
         _ = try await updater.update(.all)
@@ -200,22 +241,30 @@ final class StepClock: Clock {
     }
 
     private struct Sleeper {
-        let wait: Duration
+        let end: Duration
         let continuation: CheckedContinuation<Void, any Error>
     }
 
     private let sleepers = Mutex<[Int: Sleeper]>([:])
     private let next = Mutex(0)
+    private let time = Mutex(Duration.zero)
 
-    var now: Instant { Instant(offset: .zero) }
+    var now: Instant { Instant(offset: time.withLock { $0 }) }
     var minimumResolution: Duration { .zero }
     /// What somebody waits for.
-    var waits: [Duration] { sleepers.withLock { $0.values.map(\.wait).sorted() } }
+    var waits: [Duration] {
+        let now = now.offset
+        return sleepers.withLock { $0.values.map { $0.end - now }.sorted() }
+    }
 
-    /// Ends the waits, or those of this length.
+    /// Lets time pass; nobody wakes.
+    func pass(_ duration: Duration) { time.withLock { $0 += duration } }
+
+    /// Ends the waits, or those of this length; no time passes.
     func advance(_ wait: Duration? = nil) {
+        let now = now.offset
         let woken = sleepers.withLock { sleepers in
-            let woken = sleepers.filter { wait == nil || $0.value.wait == wait }
+            let woken = sleepers.filter { wait == nil || $0.value.end - now == wait }
             for key in woken.keys { sleepers[key] = nil }
             return woken.values
         }
@@ -229,7 +278,7 @@ final class StepClock: Clock {
         }
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                sleepers.withLock { $0[id] = Sleeper(wait: deadline.offset, continuation: continuation) }
+                sleepers.withLock { $0[id] = Sleeper(end: deadline.offset, continuation: continuation) }
                 if Task.isCancelled { cancel(id) }
             }
         } onCancel: {

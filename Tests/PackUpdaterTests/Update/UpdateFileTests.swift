@@ -125,4 +125,66 @@ struct UpdateFileTests {
             ])
         #expect(try await device.page("checkout") == "one")
     }
+
+    private func size(_ path: ViewPath) throws -> Int {
+        try Data(contentsOf: registry.view.appending(path: path.description)).count
+    }
+
+    @Test func `what an update file brings is counted, and the report says by what it came`() async throws {
+        device.configuration.reports = ReportSettings()
+        let two = try publishNext()
+        let report = try await device.updater().update(.all)
+        let transfer = try #require(report.transfers.first)
+        let manifest = try #require(registry.manifests[two])
+        #expect(transfer.way == .patch && transfer.version == two.version && report.transfers.count == 1)
+        #expect(try transfer.byteCount == size(.updateFile(from: one.manifest, to: two.manifest)))
+        #expect(transfer.size == manifest.ownObjects.reduce(0) { $0 + $1.size })
+        let text = try #require(try await device.updater().pendingReport())
+        let events = try ReportBatch(parsing: Array(text.utf8)).events
+        #expect(events.last { $0.code == .downloaded }?.wireByteCount == transfer.byteCount)
+    }
+
+    @Test func `a patch beside an update file is counted with it`() async throws {
+        var random = SystemRandomNumberGenerator()
+        let noise = (0..<20_000).map { _ in String(UInt64.random(in: 0...UInt64.max, using: &random)) }.joined()
+        let two = try publishNext(noise)
+        let transfer = try #require(try await device.updater().update(.all).transfers.first)
+        let (update, patch) = try (
+            size(.updateFile(from: one.manifest, to: two.manifest)), size(.patch(from: one.manifest, to: two.manifest))
+        )
+        #expect(transfer.byteCount == update + patch && transfer.way == .patch)
+    }
+
+    @Test func `a release that waits for an unmetered network fetches no update file`() async throws {
+        let two = try publishNext()
+        try registry.set(
+            PackageID("checkout"),
+            [
+                Release(
+                    id: "r2", offer: .version(two.version, manifest: two.manifest),
+                    policy: ClientPolicy(network: .unmetered))
+            ])
+        device.configuration.network = { .metered }
+        #expect(try await update() == [])
+        device.configuration.network = { .unmetered }
+        #expect(try await update() == [ViewPath.updateFile(from: one.manifest, to: two.manifest).description])
+    }
+
+    @Test func `a patch that an update file needs is downloaded by one at a time`() async throws {
+        var random = SystemRandomNumberGenerator()
+        let noise = (0..<20_000).map { _ in String(UInt64.random(in: 0...UInt64.max, using: &random)) }.joined()
+        let two = try publishNext(noise)
+        let transport = WatchedTransport(FolderTransport(folder: registry.view))
+        let updater = try device.updater(transport: transport)
+        let patch = ViewPath.patch(from: one.manifest, to: two.manifest).description
+        let turns = await updater.arrivalDownloads
+        await turns.take(Digest(of: Array(patch.utf8)))
+        async let report = updater.update(.all)
+        while await transport.paths.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+        try await Task.sleep(for: .milliseconds(150))
+        #expect(await transport.paths == [ViewPath.updateFile(from: one.manifest, to: two.manifest).description])
+        await turns.end(Digest(of: Array(patch.utf8)))
+        #expect(try await report.isChanged)
+        #expect(await transport.paths.last == patch)
+    }
 }

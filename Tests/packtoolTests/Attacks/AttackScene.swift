@@ -84,9 +84,18 @@ final class AttackScene {
 
     /// A copy of the view as it is now, served by a server that knows nothing of packtool.
     /// - Parameter mode: how `http_server.py` misbehaves.
-    func mirror(_ mode: String = "plain") async throws -> Mirror {
+    /// - Parameter hasRecent: Whether it has the metadata that changed last in one file. Without it, as on an older
+    ///   registry, a device asks for each document by itself.
+    func mirror(_ mode: String = "plain", hasRecent: Bool = false) async throws -> Mirror {
         let folder = tool.folder.appendingPathComponent("mirror-\(servers.count)")
         try FileManager.default.copyItem(at: view, to: folder)
+        if !hasRecent {
+            let metadata = folder.appendingPathComponent("metadata")
+            let names = try FileManager.default.contentsOfDirectory(atPath: metadata.path)
+            for name in names where name.hasSuffix(".recent.zst") {
+                try FileManager.default.removeItem(at: metadata.appendingPathComponent(name))
+            }
+        }
         let script = Tool.project.appendingPathComponent("Tests/Tools/http_server.py").path
         let server = try tool.start(
             URL(fileURLWithPath: "/usr/bin/python3"), [script, folder.resolvingSymlinksInPath().path, mode])

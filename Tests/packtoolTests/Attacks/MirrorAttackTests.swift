@@ -33,6 +33,24 @@ struct MirrorAttackTests {
         try await scene.expectRefusal(from: mixed.url, saying: ["snapshot is not the file that was signed"])
     }
 
+    /// What changed last comes in one file, which saves requests and decides nothing.
+    @Test(arguments: ["another moment's", "nonsense", "empty", "endless"])
+    func `recent metadata that lies costs requests, and the update goes through`(lie: String) async throws {
+        let scene = try await AttackScene(.second)
+        let mode = lie == "endless" ? "endless:.recent.zst" : "plain"
+        let mirror = try await scene.mirror(mode, hasRecent: true)
+        let files = mirror.paths(below: "metadata").filter { $0.hasSuffix(".recent.zst") }
+            .sorted { $0.count == $1.count ? $0 < $1 : $0.count < $1.count }
+        let (newest, oldest) = try (#require(files.last), #require(files.first))
+        switch lie {
+        case "another moment's": try mirror.write(mirror.read(oldest), to: newest)
+        case "nonsense": try mirror.write(Array("nonsense".utf8), to: newest)
+        case "empty": try mirror.write([], to: newest)
+        default: break
+        }
+        try await scene.expectUpdate(from: mirror.url, to: "1.1.0")
+    }
+
     /// Metadata, a manifest and content: wherever the attacker does not stop, or nearly stops, sending.
     @Test(arguments: [
         "endless:metadata/timestamp.json", "endless:package.shop", "endless:/manifests/", "endless:/channels/",

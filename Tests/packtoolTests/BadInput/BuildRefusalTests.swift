@@ -57,6 +57,14 @@ struct BuildRefusalTests {
         try await expectRefusal(Self.project(), "build", "dist", "--package-version=\(version)", naming: ["version"])
     }
 
+    @Test(arguments: [
+        ("--prerelease", "a b"), ("--prerelease", "ci+17"), ("--entry", "../x.html"), ("--requires-app", "new"),
+        ("--base", "static"), ("--package", "A_b"), ("--package-version", "1"),
+    ])
+    func `an option that cannot be read is named`(option: String, value: String) async throws {
+        try await expectRefusal(Self.project(), "build", "dist", "\(option)=\(value)", naming: [option])
+    }
+
     @Test(arguments: ["--package=", "--package-version="])
     func `an option without its value is a usage error`(option: String) async throws {
         try await expectRefusal(

@@ -10,8 +10,7 @@ struct KillSweepTests {
     func `killed before any change on the disk, nothing that was acknowledged is lost and the next run goes through`(
         action: String
     ) async throws {
-        let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] != nil
-        let points = isLong ? [] : ["--points", "12"]
+        let points = Self.isLong ? [] : ["--points", "12"]
         let outcome = try await Tool().startScript(
             "kill_sweep.py", [Tool.executable.path, "--action", action] + points
         ).outcome()
@@ -23,4 +22,23 @@ struct KillSweepTests {
         // Some runs have a few calls less than the one that was counted.
         #expect(kills * 4 >= min(calls, 12) * 3, "\(outcome)")
     }
+
+    /// The release of a set, its plan, each verb and the runner: a device never sees half of the set, and the plan goes on.
+    @Test func `killed in a set's rollout, each device has the whole set and the plan goes on`() async throws {
+        let verbs = ["plan", "start", "pause", "resume", "advance", "halt", "complete", "rollback", "retry", "run"]
+        let actions = ["release-set"] + verbs.map { "rollout-\($0)" }
+        let outcome = try await Tool().startScript(
+            "kill_sweep.py",
+            [Tool.executable.path, "--points", Self.isLong ? "40" : "3"] + actions.flatMap { ["--action", $0] }
+        ).outcome()
+        #expect(outcome.exitCode == 0, "\(outcome)")
+        let counts = outcome.standardOutput.matches(of: /([a-z-]+): [0-9]+ calls, ([0-9]+) points, ([0-9]+) kills/)
+        #expect(counts.map { String($0.1) } == actions, "\(outcome)")
+        for count in counts {
+            let (points, kills) = try (#require(Int(count.2)), #require(Int(count.3)))
+            #expect(points >= 3 && kills * 5 >= (points - 1) * 4, "\(count.0)")
+        }
+    }
+
+    private static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] != nil
 }

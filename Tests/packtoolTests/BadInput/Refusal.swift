@@ -15,13 +15,44 @@ func expectRefusal(
     _ tool: Tool, arguments: [String], naming words: [String], exitCode: Int32 = 1,
     environment: [String: String] = [:], sourceLocation: SourceLocation = #_sourceLocation
 ) async throws {
-    let before = try tool.listing()
+    let before = try tool.content()
     let outcome = try await tool.run(arguments, environment: environment)
     expectClearError(outcome, naming: words, exitCode: exitCode, sourceLocation: sourceLocation)
-    let after = try tool.listing()
+    let after = try tool.content()
     #expect(
         Set(after.keys) == Set(before.keys) && after == before, "something was written: \(arguments)",
         sourceLocation: sourceLocation)
+}
+
+extension Tool {
+    /// Copies a database, so that reading it moves nothing, and prints all that it holds.
+    private static let dump = """
+        import os, shutil, sqlite3, sys, tempfile
+        with tempfile.TemporaryDirectory() as folder:
+            for end in ("", "-wal"):
+                if os.path.exists(sys.argv[1] + end):
+                    shutil.copy(sys.argv[1] + end, os.path.join(folder, "copy" + end))
+            for line in sqlite3.connect(os.path.join(folder, "copy")).iterdump():
+                print(line)
+        """
+
+    /// All files, and of a database what it holds: opening it raises counters, and moves what was written last from the
+    /// file beside it.
+    func content() throws -> [String: Data] {
+        var files = try listing().filter { !$0.key.hasSuffix("-wal") && !$0.key.hasSuffix("-shm") }
+        for name in files.keys where name.hasSuffix(".sqlite") {
+            let (process, output) = (Process(), Pipe())
+            process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
+            process.arguments = ["-c", Self.dump, folder.appendingPathComponent(name).path]
+            process.standardOutput = output
+            try process.run()
+            let text = try output.fileHandleForReading.readToEnd() ?? Data()
+            process.waitUntilExit()
+            // What is no database stays as it is.
+            if process.terminationStatus == 0 { files[name] = text }
+        }
+        return files
+    }
 }
 
 func expectClearError(

@@ -50,6 +50,54 @@ struct ExplainTests {
         expectClearError(misspelt, naming: ["beta has nothing of shopp", "it has: shop"])
     }
 
+    @Test func `groups, the policy and the step of the plan are told by a folder and a server alike`() async throws {
+        let registry = try await LiveRegistry()
+        let tool = registry.tool
+        let folder = ["--registry", registry.folder]
+        try await publish(tool, "1.0.0", folder[0], folder[1])
+        try tool.write([
+            "ids.txt": "ann\nbob\n",
+            "plan.json": #"{"steps": [{"share": 10, "for": "1d"}, {"share": 40, "for": "1d"}, {"share": 100}]}"#,
+        ])
+        try await tool.run(["group", "set", "testers", "--channel", "beta", "--file", "ids.txt"] + folder)
+            .expectSuccess()
+        try await publish(
+            tool, "1.1.0", "--audience", "group=testers", "--rollout", "0", "--network", "unmetered", folder[0],
+            folder[1])
+        try await tool.run(["rollout", "shop", "--channel", "beta", "--plan", "plan.json", "--yes"] + folder)
+            .expectSuccess()
+        try await Task.sleep(for: .milliseconds(50))
+        let before = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+        try await Task.sleep(for: .milliseconds(50))
+        try await tool.run(["rollout", "advance", "shop", "--channel", "beta", "--yes"] + folder).expectSuccess()
+        for (device, group) in [
+            ("ann", "pass  group=testers      testers"), ("carl", "FAIL  group=testers      not known"),
+        ] {
+            let asked = ["explain", "shop", "--channel", "beta", "--device", device, "--network", "metered"]
+            let local = try await tool.run(asked + folder).expectSuccess()
+            for part in [group, "WAIT  network unmetered  metered", "plan  step 2 of 3, running; next 100 % at 20"] {
+                #expect(local.standardOutput.contains(part), "\(part): \(local)")
+            }
+            let served = try await tool.run(asked + ["--registry", registry.url]).expectSuccess()
+            #expect(served.standardOutput == local.standardOutput)
+            let json = try await tool.run(asked + folder + ["--json"]).json().object()
+            let answer = try await tool.shell(
+                "curl -sf '\(registry.url)/v1/explain?channel=beta&package=shop&device=\(device)&network=metered'")
+            #expect(try answer.json().object() == json)
+            let past = try await tool.run(asked + folder + ["--at", before]).expectSuccess()
+            #expect(past.standardOutput.contains("plan  step 1 of 3, running; next 40 % at 20"), "\(past)")
+            #expect(past.standardOutput.contains(group) && past.standardOutput.contains("the groups are those of now"))
+            #expect(past.standardOutput.contains("WAIT  network unmetered  metered"), "\(past)")
+            let servedPast = try await tool.run(asked + ["--registry", registry.url, "--at", before]).expectSuccess()
+            #expect(servedPast.standardOutput == past.standardOutput)
+            let told = try await tool.shell(
+                "curl -sf '\(registry.url)/v1/explain?channel=beta&package=shop&device=\(device)&network=metered&at=\(before)'"
+            )
+            let pastJSON = try await tool.run(asked + folder + ["--at", before, "--json"]).json().object()
+            #expect(try told.json().object() == pastJSON)
+        }
+    }
+
     @Test func `a share, a rollback and a withdrawal are told as they were`() async throws {
         let tool = try Tool()
         try await tool.run("init", "--app", "shop", "--quiet").expectSuccess()

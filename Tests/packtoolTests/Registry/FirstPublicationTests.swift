@@ -46,7 +46,7 @@ struct FirstPublicationTests {
         try await Self.build(tool, "shop", "1.0.0")
         let running = try tool.start("publish", "packages/shop-1.0.0.zip", "--channel", "beta")
         let line = try #require(try await running.line(holding: "Devices can install this now"))
-        #expect(line.contains("Making patches and smaller downloads for them; Ctrl-C is safe"), "\(line)")
+        #expect(line.contains("Making patches and smaller downloads; Ctrl-C is safe"), "\(line)")
         running.kill(SIGINT)
         _ = await running.outcome()
         try await tool.run("client", "update", "--store", "device", "--channel", "beta").expectSuccess()
@@ -70,7 +70,7 @@ struct FirstPublicationTests {
         let registry = try await LiveRegistry()
         let tool = registry.tool
         try await registry.publish("shop", "1.0.0", files: ["index.html": "<!doctype html><title>Shop</title>"])
-        // An older server: it reads as this one, and refuses a change without a share.
+        // An older server: it reads as this one, knows no previews, and refuses a change without a share.
         try tool.write([
             "older.py": """
             import http.server, json, sys, urllib.request
@@ -83,15 +83,20 @@ struct FirstPublicationTests {
                 def reply(self, status, body, kind):
                     self.send_response(status); self.send_header("Content-Type", kind)
                     self.send_header("Content-Length", str(len(body))); self.end_headers(); self.wfile.write(body)
+                def refuse(self, status, kind, detail):
+                    kind = "urn:packtool:problem:" + kind
+                    problem = {"type": kind, "title": "", "status": status, "detail": detail}
+                    self.reply(status, json.dumps(problem).encode(), "application/problem+json")
                 def do_GET(self): self.forward()
                 def do_POST(self):
                     body = self.rfile.read(int(self.headers["Content-Length"]))
                     if self.path == "/v1/uploads" and sys.argv[1:] == ["413"]:
                         return self.reply(413, b"<html><h1>413 Request Entity Too Large</h1></html>", "text/html")
+                    if self.path.endswith("/preview"):
+                        return self.refuse(404, "notFound", "there is nothing at this path")
                     if "/v1/channels/" in self.path and "percent" not in json.loads(body):
                         detail = 'the request body is not valid: the field "percent" is missing'
-                        problem = {"type": "urn:packtool:problem:invalid", "title": "", "status": 400, "detail": detail}
-                        return self.reply(400, json.dumps(problem).encode(), "application/problem+json")
+                        return self.refuse(400, "invalid", detail)
                     self.forward(body)
                 def log_message(self, *arguments): pass
             server = http.server.HTTPServer(("127.0.0.1", 0), Older)
@@ -110,14 +115,15 @@ struct FirstPublicationTests {
         try await Self.build(tool, "shop", "1.1.0")
         let size = try tool.read("packages/shop-1.1.0.zip").count
         let tooLarge = try await tool.run(
-            "publish", "packages/shop-1.1.0.zip", "--channel", "stable", "--registry",
+            "publish", "packages/shop-1.1.0.zip", "--channel", "stable", "--new-channel", "--registry",
             "http://127.0.0.1:\(narrowPort)",
             environment: ["PACKTOOL_TOKEN": try await registry.token("--publish", "--release")])
         expectClearError(
             tooLarge, naming: ["refused a body of \(size) bytes (413)", "\"client_max_body_size 2g;\""])
         let port = try #require(try await older.line(holding: "port")?.split(separator: " ").last)
         let publish = [
-            "publish", "packages/shop-1.0.0.zip", "--channel", "stable", "--registry", "http://127.0.0.1:\(port)",
+            "publish", "packages/shop-1.0.0.zip", "--channel", "stable", "--new-channel", "--registry",
+            "http://127.0.0.1:\(port)",
         ]
         let environment = ["PACKTOOL_TOKEN": try await registry.token("--publish", "--release")]
         let refused = try await tool.run(publish, environment: environment)

@@ -68,7 +68,7 @@ struct GateCommandTests {
         let api = try await tool.run("rules", "api.json", "--channel", "beta")
         expectClearError(api, naming: ["have no \"api\""])
         let given = try await tool.run("rules", "rules.json", "--channel", "beta")
-        #expect(given.exitCode == 0 && given.standardOutput.contains("1 web rules"), "\(given)")
+        #expect(given.exitCode == 0 && given.standardOutput.contains("devices have 1 web rule from"), "\(given)")
         #expect(try await tool.run("rules", "--channel", "beta").standardOutput.contains("films"))
         #expect(try await get(base + "/shop/film.mp4").status == 200)
         try await update()
@@ -92,9 +92,7 @@ struct GateCommandTests {
             "build", "dist", "--package", "shop", "--package-version", "1.0.0", "--out", "packages"
         ).expectSuccess()
         try await tool.run("publish", "packages/shop-1.0.0.zip", "--channel", "beta").expectSuccess()
-        #expect(
-            try await tool.run("channel", "beta").standardOutput.contains(
-                "beta tells its devices nothing beside releases"))
+        #expect(try await tool.run("channel", "beta").standardOutput.contains("beta has no settings"))
         let set = try await tool.run("channel", "beta", "--poll", "15m")
         #expect(set.exitCode == 0 && set.standardOutput.contains("every 15 min, up to 90 s later"), "\(set)")
         #expect(try await tool.run("channel", "beta", "--poll", "15m").exitCode == 2)
@@ -107,8 +105,6 @@ struct GateCommandTests {
         let unknown = try await tool.run("gate", "shpo", "--channel", "beta", "--off")
         expectClearError(unknown, naming: ["shpo", "it has: shop"])
         try await tool.run("channel", "beta", "--poll", "app").expectSuccess()
-        #expect(
-            try await tool.run("channel", "beta").standardOutput.contains(
-                "beta tells its devices nothing beside releases"))
+        #expect(try await tool.run("channel", "beta").standardOutput.contains("beta has no settings"))
     }
 }

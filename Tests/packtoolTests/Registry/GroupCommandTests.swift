@@ -55,7 +55,7 @@ struct GroupCommandTests {
 
         let before = try tool.listing(".packtool/registry/view/targets")
         let many = try await tool.run("group", "set", "crowd", "--channel", "beta", "--file", "many.txt")
-        expectClearError(many, naming: ["many.txt", "100000 devices", "at most 50000"])
+        expectClearError(many, naming: ["many.txt", "100,000 devices", "at most 50,000"])
         let spaced = try await tool.run("group", "set", "crowd", "--channel", "beta", "--file", "spaced.txt")
         expectClearError(spaced, naming: ["spaced.txt, line 1", "no spaces"])
         let used = try await tool.run("group", "remove", "testers", "--channel", "beta")

@@ -43,7 +43,7 @@ struct PublishTests {
 
         let named = try await tool.run(
             "publish", "packages/shop-1.10.0.zip", "packages/shop-1.8.0.zip", "packages/shop-1.9.0.zip", "--channel",
-            "stable")
+            "stable", "--new-channel")
         #expect(named.exitCode == 0, "\(named)")
         let all = ["cart 2.0.0 on beta", "shop 1.10.0 on beta", "shop 1.10.0 on stable"]
         #expect(try await Self.offers(tool) == all, "an older version beside it is published and not offered")

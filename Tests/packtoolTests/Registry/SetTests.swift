@@ -58,8 +58,9 @@ struct SetTests {
                 && all.standardOutput.contains("beta offers shop 1.1.0, for it is in the same set"), "\(all)")
         #expect(try await installed(tool, "d0", device: "device-0") == "admin 1.1.0, shop 1.1.0")
 
-        let promoted = try await tool.run("promote", "shop", "--from", "beta", "--to", "stable", "--json")
-            .expectSuccess()
+        let promoted = try await tool.run(
+            "promote", "shop", "--from", "beta", "--to", "stable", "--new-channel", "--json"
+        ).expectSuccess()
         let others = try promoted.json().object().object("others")
         #expect(others.members.map(\.key) == ["admin"], "\(promoted)")
 

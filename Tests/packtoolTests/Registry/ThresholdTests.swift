@@ -186,7 +186,9 @@ struct ThresholdTests {
         let token = try await tool.run("token", "create", "ci", "--publish", "--release", "--json").expectSuccess()
         let environment = ["PACKTOOL_TOKEN": try token.json().object().string("token"), "PACKTOOL_REGISTRY": url]
         let running = try ["1.1.0", "1.2.0", "1.3.0"].map { version in
-            try tool.start(["publish", "packages/shop-\(version).zip", "--channel", "dev"], environment: environment)
+            try tool.start(
+                ["publish", "packages/shop-\(version).zip", "--channel", "dev", "--new-channel"],
+                environment: environment)
         }
         for publisher in running { try await publisher.outcome().expectSuccess() }
         let role = try await OnlineThief(scene, mirror: scene.mirror()).newest("package.shop", as: TargetsMetadata.self)

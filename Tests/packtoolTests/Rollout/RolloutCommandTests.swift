@@ -26,17 +26,61 @@ struct RolloutCommandTests {
         }
         """
 
+    @Test func `a gate has defaults that are said, holds the second step, and says what it sees and waits for`()
+        async throws
+    {
+        let tool = try await Self.project()
+        let gate = ["rollout", "shop", "--channel", "beta", "--gate"]
+        let dry = try await tool.run(gate + ["--dry-run"])
+        for part in ["GATE", "halts above +0.5, goes on below +3 of 200", "1     1 %    1d", "4     100 %"] {
+            #expect(dry.standardOutput.contains(part), "\(part): \(dry)")
+        }
+        try await tool.run(gate + ["--yes"]).expectSuccess()
+        let status = try await tool.run("rollout", "status", "shop")
+        for part in ["is running, step 1 of 4", "gate: 0 of 0 devices failed", "waits for 200 judged devices: 0 are"] {
+            #expect(status.standardOutput.contains(part), "\(part): \(status)")
+        }
+        let why = try await tool.run("explain", "shop", "--channel", "beta", "--device", "a")
+        #expect(why.standardOutput.contains("gate: 0 of 0 devices failed"), "\(why)")
+        let both = try await tool.run(gate + ["--percent", "5"])
+        #expect(both.exitCode == 64 && both.standardError.contains("--gate"), "\(both)")
+    }
+
+    @Test func `a webhook is added, shows its secret once, and is listed, tried and removed`() async throws {
+        let tool = try await Self.project("1.0.0")
+        let made = try await tool.run("webhook", "add", "https://hooks.example.com/x")
+        #expect(made.exitCode == 0 && made.standardOutput.contains("whsec_"), "\(made)")
+        let id = try #require(made.standardOutput.split(separator: " ").first.map(String.init))
+        let list = try await tool.run("webhook", "list")
+        #expect(list.standardOutput.contains(id) && !list.standardOutput.contains("whsec_"), "\(list)")
+        try tool.write(["secret": "whsec_c2VjcmV0IG9mIHR3ZW50eSBmb3VyIGJ5dGVz\n"])
+        let own = try await tool.run("webhook", "add", "https://hooks.example.com/y", "--secret-file", "secret")
+        #expect(own.exitCode == 0 && !own.standardOutput.contains("whsec_"), "\(own)")
+        let none = try await tool.run("webhook", "add", "https://hooks.example.com/y", "--secret-variable", "NOT_SET")
+        #expect(none.exitCode == 1 && none.standardError.contains("NOT_SET is not set"), "\(none)")
+        let tried = try await tool.run("webhook", "test", id)
+        #expect(tried.exitCode == 0 && tried.standardError.contains("packtool serve"), "\(tried)")
+        #expect(try await tool.run("webhook", "dead-letters").standardOutput.contains("nothing was given up"))
+        try await tool.run("webhook", "remove", id).expectSuccess()
+        let gone = try await tool.run("webhook", "remove", id)
+        #expect(gone.exitCode == 1 && gone.standardError.contains("packtool webhook list"), "\(gone)")
+        let odd = try await tool.run("webhook", "add", "https://a.example/", "--events", "hallt")
+        #expect(odd.exitCode == 64 && odd.standardError.contains("there is no event hallt"), "\(odd)")
+    }
+
     @Test func `a plan is looked at, put on a release, stopped, gone on with, and taken back`() async throws {
         let tool = try await Self.project()
         try tool.write(["plan.json": Self.plan])
         let plan = ["rollout", "shop", "--channel", "beta", "--plan", "plan.json"]
         let dry = try await tool.run(plan + ["--dry-run"])
         #expect(dry.exitCode == 0, "\(dry)")
-        for part in ["STEP  SHARE", "1     1 %", "200", "2000", "expected", "times are of UTC", "starts: 1 %"] {
+        for part in [
+            "STEP  SHARE", "1     1 %", "200", "100 %  -    2,000", "expected", "times are of UTC", "starts: 1 %",
+        ] {
             #expect(dry.standardOutput.contains(part), "\(part): \(dry)")
         }
         let asks = try await tool.run(plan)
-        #expect(asks.exitCode == 2 && asks.standardError.contains("about 20 more of 2000"), "\(asks)")
+        #expect(asks.exitCode == 2 && asks.standardError.contains("about 20 more of 2,000"), "\(asks)")
         #expect(asks.standardError.contains("To do it: --yes"), "\(asks)")
         let none = try await tool.run("rollout", "status", "shop")
         #expect(none.standardOutput.contains("no release of shop has a plan"), "\(none)")
@@ -50,7 +94,7 @@ struct RolloutCommandTests {
         #expect(paused.exitCode == 0 && paused.standardOutput.contains("until packtool rollout resume"), "\(paused)")
         #expect(try await tool.run(["rollout", "pause"] + words).exitCode == 2)
         let state = try await tool.run("rollout", "status", "shop")
-        for part in ["beta: shop 1.1.0 is paused, step 1 of 3: 1 %", "about 20 of 2000", "lunch", "local:"] {
+        for part in ["beta: shop 1.1.0 is paused, step 1 of 3: 1 %", "about 20 of 2,000", "lunch", "local:"] {
             #expect(state.standardOutput.contains(part), "\(part): \(state)")
         }
         try await tool.run(["rollout", "resume"] + words).expectSuccess()

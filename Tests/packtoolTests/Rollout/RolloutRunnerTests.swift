@@ -94,4 +94,41 @@ struct RolloutRunnerTests {
         }
         #expect(alone.contains("shop 1.2.0 is completed"), "\(alone)")
     }
+
+    @Test func `of a server and cron jobs over HTTP and in its folder at once each step is taken once`() async throws {
+        let live = try await LiveRegistry()
+        for version in ["1.0.0", "1.1.0"] {
+            try await live.publish("shop", version, files: ["index.html": "<p>\(version)</p>"])
+        }
+        // A folder has one server: a second one is refused, and changes nothing of the first.
+        let second = try await live.tool.run("serve", "--port", "0")
+        expectClearError(second, naming: ["another packtool serve has the registry", "stop that one first"])
+        let token = ["PACKTOOL_TOKEN": try await live.token("--release", "--channel", "beta")]
+        try await live.tool.run(
+            ["rollout", "shop", "--channel", "beta", "--percent", "0", "--yes", "--registry", live.url],
+            environment: token
+        ).expectSuccess()
+        let steps = (1...8).map { "{\"share\": \($0 * 10), \"for\": \"1s\"}" }.joined(separator: ",")
+        try live.tool.write(["plan.json": "{\"steps\": [\(steps), {\"share\": 100}]}"])
+        try await live.tool.run(
+            ["rollout", "shop", "--channel", "beta", "--plan", "plan.json", "--yes", "--registry", live.url],
+            environment: token
+        ).expectSuccess()
+        var isComplete = false
+        for _ in 0..<60 where !isComplete {
+            // The server by itself, and cron in the folder and twice over HTTP, at once.
+            let runners = try [live.folder, live.url, live.url].map {
+                try live.tool.start(["rollout", "run", "--registry", $0], environment: token)
+            }
+            for runner in runners {
+                let outcome = await runner.outcome()
+                #expect(outcome.exitCode == 0, "\(outcome)")
+            }
+            let status = try await live.tool.run("rollout", "status", "shop", "--registry", live.folder)
+            isComplete = status.standardOutput.contains("is completed")
+        }
+        #expect(isComplete)
+        #expect(
+            try await Self.steps(live.tool).map(\.share) == ["10", "20", "30", "40", "50", "60", "70", "80", "100"])
+    }
 }

@@ -63,7 +63,8 @@ struct PrivateAuthorityTests {
         let built = try await tool.run("build", "dist", "--package", "shop", "--package-version", "1.1.0")
         #expect(built.exitCode == 0, "\(built)")
         let published = try await tool.run(
-            "publish", "packages/shop-1.1.0.zip", "--channel", "beta", "--registry", registry, "--ca", "company.pem",
+            "publish", "packages/shop-1.1.0.zip", "--channel", "beta", "--new-channel", "--registry", registry, "--ca",
+            "company.pem",
             environment: ["PACKTOOL_TOKEN": token.json().object().string("token")])
         #expect(published.exitCode == 0, "\(published)")
     }
@@ -95,7 +96,7 @@ struct PrivateAuthorityTests {
             let outcome = try await tool.run(arguments + ["--ca", "company.pem"])
             #expect(outcome.exitCode == 1, "\(outcome)")
             #expect(
-                outcome.errorLine?.contains(": it is made out to another host: use a name that stands in it") == true,
+                outcome.errorLine?.contains(": it is for another host: use a name that it contains") == true,
                 "\(outcome)")
         }
     }

@@ -86,7 +86,7 @@ struct WholeUpdateTests {
         return outcome
     }
 
-    @Test func `a one-line change in an app of 7 MB costs six requests and 6.5 KB in all`() async throws {
+    @Test func `a one-line change in an app of 7 MB costs three requests and 3.5 KB in all`() async throws {
         let registry = try await LiveRegistry()
         var app = App()
         try await registry.publish("app", "1.0.0", files: app.files)
@@ -96,11 +96,12 @@ struct WholeUpdateTests {
         let wire = try await Wire(registry)
         _ = try await Self.update(registry, over: wire.url)
         let (byteCount, requests) = try wire.cost()
-        #expect(byteCount <= 6_500, "\(byteCount) bytes: \(requests)")
-        #expect(requests.count <= 6, "\(requests)")
+        #expect(byteCount <= 3_500, "\(byteCount) bytes: \(requests)")
+        #expect(requests.count <= 3, "\(requests)")
         print("a one-line change: \(requests.count) requests, \(byteCount) bytes")
 
-        // One file brings the manifest and the content.
+        // One file brings the metadata, and one the manifest and the content.
+        #expect(requests.count { $0.hasSuffix(".recent.zst") } == 1, "\(requests)")
         let patches = requests.filter { $0.hasPrefix("/patches/") }
         #expect(patches.count == 1 && patches.allSatisfy { $0.hasSuffix(".update") }, "\(requests)")
         #expect(!requests.contains { $0.hasPrefix("/objects/") || $0.hasPrefix("/targets/manifests/") })

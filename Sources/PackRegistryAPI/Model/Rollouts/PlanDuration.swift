@@ -1,6 +1,7 @@
 /// A length of time as plans write it: `30m`, `4h`, `1d12h`, `2w`. A day has 24 hours.
 package struct PlanDuration: Hashable, Comparable, Sendable, CustomStringConvertible {
     package static let hour = PlanDuration(unchecked: 3_600)
+    package static let day = PlanDuration(unchecked: 86_400)
     /// One year.
     package static let maximumSeconds = 366 * 86_400
 

@@ -17,10 +17,13 @@ package struct RolloutPlan: Hashable, Sendable {
         package let share: Share
         /// How long it stays; nil on the last step only: the rollout is complete with it.
         package let time: PlanDuration?
+        /// What devices must report before the next step is taken; nil: the time alone decides.
+        package let gate: RolloutGate?
 
-        package init(share: Share, time: PlanDuration?) {
+        package init(share: Share, time: PlanDuration?, gate: RolloutGate? = nil) {
             self.share = share
             self.time = time
+            self.gate = gate
         }
     }
 
@@ -90,6 +93,9 @@ package struct RolloutPlan: Hashable, Sendable {
             guard step.time != nil || index == steps.count - 1 else {
                 throw PlanFault("steps[\(index)]", "\"for\" is missing: how long it stays, such as \"4h\"")
             }
+            guard step.gate == nil || step.time != nil else {
+                throw PlanFault("steps[\(index)].gate", "a step without \"for\" ends the rollout: no gate can stop it")
+            }
         }
     }
 
@@ -107,6 +113,26 @@ package struct RolloutPlan: Hashable, Sendable {
                 "\(cap) of \(devices) devices are less than 0.01 % an hour, the least by which a share can grow")
         }
         return share
+    }
+
+    /// 1 % for a day, 10 % for a day, 50 % for a day, then everybody, with the standard gate.
+    package static func gradual(devices: Int? = nil) throws(PlanFault) -> RolloutPlan {
+        let shares = [1, 10, 50].compactMap { try? Share(percent: $0) }
+        return try RolloutPlan(
+            steps: shares.map { Step(share: $0, time: .day, gate: .standard) } + [Step(share: .whole, time: nil)],
+            devices: devices)
+    }
+
+    /// The same plan, in which each step that has no gate gets the standard one.
+    package var gated: RolloutPlan {
+        get throws(PlanFault) {
+            try RolloutPlan(
+                steps: steps.map { step in
+                    // Nothing comes after a step that stays.
+                    step.time == nil ? step : Step(share: step.share, time: step.time, gate: step.gate ?? .standard)
+                }, start: start, end: end, hours: hours, devices: devices, newDevicesPerHour: newDevicesPerHour,
+                unknownHealth: unknownHealth)
+        }
     }
 
     /// Of the last step.

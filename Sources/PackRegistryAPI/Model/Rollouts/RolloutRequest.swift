@@ -32,9 +32,15 @@ package struct RolloutRequest: Hashable, Sendable {
     package let reason: String
     /// Says what would be done, and does nothing.
     package let isDryRun: Bool
+    /// Also where devices may have stored data that the version which they get cannot read.
+    package let isDespiteState: Bool
 
-    package init(_ verb: Verb, of version: SemanticVersion? = nil, reason: String = "", isDryRun: Bool = false) {
+    package init(
+        _ verb: Verb, of version: SemanticVersion? = nil, reason: String = "", isDryRun: Bool = false,
+        isDespiteState: Bool = false
+    ) {
         self.verb = verb
+        self.isDespiteState = isDespiteState
         self.version = version
         self.reason = reason
         self.isDryRun = isDryRun

@@ -37,11 +37,14 @@ package struct RolloutStatus: Hashable, Sendable {
         /// nil: when somebody says so.
         package let date: Date?
         package let reason: String
+        /// It is taken by itself as soon as the gate lets it, whenever that is.
+        package let isGated: Bool
 
-        package init(share: Share?, date: Date?, reason: String) {
+        package init(share: Share?, date: Date?, reason: String, isGated: Bool = false) {
             self.share = share
             self.date = date
             self.reason = reason
+            self.isGated = isGated
         }
     }
 
@@ -60,10 +63,13 @@ package struct RolloutStatus: Hashable, Sendable {
     package let plan: RolloutPlan
     package let steps: [Step]
     package let next: Next
+    /// What the gate of the present step sees; nil where it has none.
+    package let gate: GateReading?
 
     package init(
         package: PackageID, channel: ChannelName, release: String, version: SemanticVersion?, state: State,
-        reason: String, actor: String, since: Date, share: Share, plan: RolloutPlan, steps: [Step], next: Next
+        reason: String, actor: String, since: Date, share: Share, plan: RolloutPlan, steps: [Step], next: Next,
+        gate: GateReading? = nil
     ) {
         self.package = package
         self.channel = channel
@@ -77,6 +83,7 @@ package struct RolloutStatus: Hashable, Sendable {
         self.plan = plan
         self.steps = steps
         self.next = next
+        self.gate = gate
     }
 
     /// The number of the step whose share is there or on its way, from 1; 0 before the first.
@@ -137,13 +144,16 @@ package struct RolloutRun: Hashable, Sendable {
     }
 
     package let actions: [Action]
+    /// The proposed changes that were due: those that were made, and those that failed.
+    package let changes: [ProposedChange]
     /// Rollouts that could not be gone on with, and why.
     package let failures: [String]
     /// When there is something to do next; nil: not before somebody changes something.
     package let next: Date?
 
-    package init(actions: [Action], failures: [String], next: Date?) {
+    package init(actions: [Action], changes: [ProposedChange] = [], failures: [String], next: Date?) {
         self.actions = actions
+        self.changes = changes
         self.failures = failures
         self.next = next
     }

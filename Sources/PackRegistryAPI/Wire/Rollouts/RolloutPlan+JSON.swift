@@ -4,7 +4,7 @@ package import PackJSON
 
 extension RolloutPlan {
     private static let keys = [
-        "$schema", "steps", "start", "end", "hours", "devices", "newDevicesPerHour", "unknownHealth",
+        "$schema", "steps", "start", "end", "hours", "devices", "newDevicesPerHour", "unknownHealth", "gate",
     ]
 
     /// Reads a plan's file, in which comments and trailing commas are allowed.
@@ -47,10 +47,12 @@ extension RolloutPlan {
     private static func read(_ document: JSONValue, devices: Int?) throws(PlanReader.Mistake) -> RolloutPlan {
         do {
             let reader = try PlanReader(document, path: "", known: keys)
+            // One gate for all steps that have none of their own.
+            let gate = try reader.value("gate") { value, path in try RolloutGate(json: value, path: path) }
             let given = try reader.value("devices") { value, _ in try value.integer() }
             return try RolloutPlan(
                 steps: reader.required("steps") { value, path in
-                    try value.array().enumerated().map { try Step(json: $1, path: "\(path)[\($0)]") }
+                    try value.array().enumerated().map { try Step(json: $1, path: "\(path)[\($0)]", gate: gate) }
                 },
                 start: reader.value("start") { value, _ in try Start(json: value) } ?? .atOnce,
                 end: reader.value("end") { value, _ in try WireTime.date(value.string(), field: "end") },
@@ -85,21 +87,23 @@ extension RolloutPlan {
 }
 
 extension RolloutPlan.Step {
-    fileprivate init(json: JSONValue, path: String) throws {
-        let reader = try PlanReader(json, path: path, known: ["share", "for"])
+    /// - Parameter gate: of the plan, for a step that is not the end and says nothing else.
+    fileprivate init(json: JSONValue, path: String, gate: RolloutGate?) throws {
+        let reader = try PlanReader(json, path: path, known: ["share", "for", "gate"])
+        let time = try reader.value("for") { value, _ in try PlanDuration(value.string()) }
+        let own = try reader.value("gate") { value, path -> RolloutGate? in
+            if case .bool(false) = value { return nil }
+            return try RolloutGate(json: value, path: path)
+        }
         try self.init(
-            share: reader.required("share") { value, _ in
-                switch value {
-                case .integer(let percent): try Share(percent: percent)
-                case .string(let text): try Share(text)
-                default: throw PlanFault("", "it must be a percentage such as 10 or \"0.5\", not \(value.kind)")
-                }
-            }, time: reader.value("for") { value, _ in try PlanDuration(value.string()) })
+            share: reader.required("share") { value, _ in try Share(plan: value) }, time: time,
+            gate: own ?? (time == nil ? nil : gate))
     }
 
     fileprivate var json: JSONValue {
-        var json: JSONObject = ["share": share.isWholePercent ? .integer(share.percent) : .string(share.percentText)]
+        var json: JSONObject = ["share": share.planJSON]
         json["for"] = time.map { .string($0.description) }
+        json["gate"] = gate.map { .object($0.json) }
         return .object(json)
     }
 }

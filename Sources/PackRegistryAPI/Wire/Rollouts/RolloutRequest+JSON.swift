@@ -18,6 +18,7 @@ extension RolloutRequest {
         }
         json["version"] = version.map { .string($0.description) }
         if !reason.isEmpty { json["reason"] = .string(reason) }
+        if isDespiteState { json["despiteState"] = true }
         if isDryRun { json["dryRun"] = true }
         return json
     }
@@ -25,7 +26,7 @@ extension RolloutRequest {
     package init(json: JSONObject) throws {
         let name = try json.string("verb")
         func only(_ fields: [String] = []) throws(JSONError) {
-            try json.refuseKeys(outside: Set(fields + ["verb", "version", "reason", "dryRun"]))
+            try json.refuseKeys(outside: Set(fields + ["verb", "version", "reason", "dryRun", "despiteState"]))
         }
         let verb: Verb
         switch name {
@@ -53,7 +54,8 @@ extension RolloutRequest {
         }
         try self.init(
             verb, of: json["version"].map { try SemanticVersion($0.string("version")) },
-            reason: json["reason"]?.string("reason") ?? "", isDryRun: json["dryRun"]?.bool("dryRun") ?? false)
+            reason: json["reason"]?.string("reason") ?? "", isDryRun: json["dryRun"]?.bool("dryRun") ?? false,
+            isDespiteState: json["despiteState"]?.bool("despiteState") ?? false)
     }
 }
 

@@ -16,7 +16,9 @@ extension RolloutStatus {
         var next: JSONObject = ["reason": .string(self.next.reason)]
         if let share = self.next.share { next.set(share) }
         next["at"] = self.next.date.map { .string(WireTime.text($0)) }
+        if self.next.isGated { next["gated"] = true }
         json["next"] = .object(next)
+        json["gate"] = gate.map { .object($0.json) }
         return json
     }
 
@@ -32,7 +34,10 @@ extension RolloutStatus {
             state: known, reason: json.string("reason"), actor: json.string("actor"), since: json.date("since"),
             share: json.share() ?? .whole, plan: RolloutPlan(json: json.required("plan")),
             steps: json.array("steps").map { try Step(json: $0.object("step")) },
-            next: Next(share: next.share(), date: next.optionalDate("at"), reason: next.string("reason")))
+            next: Next(
+                share: next.share(), date: next.optionalDate("at"), reason: next.string("reason"),
+                isGated: next["gated"]?.bool("gated") ?? false),
+            gate: json["gate"].map { try GateReading(json: $0.object("gate")) })
     }
 }
 
@@ -80,6 +85,7 @@ extension RolloutRun {
         var json: JSONObject = [
             "actions": .array(actions.map { .object($0.json) }), "failures": .array(failures.map { .string($0) }),
         ]
+        if !changes.isEmpty { json["changes"] = .array(changes.map { .object($0.json) }) }
         json["next"] = next.map { .string(WireTime.text($0)) }
         return json
     }
@@ -87,6 +93,7 @@ extension RolloutRun {
     package init(json: JSONObject) throws {
         try self.init(
             actions: json.array("actions").map { try Action(json: $0.object("action")) },
+            changes: (json["changes"]?.array("changes") ?? []).map { try ProposedChange(json: $0.object("change")) },
             failures: json.array("failures").map { try $0.string("failure") }, next: json.optionalDate("next"))
     }
 }

@@ -9,10 +9,10 @@ struct ClientConfirmCommand: AsyncParsableCommand {
 
     @OptionGroup var client: ClientOptions
 
-    @Option(help: ArgumentHelp("The version that works. Else the active one.", valueName: "V"))
+    @Option(help: ArgumentHelp("The version that works (default: the active one).", valueName: "V"))
     var packageVersion: String?
 
-    @Option(help: ArgumentHelp("The token of the load that worked. Else the newest load's.", valueName: "TOKEN"))
+    @Option(help: ArgumentHelp("The token of the load that worked (default: the newest load's).", valueName: "TOKEN"))
     var token: String?
 
     func run() async throws {

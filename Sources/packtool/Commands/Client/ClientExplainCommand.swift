@@ -8,21 +8,26 @@ import PackWeb
 struct ClientExplainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "explain", abstract: "Tell what this device gets and did, and why.",
-        discussion: """
-            First each release of each package, by the channel file of the last check: every
-            condition, whether the device meets it, and the value that was seen. packtool
-            explain prints the same from the registry. Then what happened on the device.
-            """)
+        discussion: HelpText.flowing(
+            """
+            First each release of each package, from the channel file of the last check: every condition,
+            whether the device meets it, and the value that was seen. packtool explain prints the same from the
+            registry. Then the events on the device.
+
+            If you do not give the channel or a fact, the value of the last "packtool client update" on this
+            store is used.
+            """))
 
     @OptionGroup var client: ClientOptions
 
     @Option(help: ArgumentHelp("The number of events, the newest last.", valueName: "N"))
     var limit = 50
 
-    @Flag(help: "Tell of the last page instead: each request, how it was answered, why, its size and time.")
+    @Flag(help: "Show the last page instead: each request, its answer, the reason, its size and time.")
     var lastPage = false
 
     func run() async throws {
+        let client = RememberedDevice(store: client.store).completing(client)
         let updater = try client.existingUpdater()
         if lastPage { return try explainLastPage() }
         let given = try client.packages

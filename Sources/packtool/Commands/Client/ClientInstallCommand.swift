@@ -9,16 +9,17 @@ struct ClientInstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
         abstract: "Install a package zip without downloading it.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             The zip's manifest must be one that its publisher signed, by the
             metadata of the registry. --unsigned installs it all the same: for
             development, never for a device of somebody else.
-            """)
+            """))
 
     @Argument(help: ArgumentHelp("The package.", valueName: "ZIP"))
     var zip: String
 
-    @Flag(help: "Install what nobody signed.")
+    @Flag(help: "Install a package without a signature.")
     var unsigned = false
 
     @OptionGroup var client: ClientOptions

@@ -8,13 +8,14 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The device's store.", valueName: "DIR"))
     var store: String
 
-    @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
-    var channel = "stable"
+    @Option(help: ArgumentHelp("The channel. (default: stable)", valueName: "NAME"))
+    var channel: String?
 
-    @Option(help: ArgumentHelp("A package; may be given several times. Else all.", valueName: "ID"))
+    @Option(help: ArgumentHelp("A package; may be given several times (default: all).", valueName: "ID"))
     var package: [String] = []
 
-    @Option(help: ArgumentHelp("The device's id, which rollouts divide by. Else the store's own.", valueName: "ID"))
+    @Option(
+        help: ArgumentHelp("The device's id, which decides about shares (default: the store's own).", valueName: "ID"))
     var device: String?
 
     @Option(help: ArgumentHelp("The platform, such as ios.", valueName: "NAME"))
@@ -38,18 +39,18 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A folder that packtool preset wrote; may be given several times.", valueName: "DIR"))
     var preset: [String] = []
 
-    @Option(help: ArgumentHelp("The starts that a version has to be confirmed in.", valueName: "N"))
+    @Option(help: ArgumentHelp("How many starts a version has to be confirmed.", valueName: "N"))
     var starts = 2
 
     @Option(help: ArgumentHelp("Seconds to wait for another updater on the same store.", valueName: "SECONDS"))
     var wait = 0
 
-    @Option(help: ArgumentHelp("Seconds without a byte after which an attempt ends.", valueName: "SECONDS"))
+    @Option(help: ArgumentHelp("Seconds without a received byte after which a download fails.", valueName: "SECONDS"))
     var timeout = 30
 
     @Option(
         help: ArgumentHelp(
-            "on: report what becomes of updates, now and later; off: stop, and drop what waits (default: as it is).",
+            "on: report the results of updates, now and later; off: stop, and delete unsent reports (default: unchanged).",
             valueName: "on|off"))
     var reports: ReportSwitch?
 
@@ -77,7 +78,8 @@ struct ClientOptions: ParsableArguments {
         try registry.authorities.trust()
         let base = try base
         var configuration = try UpdaterConfiguration(
-            store: URL(fileURLWithPath: store), base: base, channel: ChannelName(channel), root: trustedRoot(base))
+            store: URL(fileURLWithPath: store), base: base, channel: ChannelName(channel ?? "stable"),
+            root: trustedRoot(base))
         configuration.deviceID = device
         configuration.platform = platform
         configuration.app = app
@@ -139,12 +141,11 @@ struct ClientOptions: ParsableArguments {
     /// The published view: a URL as it is; of a registry's folder its `view`.
     private var base: URL {
         get throws {
-            let place = try registry.location(of: CurrentProject())
-            if place.hasPrefix("http://") || place.hasPrefix("https://") {
-                guard let url = URL(string: place) else { throw CommandFailure("\"\(place)\" is not a URL") }
-                return url
+            let folder: URL
+            switch try registry.location(of: CurrentProject()) {
+            case .server(let url): return url
+            case .folder(let place), .database(_, let place): folder = place.standardizedFileURL
             }
-            let folder = URL(fileURLWithPath: place)
             let view = folder.appending(path: "view")
             return FileManager.default.fileExists(atPath: view.path) ? view : folder
         }

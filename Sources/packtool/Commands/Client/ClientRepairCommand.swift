@@ -1,10 +1,11 @@
 import ArgumentParser
+import PackFormat
 import PackJSON
 import PackUpdater
 
 struct ClientRepairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "repair", abstract: "Read every installed file through and fetch what is damaged again.")
+        commandName: "repair", abstract: "Read every installed file, and fetch damaged ones again.")
 
     @OptionGroup var client: ClientOptions
 
@@ -13,7 +14,8 @@ struct ClientRepairCommand: AsyncParsableCommand {
         let lines =
             report.repaired.map { "repaired  \($0)" } + report.left.map { "damaged   \($0)" }
             + [
-                "\(report.checkedObjects) objects read, \(report.repaired.count) repairs, \(report.left.count) faults left"
+                "\(CountText.text(report.checkedObjects, "object")) read, \(CountText.text(report.repaired.count, "repair")), "
+                    + "\(CountText.text(report.left.count, "fault")) left"
             ]
         client.global.console.result(
             lines.joined(separator: "\n"),

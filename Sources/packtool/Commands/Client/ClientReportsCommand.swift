@@ -7,15 +7,16 @@ import PackUpdater
 struct ClientReportsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "reports", abstract: "Show what this device would report, or give it a new report id.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Reports are off until packtool client update --reports on. Without an option the
             next report is printed exactly as it would be sent.
-            """)
+            """))
 
     @Flag(help: "Print the next report exactly as it would be sent (this is what happens without an option).")
     var show = false
 
-    @Flag(name: .customLong("reset-id"), help: "Make a new report id, and drop what waits under the old one.")
+    @Flag(name: .customLong("reset-id"), help: "Make a new report id, and delete unsent reports of the old one.")
     var resetID = false
 
     @OptionGroup var client: ClientOptions

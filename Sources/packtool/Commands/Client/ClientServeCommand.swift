@@ -13,7 +13,8 @@ struct ClientServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Serve the installed packages to a browser on this machine, as an app does to its web view.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             http://ID.package.localhost:PORT/ is the page of the package ID, as a device
             shows it; http://127.0.0.1:PORT/ID/ is for programs, and for sites that use
             relative paths only. A page gets every file from the version
@@ -21,11 +22,11 @@ struct ClientServeCommand: AsyncParsableCommand {
             packtool.confirm() in the page confirms it. Programs without a
             browser use POST /-/confirm?package=ID&version=V&token=T; the token is
             in the cookie packtool-load.
-            """)
+            """))
 
     @OptionGroup var client: ClientOptions
 
-    @Option(help: ArgumentHelp("The port; 0 takes a free one.", valueName: "PORT"))
+    @Option(help: ArgumentHelp("The port; 0 chooses a free one.", valueName: "PORT"))
     var port = 8789
 
     func validate() throws {

@@ -7,12 +7,13 @@ import PackUpdater
 struct ClientStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "start",
-        abstract: "Start like an app: switch to what is staged, open packages and count the start.",
-        discussion: """
+        abstract: "Start like an app: switch to staged versions, open packages and count the start.",
+        discussion: HelpText.flowing(
+            """
             Prints each package's version, the folder of its files and the load
             token that confirms it. A version that was started more often than
             --starts without being confirmed is left for the one before.
-            """)
+            """))
 
     @OptionGroup var client: ClientOptions
 

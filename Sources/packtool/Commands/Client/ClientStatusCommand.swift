@@ -5,7 +5,7 @@ import PackUpdater
 
 struct ClientStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what is installed, and how it stands.")
+        commandName: "status", abstract: "Show what is installed, and its state.")
 
     @OptionGroup var client: ClientOptions
 
@@ -31,7 +31,11 @@ struct ClientStatusCommand: AsyncParsableCommand {
         if let previous = status.previous { parts.append("goes back to \(previous)") }
         if let embedded = status.embedded { parts.append("app embeds \(embedded)") }
         if let wait = status.waitsFor { parts.append("what the channel offers is not installed yet: \(wait)") }
-        if !status.isEnabled { parts.append("switched off by the channel") }
+        if let set = status.awaitedSet {
+            parts.append("switched on again, and shown when its version of \(set) is here")
+        } else if !status.isEnabled {
+            parts.append("switched off by the channel")
+        }
         let failures = status.failures.map { "\n  failed: \($0.version), \($0.reason)" }.joined()
         return "\(status.package)  \(parts.joined(separator: "; "))\(failures)"
     }

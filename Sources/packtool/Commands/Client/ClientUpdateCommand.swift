@@ -11,8 +11,8 @@ struct ClientUpdateCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "update",
-        abstract: "Bring packages to what the channel offers this device.",
-        discussion: "Exit code 2 where nothing is new, or a policy keeps the device from what is.")
+        abstract: "Install what the channel offers this device.",
+        discussion: "Exit code 2 if nothing is new, or if a policy makes the device wait.")
 
     @OptionGroup var client: ClientOptions
 
@@ -22,7 +22,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
     @Flag(help: "Only packages that were opened on this device before.")
     var onDemand = false
 
-    @Flag(help: "Only say what would be done.")
+    @Flag(help: "Show what would be done, and change nothing.")
     var check = false
 
     func run() async throws {
@@ -36,11 +36,19 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             if !client.preset.isEmpty { try await updater.takePresets() }
             report = try await updater.update(selection)
         }
+        try RememberedDevice(store: client.store).save(client)
         await updater.sendReports()
+        let transfers = Dictionary(report.transfers.map { ($0.package, $0) }, uniquingKeysWith: { $1 })
+        let named = Set(report.entries.map(\.package))
+        let bundles = report.transfers.filter { !named.contains($0.package) }
+        let lines =
+            report.entries.map { text($0, transfers[$0.package]) }
+            + bundles.map { "\($0.package) \($0.version) came with them\(Self.text($0))" }
         client.global.console.result(
-            report.entries.map { text($0) }.joined(separator: "\n"),
+            lines.joined(separator: "\n"),
             json: .object([
-                "packages": .object(JSONObject(report.entries.map { ($0.package.text, json($0)) }))
+                "packages": .object(JSONObject(report.entries.map { ($0.package.text, json($0)) })),
+                "transfers": .array(report.transfers.map(Self.json)),
             ]))
         if !report.failures.isEmpty { throw ExitCode.failed }
         let unknown = report.entries.filter { !$0.isInChannel }
@@ -50,21 +58,42 @@ struct ClientUpdateCommand: AsyncParsableCommand {
         if !report.isChanged { throw ExitCode.nothingToDo }
     }
 
-    private func text(_ entry: UpdateReport.Entry) -> String {
+    /// Such as ` (patch, 3120 bytes instead of 120400)`.
+    private static func text(_ transfer: UpdateReport.Transfer) -> String {
+        let way =
+            switch transfer.way {
+            case .patch: "patch"
+            case .full: "full download"
+            case .objects: "single files"
+            }
+        let saved = transfer.byteCount < transfer.size ? " instead of \(transfer.size)" : ""
+        return " (\(way), \(transfer.byteCount) bytes\(saved))"
+    }
+
+    private static func json(_ transfer: UpdateReport.Transfer) -> JSONValue {
+        .object([
+            "package": .string(transfer.package.text), "version": .string(transfer.version.description),
+            "by": .string(transfer.way.rawValue), "bytes": .integer(transfer.byteCount),
+            "size": .integer(transfer.size),
+        ])
+    }
+
+    private func text(_ entry: UpdateReport.Entry, _ transfer: UpdateReport.Transfer?) -> String {
+        let came = transfer.map(Self.text) ?? ""
         let line =
             switch entry.outcome {
             case .upToDate(let version?): "\(entry.package) \(version) is up to date"
-            case .upToDate(nil): "\(entry.package) is as the channel wants it: nothing is installed"
-            case .staged(let version): "\(entry.package) \(version) is active from the next start on"
+            case .upToDate(nil): "\(entry.package) is up to date: the channel offers nothing, and nothing is installed"
+            case .staged(let version): "\(entry.package) \(version) is active from the next start on\(came)"
             case .wouldInstall(let version): "\(entry.package) \(version) would be installed"
             case .waiting(let version, let reason): "\(entry.package) \(version) is offered, but \(reason)"
-            case .activated(let version?): "\(entry.package) \(version) is active"
+            case .activated(let version?): "\(entry.package) \(version) is active\(came)"
             case .activated(nil): "\(entry.package) is back to what the app embeds: nothing"
             case .wouldGoBack(let version?):
-                "\(entry.package) \(version) is embedded in the app, and would be gone back to"
+                "\(entry.package) \(version), which the app embeds, would become active"
             case .wouldGoBack(nil): "\(entry.package) would go back to what the app embeds: nothing"
             case .nothing where !entry.isInChannel: "\(entry.package) is not in the channel"
-            case .nothing: "\(entry.package) stays as it is: \(entry.why)"
+            case .nothing: "\(entry.package) is unchanged: \(entry.why)"
             case .failed(let reason): "\(entry.package) failed: \(reason)"
             }
         if case .nothing = entry.outcome { return line }

@@ -1,4 +1,6 @@
 import Foundation
+import PackBuilder
+import PackFormat
 import PackJSON
 import PackWeb
 
@@ -15,7 +17,7 @@ struct LastPageText {
             let why = [entry.reason.rawValue, entry.detail].compactMap { $0 }.joined(separator: ": ")
             let columns = [
                 Self.padded(entry.outcome.rawValue, 6), Self.padded(entry.status.map(String.init) ?? "-", 3),
-                Self.padded(entry.byteCount.map { "\($0) B" } ?? "-", 12, right: true),
+                Self.padded(entry.byteCount.map { ByteCount.text($0) } ?? "-", 12, right: true),
                 Self.padded(entry.milliseconds.map(Self.time) ?? "-", 10, right: true), entry.method, entry.url,
             ]
             lines.append(columns.joined(separator: "  ") + "  (\(why))")
@@ -23,9 +25,12 @@ struct LastPageText {
         for outcome in [PageReport.Outcome.local, .online, .missed] {
             let entries = report.entries.filter { $0.outcome == outcome }
             let bytes = entries.reduce(0) { $0 + ($1.byteCount ?? 0) }
-            if !entries.isEmpty { lines.append("\(outcome.rawValue): \(entries.count) requests, \(bytes) B") }
+            if !entries.isEmpty {
+                lines.append(
+                    "\(outcome.rawValue): \(CountText.text(entries.count, "request")), \(ByteCount.text(bytes))")
+            }
         }
-        if report.droppedCount > 0 { lines.append("and \(report.droppedCount) more requests") }
+        if report.droppedCount > 0 { lines.append("and \(CountText.text(report.droppedCount, "more request"))") }
         text = lines.joined(separator: "\n")
         json = .object([
             "time": .string(record.time.ISO8601Format()),

@@ -10,13 +10,14 @@ struct BuildCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "build",
         abstract: "Turn the output of a web build into a package.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             The id and version come from the flags, else from packtool.json, else from the nearest package.json.
             Files that a device never needs (source maps, dotfiles, node_modules) are left out and listed; \
             .packignore decides otherwise. The same input gives the same bytes on any machine.
 
             Warnings go to stderr, also with --quiet, which prints the packages' paths only.
-            """)
+            """))
 
     @Argument(
         help: ArgumentHelp("The folders that the web build writes (else dist of packtool.json).", valueName: "DIST"),
@@ -74,7 +75,7 @@ struct BuildCommand: AsyncParsableCommand {
     @Option(help: "How small, against how fast.")
     var compression: CompressionLevel?
 
-    @Flag(help: "Compress everything anew.")
+    @Flag(help: "Compress everything again.")
     var noCache = false
 
     @OptionGroup var registryOptions: RegistryOptions
@@ -111,7 +112,7 @@ struct BuildCommand: AsyncParsableCommand {
         let text = BuildReportText(
             report: report, isVerbose: global.verbose, isQuiet: global.quiet, previous: before.manifests,
             published: before.published)
-        for warning in text.publishedAlready { Console.standardError(warning) }
+        for warning in text.publishedAlready + text.unreadableState { Console.standardError(warning) }
         console.result(text.text, json: text.json)
     }
 
@@ -124,12 +125,12 @@ struct BuildCommand: AsyncParsableCommand {
 
     private func request() throws -> BuildRequest {
         var request = BuildRequest(dists: try folders())
-        request.packages = packages
-        request.versions = versions
-        request.prerelease = prerelease
-        request.entry = entry
-        request.requiredApp = requiresApp
-        request.base = base
+        request.packages = try Self.values(packages, of: "--package") { try PackageID($0) }
+        request.versions = try Self.values(versions, of: "--package-version") { try SemanticVersion($0) }
+        request.prerelease = try Self.values(prerelease, of: "--prerelease") { try PrereleaseWords($0) }
+        request.entry = try Self.values(entry, of: "--entry") { try PackagePath($0) }
+        request.requiredApp = try Self.values(requiresApp, of: "--requires-app") { try VersionRange($0) }
+        request.base = try Self.values(base, of: "--base") { try BaseSetting($0) }
         request.sharesAutomatically = shared.map { $0 == .auto }
         request.out = out.map { URL(filePath: $0, directoryHint: .isDirectory) }
         request.isStrict = strict
@@ -138,6 +139,19 @@ struct BuildCommand: AsyncParsableCommand {
         request.compression = compression
         request.cache = noCache ? nil : .standard()
         return request
+    }
+
+    /// - Throws: ``BuildError`` that names the option.
+    private static func values<Value>(
+        _ texts: [String], of option: String, parse: (String) throws -> Value
+    ) throws -> [Value] {
+        do { return try texts.map(parse) } catch { throw BuildError.invalid("\(error)", source: option) }
+    }
+
+    private static func values<Value>(
+        _ text: String?, of option: String, parse: (String) throws -> Value
+    ) throws -> Value? {
+        try values([text].compactMap(\.self), of: option, parse: parse).first
     }
 
     private func folders() throws -> [URL] {

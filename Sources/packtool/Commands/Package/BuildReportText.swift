@@ -33,19 +33,36 @@ struct BuildReportText {
         }
     }
 
+    /// A line for each version that cannot read what the one before it stores.
+    var unreadableState: [String] {
+        report.packages.compactMap { package in
+            guard let old = previous[package.manifest.package], let written = old.state?.version else { return nil }
+            let name = "\(package.manifest.package) \(package.manifest.version)"
+            guard let state = package.manifest.state else {
+                return
+                    "warning: \(name) does not say which stored data it reads, and \(old.version), which is published, writes state "
+                    + "\(written): add \"state\" to packtool.json"
+            }
+            guard !state.reads.contains(written) else { return nil }
+            return
+                "warning: \(name) reads stored data of state \(state.readsText) only, and \(old.version), which is published, "
+                + "writes state \(written): channels that offer it refuse this version without --despite-state"
+        }
+    }
+
     private func text(_ package: BuiltPackage) -> String {
         let manifest = package.manifest
         var lines = [
             "\(manifest.package) \(manifest.version)\(package.isBundle ? " (shared bundle)" : "")",
             "  \(package.archive.relativePath)  \(ByteCount.text(package.archiveSize)), "
-                + "\(manifest.files.count) files, \(ByteCount.text(package.totalSize)) unpacked",
+                + "\(CountText.text(manifest.files.count, "file")), \(ByteCount.text(package.totalSize)) unpacked",
             "  manifest \(package.manifestDigest)",
         ]
         for pin in manifest.shared.sorted(by: { $0.key < $1.key }) {
             let files = manifest.files.values.filter { $0.from == pin.key }
             let size = files.reduce(0) { $0 + $1.size }
             lines.append(
-                "  shared  \(files.count) files, \(ByteCount.text(size)) come from \(pin.key) \(pin.value.version): "
+                "  shared  \(CountText.text(files.count, "file")), \(ByteCount.text(size)), from \(pin.key) \(pin.value.version): "
                     + "the zip is \(ByteCount.text(package.sharedSaving)) smaller")
         }
         for (path, size) in largest(package.compressedSizes) {
@@ -74,7 +91,7 @@ struct BuildReportText {
         let sign = diff.newSize >= diff.oldSize ? "+" : ""
         var lines = [
             "  against \(old.version): \(sign)\(ByteCount.text(diff.newSize - diff.oldSize)), "
-                + "\(diff.changes.count) files changed, \(ByteCount.text(diff.newObjectSize)) of new content"
+                + "\(CountText.text(diff.changes.count, "file")) changed, \(ByteCount.text(diff.newObjectSize)) of new content"
         ]
         let grown = diff.changes.filter { $0.growth > 0 }.sorted { ($1.growth, $0.path) < ($0.growth, $1.path) }
         for change in grown.prefix(Self.topCount) {

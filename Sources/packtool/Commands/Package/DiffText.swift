@@ -23,7 +23,7 @@ struct DiffText {
         }
         let sign = diff.newSize > diff.oldSize ? "+" : ""
         lines.append(
-            "\(diff.changes.count) files differ, \(ByteCount.text(diff.newObjectSize)) of new content, "
+            "\(CountText.text(diff.changes.count, "file differs", plural: "files differ")), \(ByteCount.text(diff.newObjectSize)) of new content, "
                 + "\(sign)\(ByteCount.text(diff.newSize - diff.oldSize)) in all")
         return lines.joined(separator: "\n")
     }

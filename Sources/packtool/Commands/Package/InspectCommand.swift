@@ -37,6 +37,7 @@ struct InspectCommand: AsyncParsableCommand {
         }
         if !manifest.origins.isEmpty { lines.append("origins   \(manifest.origins.joined(separator: " "))") }
         if let range = manifest.requiredApp { lines.append("requires  app \(range)") }
+        if let state = manifest.state { lines.append("state     \(state.text)") }
         if manifest.isSinglePage { lines.append("spa       unknown paths open the entry") }
         if let base = manifest.base { lines.append("base      \(base)") }
         if manifest.wantsServiceWorker { lines.append("worker    pages may register a service worker") }

@@ -7,11 +7,12 @@ import PackJSON
 /// `packtool verify ZIP|PACKAGE@VERSION`: checks a package.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify", abstract: "Check that a package is sound, byte by byte.",
-        discussion: """
+        commandName: "verify", abstract: "Check that a package is valid, byte by byte.",
+        discussion: HelpText.flowing(
+            """
             Judges the structure of the zip, unpacks every file within limits, and compares size and SHA-256 with \
             pack.json. Any fault is named with the file that it is in, and the exit code is 1.
-            """)
+            """))
 
     @Argument(help: ArgumentHelp("A package zip, or a version in the registry.", valueName: "ZIP|PACKAGE@VERSION"))
     var sources: [String]
@@ -49,7 +50,8 @@ struct VerifyCommand: AsyncParsableCommand {
     private func verify(_ file: URL) throws -> String {
         let package = try PackageArchive.open(file)
         let manifest = package.manifest
-        return "\(file.relativePath): sound, \(manifest.package) \(manifest.version), \(manifest.files.count) files, "
+        return
+            "\(file.relativePath): valid, \(manifest.package) \(manifest.version), \(CountText.text(manifest.files.count, "file")), "
             + "manifest \(package.sealed.digest)"
     }
 
@@ -60,6 +62,6 @@ struct VerifyCommand: AsyncParsableCommand {
         }
         let archive = try ValidatedArchive(file: file)
         try archive.forEachFile { _ in Drain() }
-        return "\(file.relativePath): sound, \(archive.entries.count) files"
+        return "\(file.relativePath): valid, \(CountText.text(archive.entries.count, "file"))"
     }
 }

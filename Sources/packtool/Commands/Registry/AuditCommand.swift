@@ -8,14 +8,14 @@ struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "audit", abstract: "Show who changed what in the registry, newest first.")
 
-    @Option(help: ArgumentHelp("How many entries, 1 to 10000.", valueName: "COUNT"))
+    @Option(help: ArgumentHelp("How many entries, 1 to 10,000.", valueName: "COUNT"))
     var limit = 50
 
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard (1...10_000).contains(limit) else { throw ValidationError("--limit is a number from 1 to 10000") }
+        guard (1...10_000).contains(limit) else { throw ValidationError("--limit is a number from 1 to 10,000") }
     }
 
     func run() async throws {

@@ -6,14 +6,24 @@ import PackRegistryAPI
 /// `packtool channel`: what a channel tells its devices beside releases.
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "channel", abstract: "Show or change how often a channel's devices look for updates.",
-        discussion: """
+        commandName: "channel",
+        abstract:
+            "Show or change how often a channel's devices look for updates, and how many people approve a change.",
+        discussion: HelpText.flowing(
+            """
             packtool channel beta --poll 15m --jitter 2m
 
-            Apps that use the scheduler of PackUpdater, and packtool-kiosk, obey it. Without
-            --jitter it is a tenth of the interval. --poll app leaves it to the apps again.
-            Without options: prints what the channel tells its devices.
-            """)
+            Apps with the scheduler of PackUpdater obey the interval, and so does packtool-kiosk. Without
+            --jitter the jitter is a tenth of the interval. --poll app restores the apps' own interval. Without
+            options the command shows the channel's settings.
+
+            packtool channel stable --approvals 1
+
+            From then on, changes of the channel are proposed (--propose), and this number of other people
+            must approve them (packtool changes). This needs the right admin. A lower number is itself a
+            change that needs the present approvals. On the machine of a registry folder, --emergency with
+            --reason lowers it at once, if the approvers are gone.
+            """))
 
     @Argument(help: "The channel.")
     var channel: ChannelName
@@ -24,30 +34,59 @@ struct ChannelCommand: AsyncParsableCommand {
     var poll: PollChoice?
 
     @Option(
-        help: ArgumentHelp("Each device waits up to so much longer, at random.", valueName: "TIME"),
+        help: ArgumentHelp("The longest random delay that each device adds.", valueName: "TIME"),
         transform: { try PollInterval($0) })
     var jitter: PollInterval?
 
+    @Option(help: ArgumentHelp("How many others must approve a change of the channel, 0 to 20.", valueName: "COUNT"))
+    var approvals: Int?
+
+    @Option(help: ArgumentHelp("Why, for who approves the change and for the log.", valueName: "TEXT"))
+    var reason: String?
+
+    @OptionGroup var emergency: EmergencyOptions
+    @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        guard jitter == nil || poll?.interval != nil else { throw ValidationError("--jitter goes with --poll TIME") }
+        guard jitter == nil || poll?.interval != nil else { throw ValidationError("--jitter needs --poll TIME") }
+        guard poll == nil || approvals == nil else { throw ValidationError("give --poll or --approvals, not both") }
+        guard (0...ProposedAction.maximumApprovals).contains(approvals ?? 0) else {
+            throw ValidationError("--approvals is a number from 0 to \(ProposedAction.maximumApprovals)")
+        }
+        guard !emergency.emergency || approvals != nil else {
+            throw ValidationError("--emergency goes with --approvals")
+        }
+        guard !emergency.isGiven && reason == nil || poll != nil || approvals != nil else {
+            throw ValidationError("there is nothing to propose: give --poll or --approvals")
+        }
     }
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
+        if let approvals {
+            // Proposed in any case: a higher number is made at once, and a lower one waits for its approvals.
+            return try await ChangeText.propose(
+                .approvals(approvals), on: channel, emergency.schedule, reason: reason,
+                isEmergency: emergency.emergency, session, options)
+        }
         guard let poll else {
             let settings = try await ChannelSettingText.settings(of: channel, session)
             let lines = ChannelSettingText.lines(settings, of: channel)
             return options.console.result(
-                lines.isEmpty ? "\(channel) tells its devices nothing beside releases" : lines.joined(separator: "\n"),
+                lines.isEmpty ? "\(channel) has no settings" : lines.joined(separator: "\n"),
                 json: .object(["channel": .string(channel.text), "settings": .object(settings.json)]))
         }
         let wanted = try poll.interval.map { try ChannelPoll(seconds: $0.seconds, jitter: jitter?.seconds) }
         let sentence =
             wanted.map { "\(channel): devices look \(ChannelSettingText.text($0))" }
             ?? "\(channel): devices look as often as their apps have it"
-        try await ChannelSettingText.change(.poll(wanted), on: channel, sentence, session, options)
+        guard !emergency.schedule.isGiven else {
+            return try await ChangeText.propose(
+                .setting(.poll(wanted)), on: channel, emergency.schedule, reason: reason, session, options)
+        }
+        try await ChannelSettingText.change(
+            .poll(wanted), on: channel, sentence, nil, session, options)
     }
 }

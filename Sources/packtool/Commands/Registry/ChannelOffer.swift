@@ -26,6 +26,12 @@ struct ChannelOffer {
                 + (set.map { ", as part of \($0)" } ?? "")
         }
 
+        /// For a dry run. What it says of a set it says once, with the first of its packages.
+        var intended: String {
+            guard outcome.isChanged else { return "unchanged      \(package) \(version) on \(channel)" }
+            return "would offer    \(outcome.effect)"
+        }
+
         var json: JSONObject {
             var json = ReleaseText.json(package, channel, outcome)
             json["set"] = set.map { .string($0) }
@@ -38,12 +44,8 @@ struct ChannelOffer {
     let given: OfferOptions
     let options: GlobalOptions
 
-    /// Asks where devices would go back to an older version.
-    func consent(to manifests: [Manifest]) async throws -> OfferConsent {
-        try await consent(to: manifests.map { ($0.package, $0.version, $0.requiredApp) })
-    }
-
-    func consent(to versions: [(PackageID, SemanticVersion, VersionRange?)]) async throws -> OfferConsent {
+    /// Which devices would go back to an older version; nil if none would.
+    func older(_ versions: [(PackageID, SemanticVersion, VersionRange?)]) async throws -> String? {
         let releases = try await releases()
         let older = versions.compactMap { package, version, requiredApp -> String? in
             let present = releases[package] ?? []
@@ -52,15 +54,87 @@ struct ChannelOffer {
                 "\(channel) offers \(package) \(ReleaseText.text(present)). \(version) is older than "
                 + "\(back.newer): offering it takes devices back."
         }
-        if !older.isEmpty { try given.consent.require(older.joined(separator: "\n"), options) }
-        return given.consent(isOlder: !older.isEmpty)
+        return older.isEmpty ? nil : older.joined(separator: "\n")
+    }
+
+    /// What offering would do, decided by the registry, before anything is sent.
+    /// - Parameter all: what is published before; nothing of it has to be there.
+    func preview(_ manifests: [Manifest], asSet isSet: Bool, publishing all: [Manifest]) async throws -> [Made] {
+        let versions = all.map { AssumedVersion($0) }
+        // Somebody is asked about older versions apart.
+        let consent = given.consent(isOlder: true)
+        if isSet {
+            let outcome = try await session.registry.preview(
+                set(of: manifests, consent), on: channel, assuming: versions)
+            return made(manifests, outcome)
+        }
+        var made: [Made] = []
+        for manifest in manifests {
+            let outcome = try await session.registry.preview(
+                change(manifest, consent), of: manifest.package, on: channel, assuming: versions)
+            made.append(
+                Made(package: manifest.package, version: manifest.version, channel: channel, outcome: outcome))
+        }
+        return made
+    }
+
+    private func change(_ manifest: Manifest, _ consent: OfferConsent) throws -> ChannelChange {
+        try .offer(manifest.version, given.wanted, policy: given.policy.policy(), consent: consent)
+    }
+
+    private func set(of manifests: [Manifest], _ consent: OfferConsent) -> ReleaseSet {
+        ReleaseSet(
+            versions: Dictionary(manifests.map { ($0.package, $0.version) }, uniquingKeysWith: { $1 }),
+            rollout: given.wanted, consent: consent)
+    }
+
+    private func made(_ manifests: [Manifest], _ outcome: ReleaseSetOutcome) -> [Made] {
+        manifests.map { manifest in
+            let offered = outcome.releases[manifest.package] ?? []
+            // One of which everybody had the version already is in no set.
+            let isOfSet = outcome.set != nil && offered.first?.set == outcome.set
+            return Made(
+                package: manifest.package, version: manifest.version, channel: channel,
+                outcome: ChannelOutcome(
+                    isChanged: outcome.isChanged && (isOfSet || outcome.set == nil),
+                    isNewChannel: outcome.isNewChannel, releases: offered, effect: outcome.effect),
+                set: isOfSet ? outcome.set : nil)
+        }
+    }
+
+    /// Proposes to offer packages, as one set or each by itself.
+    func propose(
+        _ manifests: [Manifest], asSet isSet: Bool, _ consent: OfferConsent, _ proposal: ProposalOptions
+    ) async throws -> [ChangeOutcome] {
+        let actions: [ProposedAction] =
+            isSet
+            ? [.set(set(of: manifests, consent))]
+            : try manifests.map { .release(try change($0, consent), of: $0.package) }
+        var outcomes: [ChangeOutcome] = []
+        for action in actions {
+            outcomes.append(
+                try await session.registry.propose(
+                    ChangeProposal(
+                        action, on: channel, reason: proposal.reason ?? "", at: proposal.schedule.at,
+                        expires: proposal.schedule.expires)))
+        }
+        return outcomes
+    }
+
+    /// Refuses what must be proposed, before anything is sent.
+    func requireNoApproval() async throws {
+        // A registry that cannot tell, or does not want to, decides when it is asked to offer.
+        let required = try? await session.registry.changes(.open).required[channel]
+        guard let required, required > 0 else { return }
+        throw CommandFailure(
+            "\(channel) requires \(required) approval\(required == 1 ? "" : "s") of a change: propose it with --propose, and "
+                + "somebody else approves it (packtool changes). Nothing was published", kind: "needsApproval")
     }
 
     func make(_ manifest: Manifest, _ consent: OfferConsent) async throws -> Made {
-        let change = try ChannelChange.offer(
-            manifest.version, given.wanted, policy: given.policy.policy(), consent: consent)
         do {
-            let outcome = try await session.registry.change(change, of: manifest.package, on: channel)
+            let outcome = try await session.registry.change(
+                change(manifest, consent), of: manifest.package, on: channel)
             return Made(package: manifest.package, version: manifest.version, channel: channel, outcome: outcome)
         } catch let error as RegistryError where error.kind == .conflict {
             // Of two that publish at once the higher version stays, whoever comes last.
@@ -76,20 +150,8 @@ struct ChannelOffer {
 
     /// Offers several packages as one set.
     func make(set manifests: [Manifest], _ consent: OfferConsent) async throws -> [Made] {
-        let versions = Dictionary(manifests.map { ($0.package, $0.version) }, uniquingKeysWith: { $1 })
-        let set = ReleaseSet(versions: versions, rollout: given.wanted, consent: consent)
         do {
-            let outcome = try await session.registry.release(set, on: channel)
-            return manifests.map { manifest in
-                let offered = outcome.releases[manifest.package] ?? []
-                // One of which everybody had the version already is in no set.
-                let isOfSet = outcome.set != nil && offered.first?.set == outcome.set
-                return Made(
-                    package: manifest.package, version: manifest.version, channel: channel,
-                    outcome: ChannelOutcome(
-                        isChanged: outcome.isChanged && (isOfSet || outcome.set == nil),
-                        isNewChannel: outcome.isNewChannel, releases: offered), set: isOfSet ? outcome.set : nil)
-            }
+            return made(manifests, try await session.registry.release(set(of: manifests, consent), on: channel))
         } catch let error as RegistryError where error.kind == .conflict {
             // Of two that publish at once the higher versions stay, whoever comes last.
             let present = try await releases()
@@ -139,9 +201,18 @@ struct ChannelOffer {
         }
     }
 
+    /// Whether devices get something of it with their next check, which a share of 0 %, a window or a network puts off.
+    static func isInstallable(_ made: [Made]) -> Bool {
+        made.contains { entry in
+            guard entry.outcome.isChanged, !entry.isSuperseded, let release = entry.outcome.releases.first else {
+                return false
+            }
+            return release.rollout.share > .none && !release.policy.delays
+        }
+    }
+
     /// What is not as its caller may think.
     func note(_ made: [Made]) {
-        // A misspelt name makes one.
         if made.contains(where: \.outcome.isNewChannel) { options.console.note("the channel \(channel) is new") }
         for entry in made where !entry.isSuperseded {
             let share = entry.outcome.releases.first?.rollout.share ?? .none

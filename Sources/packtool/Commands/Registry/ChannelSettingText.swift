@@ -9,9 +9,11 @@ enum ChannelSettingText {
         var lines = settings.gatesOff.map { "\(channel) has the gate of \($0) off: its pages load online" }
         if let poll = settings.poll { lines.append("\(channel) asks devices to look \(text(poll))") }
         lines += settings.groups.sorted { $0.key < $1.key }.map {
-            "\(channel) has the group \($0.key) of \($0.value) devices"
+            "\(channel) has the group \($0.key) of \(CountText.text($0.value, "device"))"
         }
-        if let rules = settings.rules { lines.append("\(channel) has \(rules.rules.count) web rules") }
+        if let rules = settings.rules {
+            lines.append("\(channel) has \(CountText.text(rules.rules.count, "web rule"))")
+        }
         return lines
     }
 
@@ -21,9 +23,13 @@ enum ChannelSettingText {
 
     /// Makes a change, prints the sentence, and ends with code 2 if the channel said just that before.
     static func change(
-        _ setting: ChannelSetting, on channel: ChannelName, _ sentence: String, _ session: RegistrySession,
-        _ options: GlobalOptions
+        _ setting: ChannelSetting, on channel: ChannelName, _ sentence: String, _ proposal: ProposalOptions?,
+        _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
+        if let proposal, proposal.isGiven {
+            return try await ChangeText.propose(
+                .setting(setting), on: channel, proposal.schedule, reason: proposal.reason, session, options)
+        }
         let outcome = try await session.registry.change(setting, on: channel)
         options.console.result(
             sentence,
@@ -32,7 +38,7 @@ enum ChannelSettingText {
                 "settings": .object(outcome.settings.json),
             ]))
         if !outcome.isChanged {
-            options.console.note("nothing to do: it was so before")
+            options.console.note("nothing to do: it is so already")
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)
@@ -41,10 +47,7 @@ enum ChannelSettingText {
     /// What a channel tells its devices; for commands that only show it.
     static func settings(of channel: ChannelName, _ session: RegistrySession) async throws -> ChannelSettings {
         let overview = try await session.registry.overview()
-        guard overview.channels[channel] != nil else {
-            let names = overview.channels.keys.map(\.text).sorted().joined(separator: ", ")
-            throw CommandFailure("there is no channel \(channel) (there are: \(names.isEmpty ? "none" : names))")
-        }
+        try NameCheck.require(channel, in: overview)
         return overview.settings[channel] ?? ChannelSettings()
     }
 }

@@ -13,15 +13,16 @@ struct GroupCommand: AsyncParsableCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set", abstract: "Make a group, or replace one.",
-            discussion: """
+            discussion: HelpText.flowing(
+                """
                 The file has a device id in each line, as the app gives it to its updater
                 (UpdaterConfiguration.deviceID, client --device). Only salted hashes leave this
                 machine. Devices fetch the group only if a release names it:
 
                 packtool rollout shop --channel beta --audience "group=testers"
 
-                At most 50000 devices: for more give them a tag (tag.NAME=VALUE).
-                """)
+                At most 50,000 devices: for more give them a tag (tag.NAME=VALUE).
+                """))
 
         @Argument(help: "The group's name.")
         var name: String
@@ -32,6 +33,7 @@ struct GroupCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The device ids, one a line.", valueName: "FILE"))
         var file: String
 
+        @OptionGroup var proposal: ProposalOptions
         @OptionGroup var registry: RegistryOptions
         @OptionGroup var options: GlobalOptions
 
@@ -48,7 +50,7 @@ struct GroupCommand: AsyncParsableCommand {
                     throw FormatError.invalidGroup(
                         name,
                         reason:
-                            "it has \(ids.count) devices and a group has at most \(DeviceGroup.maximumDeviceCount), because "
+                            "it has \(CountText.text(ids.count, "device")) and a group has at most \(CountText.number(DeviceGroup.maximumDeviceCount)), because "
                             + "devices fetch all of it: give those devices a tag (tag.NAME=VALUE)")
                 }
                 group = try DeviceGroup(
@@ -58,7 +60,8 @@ struct GroupCommand: AsyncParsableCommand {
             }
             let session = try await RegistrySession(registry, console: options.console)
             try await ChannelSettingText.change(
-                .group(group), on: channel, "\(channel): the group \(name) has \(ids.count) devices", session, options)
+                .group(group), on: channel, "\(channel): the group \(name) has \(CountText.text(ids.count, "device"))",
+                proposal, session, options)
         }
 
         private static func ids(_ path: String) throws -> Swift.Set<String> {
@@ -77,11 +80,11 @@ struct GroupCommand: AsyncParsableCommand {
                 }
                 guard !id.contains(where: \.isWhitespace) else {
                     throw CommandFailure(
-                        "\(path), line \(index + 1): a device id has no spaces: one stands in each line")
+                        "\(path), line \(index + 1): a device id has no spaces: write one id a line")
                 }
                 if !id.isEmpty { ids.insert(id) }
             }
-            guard !ids.isEmpty else { throw CommandFailure("\(path) has no device id: one stands in each line") }
+            guard !ids.isEmpty else { throw CommandFailure("\(path) has no device id: write one id a line") }
             return ids
         }
     }
@@ -96,13 +99,14 @@ struct GroupCommand: AsyncParsableCommand {
         @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
         var channel: ChannelName
 
+        @OptionGroup var proposal: ProposalOptions
         @OptionGroup var registry: RegistryOptions
         @OptionGroup var options: GlobalOptions
 
         func run() async throws {
             let session = try await RegistrySession(registry, console: options.console)
             try await ChannelSettingText.change(
-                .removeGroup(name), on: channel, "\(channel): the group \(name) is removed", session, options)
+                .removeGroup(name), on: channel, "\(channel): the group \(name) is removed", proposal, session, options)
         }
     }
 
@@ -122,7 +126,7 @@ struct GroupCommand: AsyncParsableCommand {
             options.console.result(
                 groups.isEmpty
                     ? "\(channel) has no groups"
-                    : groups.map { "\($0.key)  \($0.value) devices" }.joined(separator: "\n"),
+                    : groups.map { "\($0.key)  \(CountText.text($0.value, "device"))" }.joined(separator: "\n"),
                 json: .object([
                     "channel": .string(channel.text),
                     "groups": .object(JSONObject(groups.map { ($0.key, .integer($0.value)) })),

@@ -8,10 +8,11 @@ import PackTrust
 struct KeysGenerateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "generate", abstract: "Make a key in the project's key folder.",
-        discussion: """
-            With PACKTOOL_PASSPHRASE set the file is encrypted. What is printed is the public
-            half, which packtool keys delegate takes.
-            """)
+        discussion: HelpText.flowing(
+            """
+            If PACKTOOL_PASSPHRASE is set, the file is encrypted. The command prints the public key, which
+            packtool keys delegate accepts.
+            """))
 
     @Argument(help: "root, owner or publisher.")
     var name: KeyFolder.Name

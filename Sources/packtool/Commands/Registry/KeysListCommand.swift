@@ -8,7 +8,7 @@ import PackTrust
 /// `packtool keys list`.
 struct KeysListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list", abstract: "Show which keys are at hand, and which keys may sign what.")
+        commandName: "list", abstract: "Show the keys of this project, and which keys may sign what.")
 
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -35,7 +35,7 @@ struct KeysListCommand: AsyncParsableCommand {
         var mine: [(name: String, source: String, id: String)] = []
         for name in KeyFolder.Name.allCases {
             guard let source = try session.keys.source(name) else { continue }
-            mine.append((name.rawValue, "\(source)", try session.keys.signer(name)?.publicKey.id ?? ""))
+            mine.append((name.rawValue, "\(source)", try session.keys.id(of: name) ?? ""))
         }
         options.console.result(text(mine, roles), json: json(mine, roles))
     }
@@ -50,7 +50,7 @@ struct KeysListCommand: AsyncParsableCommand {
             return [role.name, "\(role.threshold) of \(role.keys.count)", keys.joined(separator: ", ")]
         }
         return
-            (TextTable.lines([["AT HAND", "KEY", "FROM"]] + hand) + [""]
+            (TextTable.lines([["OWN KEYS", "ID", "FROM"]] + hand) + [""]
             + TextTable.lines([["ROLE", "NEEDS", "KEYS"]] + rows)).joined(separator: "\n")
     }
 

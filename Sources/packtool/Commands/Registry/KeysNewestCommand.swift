@@ -8,11 +8,12 @@ struct KeysNewestCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "newest",
         abstract: "Let no older state of a package count on any device. Needs the owner's key.",
-        discussion: """
-            After a withdrawal by somebody without the owner's key. Who stole the registry's
-            online key could otherwise show the state before it to a device that has never
-            seen a newer one. packtool withdraw does it by itself where the owner's key is.
-            """)
+        discussion: HelpText.flowing(
+            """
+            Run this after somebody without the owner's key has withdrawn a version. Otherwise a thief of the
+            registry's online key could show the older state to a device that has never seen a newer one.
+            packtool withdraw does this by itself if the owner's key is available.
+            """))
 
     @Argument(help: "The package.")
     var package: PackageID

@@ -9,7 +9,8 @@ import PackTrust
 struct KeysProposeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "propose", abstract: "Write a change of keys to a file, for several people to sign.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             root and owner change who signs root and targets, and how many must; without
             --add, --remove and --threshold the document only lives longer. targets lets
             the present document live longer. online makes a new online key in the
@@ -17,7 +18,7 @@ struct KeysProposeCommand: AsyncParsableCommand {
 
             Each person runs packtool keys sign FILE; when packtool keys verify FILE says
             that enough have signed, one of them runs packtool keys submit FILE.
-            """)
+            """))
 
     enum Name: String, ExpressibleByArgument, CaseIterable {
         case root, owner, targets, online
@@ -68,7 +69,7 @@ struct KeysProposeCommand: AsyncParsableCommand {
         case .online:
             guard let local = session.local else {
                 throw CommandFailure(
-                    "the online key stands in the registry's folder: run this there, with --registry DIR")
+                    "the online key is in the registry's folder: run this on that machine, with --registry DIR")
             }
             proposals = try await maintenance.proposeOnline(of: local)
         }

@@ -8,10 +8,11 @@ import PackTrust
 struct KeysRevokeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "revoke", abstract: "Take the right to publish from a key. Needs the owner's key.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             What the key signed before is signed anew by this project's publisher key, so
             published versions stay. Withdraw the ones that should not.
-            """)
+            """))
 
     @Argument(help: "The key's id, or its first 8 digits or more.")
     var key: String

@@ -9,10 +9,14 @@ import PackTrust
 struct KeysRotateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rotate", abstract: "Replace a key by a new one; devices follow without an app release.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Rotating the publisher key needs the owner's key, the owner and online keys need
             the root key. The old key's file is kept beside the new one, under its id.
-            """)
+
+            A registry that was restored from a backup is older than what this project has
+            seen, and is refused as an attack would be: online --restored accepts it.
+            """))
 
     /// Whose key is replaced.
     enum Name: String, ExpressibleByArgument, CaseIterable {
@@ -25,18 +29,30 @@ struct KeysRotateCommand: AsyncParsableCommand {
     @Argument(help: "root, owner, publisher or online.")
     var name: Name
 
+    @Flag(help: "With online: the registry was restored from a backup, so forget what was seen of it before.")
+    var restored = false
+
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard !restored || name == .online else { throw ValidationError("--restored is for online only") }
+    }
+
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
+        if restored {
+            // Before anything is forgotten.
+            for name in [KeyFolder.Name.root, .owner] { _ = try required(name, session) }
+            try await session.forgetSeenMetadata()
+        }
         let maintenance = try await session.maintenance(console: options.console)
         let key: PublicKey
         switch name {
         case .online:
             guard let local = session.local else {
                 throw CommandFailure(
-                    "the online key stands in the registry's folder: run this there, with --registry DIR")
+                    "the online key is in the registry's folder: run this on that machine, with --registry DIR")
             }
             key = try await maintenance.rotateOnline(
                 of: local, root: [required(.root, session)], owner: [required(.owner, session)])
@@ -66,7 +82,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
         guard try session.keys.source(name) == .file(session.keys.file(of: name)) else {
             throw CommandFailure(
                 "the \(name.rawValue) key comes from \(name.variable), where a new one cannot be put: make one there, "
-                    + "let it sign with packtool keys delegate, and take the old one's right with packtool keys revoke")
+                    + "delegate to it with packtool keys delegate, and revoke the old one with packtool keys revoke")
         }
         let new = try PrivateKey.generate(old.publicKey.scheme ?? .ed25519)
         let pending = try session.keys.keepPending(new, as: name)

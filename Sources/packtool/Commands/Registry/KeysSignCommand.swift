@@ -7,11 +7,12 @@ import PackTrust
 struct KeysSignCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sign", abstract: "Add your signature to a proposal. Needs no registry and no network.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             root is signed with the root key, targets with the owner's, from the project's
             key folder, PACKTOOL_ROOT_KEY or PACKTOOL_OWNER_KEY. Look at what you sign
             first: packtool keys verify FILE.
-            """)
+            """))
 
     @Argument(help: "The proposal; it is changed in place.")
     var file: String

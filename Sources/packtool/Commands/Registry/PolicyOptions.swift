@@ -5,7 +5,7 @@ public import PackFormat
 struct PolicyOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "When pages get it: now (the page on view is shown again), nextPage or nextStart.", valueName: "WHEN"))
+            "When pages get it: now (the visible page is reloaded), nextPage or nextStart.", valueName: "WHEN"))
     var install: ClientPolicy.Install?
 
     @Option(help: ArgumentHelp("The network that a device waits for: any or unmetered.", valueName: "KIND"))
@@ -13,14 +13,14 @@ struct PolicyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The days and hours, by the device's clock, in which it takes it: \"mon-fri 22:00-05:00\", or any.",
+            "The days and hours, on the device's clock, in which it installs it: \"mon-fri 22:00-05:00\", or any.",
             valueName: "HOURS"), transform: { try WindowArgument($0) })
     var window: WindowArgument?
 
     @Flag(
         inversion: .prefixedNo,
         help: """
-            Apps should not go on without it. It waits for nothing, and a newer release keeps that for devices that skip it.
+            Apps should not continue without it. Devices install it without waiting; a newer release is mandatory too for devices that skipped it.
             """)
     var mandatory: Bool?
 

@@ -10,10 +10,11 @@ import PackRegistryAPI
 struct PresetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "preset", abstract: "Write published versions for the app to embed.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Without a version: the newest one that the channel offers to all devices. The shared bundles that a version \
             pins are included. Everything is verified with the project's root.json.
-            """)
+            """))
 
     @Argument(help: "The packages, each with a version if it is not the newest.")
     var packages: [PackageArgument]
@@ -30,6 +31,8 @@ struct PresetCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
         let overview = try await session.registry.overview()
+        try NameCheck.require(channel, in: overview)
+        for package in packages { try NameCheck.require(package.package, in: overview) }
         let offered = overview.channels[channel] ?? [:]
         var wanted: [PackageID: SemanticVersion] = [:]
         for package in packages {

@@ -7,14 +7,18 @@ import PackRegistryAPI
 struct PromoteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "promote", abstract: "Offer a version of one channel on another.",
-        discussion: """
-            Without a version: the one that the first channel offers to all devices. Where
-            a newer one is offered there to some, say which of the two is meant.
+        discussion: HelpText.flowing(
+            """
+            Without a version, the command promotes the version that the first channel offers to all devices.
+            If that channel offers a newer version to some devices, name the version that you mean.
 
-            Without --rollout all devices of the second channel get it at once: where that
-            offers the package already, the command asks first, or takes --yes. It asks, too,
-            where devices would go back to an older version.
-            """)
+            The share, the audience and the policy of the first channel are not copied: give --rollout,
+            --audience, --install, --network, --window or --mandatory again. Without --rollout, all devices of
+            the second channel get the version.
+
+            The command asks if the second channel already offers the package, if devices would go back to an
+            older version, and before it makes a channel. --yes answers yes, and --new-channel makes a channel.
+            """))
 
     @Argument(help: "The package, and the version if it is not the newest.")
     var package: PackageArgument
@@ -22,16 +26,19 @@ struct PromoteCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The channel that offers it.", valueName: "NAME"))
     var from: ChannelName
 
-    @Option(help: ArgumentHelp("The channel that shall offer it.", valueName: "NAME"))
+    @Option(help: ArgumentHelp("The channel that will offer it.", valueName: "NAME"))
     var to: ChannelName
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var proposal: ProposalOptions
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
         let overview = try await session.registry.overview()
+        if meant(in: overview) != nil { try offer.check(to, in: overview, isDryRun: dryRun.isDryRun, options) }
         let present = overview.channels[to]?[package.package] ?? []
         let rollout = offer.wanted ?? .everyone
         var isOlder = false
@@ -40,6 +47,7 @@ struct PromoteCommand: AsyncParsableCommand {
             let replaces = offer.wanted == nil && (newest.version != version || !newest.rollout.reachesEveryone)
             if isOlder || replaces {
                 try offer.consent.require(
+                    isDryRun: dryRun.isDryRun,
                     "\(to) offers \(package.package) \(ReleaseText.text(present)). Promoting \(version)\(isOlder ? ", which is older," : "") "
                         + "replaces that on \(rollout.devicesText) at once"
                         + (ReleaseText.companions(
@@ -49,11 +57,26 @@ struct PromoteCommand: AsyncParsableCommand {
                         + (offer.wanted == nil ? "; for a share of them: --rollout PERCENT." : "."), options)
             }
         }
+        if let source = overview.channels[from]?[package.package]?.first(where: { $0.version == meant(in: overview)?.0 }
+        ) {
+            noteWhatStays(source)
+        }
         try await ReleaseText.change(
             .promote(
                 package.version, from: from, rollout, policy: offer.policy.policy(),
                 consent: offer.consent(isOlder: isOlder)),
-            of: package.package, on: to, before: present, session, options)
+            of: package.package, on: to, before: present, proposal, isDryRun: dryRun.isDryRun, session, options)
+    }
+
+    /// The second channel gets the version alone.
+    private func noteWhatStays(_ release: Release) {
+        var parts: [String] = []
+        if offer.wanted == nil, !release.rollout.reachesEveryone { parts.append(release.rollout.text) }
+        if !offer.policy.isGiven, release.policy != .standard { parts.append(release.policy.text) }
+        guard !parts.isEmpty else { return }
+        options.console.note(
+            "\(from) offers it with conditions (\(parts.joined(separator: "; "))), which are not copied to \(to): packtool "
+                + "rollout \(package.package) --channel \(to) sets them")
     }
 
     /// What is to be promoted; nil if the registry refuses it, which needs no consent.

@@ -12,38 +12,49 @@ struct PublishCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "publish",
         abstract: "Publish packages and offer them on a channel.",
-        discussion: """
-            Without arguments it takes ./packages: of each package the highest version there.
-            Of several versions of a package it offers the highest. A release that is
-            offered already keeps its share of devices, unless --rollout gives a larger
-            one; a new release is for everyone, unless --rollout says otherwise.
+        discussion: HelpText.flowing(
+            """
+            Without arguments the command publishes the packages in ./packages: the highest version of each
+            package. If you name several versions of a package, all are published and the highest is offered.
+            A version that is already offered keeps its share of devices, unless --rollout gives a larger one.
+            A new release is for all devices, unless --rollout says otherwise.
 
-            A version that somebody rolled the channel back from is not offered once
-            more, as by a CI job that runs again, but with --again. A version below one that the
-            channel offers takes devices back: the command asks first, or takes --yes. So it
-            does without any channel, when no device would be offered what it publishes.
+            The command asks before it does more than you may expect, and --yes answers yes: before it offers a
+            version that is older than the offered one, before it publishes without a channel, and before it
+            makes a channel. A channel that does not exist may be a misspelt one; --new-channel makes it. The
+            first channel of a registry is made without a question.
 
-            The registry is made by packtool init, never here.
+            If the channel was rolled back from a version, the version is not offered again, for example by a
+            CI job that runs again. --again offers it.
+            With --channel beta --channel stable the packages are uploaded once and offered on both, in this order.
+            The command asks about both channels, and both must accept the offer, before anything is uploaded. Each
+            channel is a commit of its own: if the second one fails, the command says what the first one offers, and
+            you can repeat it.
 
-            Several packages are offered as one set, in one commit: a device gets all of them
-            or none, and rollout, rollback, promote and withdraw of one act on all. With
-            --separately each is offered by itself.
+            --dry-run shows what would be sent and which devices would get what, and changes nothing. What the
+            registry would refuse is refused.
 
-            Shared bundles are published first, whatever the order of the arguments. A
-            version that is there with the same content is left as it is, so the
-            command can be repeated after an interruption.
 
-            Devices can install what was published when its line is printed. After that,
-            in a registry folder that no server has, the command makes patches and smaller
-            downloads; with --no-wait that is left to the next command that changes the
-            registry, or to its server.
-            """)
+            Several packages are offered as one set: a device gets all of them or none, and rollout, rollback,
+            promote and withdraw of one apply to all. With --separately each is offered by itself.
+
+            Shared bundles are published first, whatever the order of the arguments. A version that is
+            published already with the same content is not changed, so you can repeat the command after an
+            interruption. What the token or the key may not do is refused before anything is uploaded.
+
+            Devices can install a version when its line is printed. In a registry folder without a server, the
+            command then makes patches and smaller downloads. With --no-wait the next command that changes the
+            registry makes them, or its server. The registry itself is made by packtool init.
+            """))
 
     @Argument(help: ArgumentHelp("The packages to publish (default: the newest in ./packages).", valueName: "ZIP"))
     var zips: [String] = []
 
-    @Option(help: ArgumentHelp("The channel that offers them (default: the configuration's).", valueName: "NAME"))
-    var channel: ChannelName?
+    @Option(
+        help: ArgumentHelp(
+            "The channel that offers them (default: the configuration's); may be given several times.",
+            valueName: "NAME"))
+    var channel: [ChannelName] = []
 
     @Flag(name: .customLong("no-wait"), help: "Do not wait until patches are made.")
     var noWait = false
@@ -61,11 +72,14 @@ struct PublishCommand: AsyncParsableCommand {
     var commit: String?
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var proposal: ProposalOptions
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
         guard !separately || !together else { throw ValidationError("give --together or --separately, not both") }
+        guard Set(channel).count == channel.count else { throw ValidationError("a channel is named twice") }
     }
 
     func run() async throws {
@@ -74,10 +88,17 @@ struct PublishCommand: AsyncParsableCommand {
         let about = try VersionNote(text: note, commit: commit ?? SourceCommit.current())
         let packages = zips.isEmpty ? try PackageSelection(files()).newest() : try PackageSelection(files())
         let session = try await RegistrySession(registry, console: console)
-        let channel = channel ?? session.configuration?.channel
+        let channels = channel.isEmpty ? [session.configuration?.channel].compactMap(\.self) : channel
         let pages = packages.manifests.filter { packages.highestVersions[$0.package] == $0.version }
-        let offering = channel.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
-        if offering == nil { try requireNoChannel(pages) }
+        let offers = channels.map { ChannelOffer(session: session, channel: $0, given: offer, options: options) }
+        let isDryRun = dryRun.isDryRun
+        guard !offers.isEmpty || !proposal.isGiven else {
+            throw CommandFailure("no channel is given on which to offer it: --channel NAME", kind: "invalid")
+        }
+        if offers.isEmpty { try requireNoChannel(pages) }
+        if !proposal.isGiven, !isDryRun {
+            for offer in offers { try await offer.requireNoApproval() }
+        }
         // Before anything is sent.
         let isSet = pages.count > 1 && !separately
         guard !isSet || !offer.policy.isGiven else {
@@ -85,36 +106,113 @@ struct PublishCommand: AsyncParsableCommand {
                 "a set is published without --install, --network, --window and --mandatory: publish it, and give them with "
                     + "packtool rollout, which holds for the whole set; or publish --separately")
         }
-        if isSet { try await offering?.check(set: packages.manifests.filter { $0.entry == nil } + pages) }
-        let consent = try await offering?.consent(to: pages) ?? []
-        let publisher = try await session.publisher(console: console)
+        if isSet { try await offers.first?.check(set: packages.manifests.filter { $0.entry == nil } + pages) }
+        let overview = try await session.registry.overview()
+        for offering in offers { try offer.check(offering.channel, in: overview, isDryRun: isDryRun, options) }
+        let older = try await older(pages, offers)
+        if !older.isEmpty {
+            try offer.consent.require(
+                isDryRun: isDryRun, offers.compactMap { older[$0.channel] }.joined(separator: "\n"), options)
+        }
+        let intended = try await preview(pages, asSet: isSet, packages.manifests, offers)
+        let publisher = try await session.publisher(console: console, isDryRun: isDryRun)
+        if isDryRun {
+            let versions = try await publisher.preview(packages)
+            let text = PublishText.intended(versions) + intended.map(\.intended)
+            var seen: Set<String> = []
+            console.result(
+                text.filter { seen.insert($0).inserted }.joined(separator: "\n"),
+                json: PublishText.json(versions, intended))
+            return
+        }
         let line = ProgressLine(console)
         let published = try await publisher.publish(packages, note: about) { manifest in
             line.show("publishing \(manifest.package) \(manifest.version)")
         }
         line.clear()
-        var offered: [ChannelOffer.Made] = []
-        if let offering {
-            if isSet {
-                offered = try await offering.make(set: pages, consent)
-            } else {
-                for manifest in pages { offered.append(try await offering.make(manifest, consent)) }
-            }
-            offering.note(offered)
-        } else {
+        if proposal.isGiven {
+            return try await propose(offers, pages, asSet: isSet, older: older, published, session)
+        }
+        let offered = try await make(offers, pages, asSet: isSet, older: older, published)
+        if offers.isEmpty {
             console.note("published and not offered to any device: to offer it, publish again with --channel NAME")
         }
-        console.result(text(published, offered), json: json(published, offered))
+        console.result(PublishText.text(published, offered), json: PublishText.json(published, offered))
         // Whoever reads from a pipe is not to wait for the patches.
         fflush(nil)
         guard !noWait else { return }
-        if let local = session.local, !local.isServed {
+        if let local = session.local, await !local.isServed() {
             console.note(
-                (offered.isEmpty ? "" : "Devices can install this now. ")
-                    + "Making patches and smaller downloads for them; Ctrl-C is safe, the next command or a server goes on with them"
+                (ChannelOffer.isInstallable(offered) ? "Devices can install this now. " : "")
+                    + "Making patches and smaller downloads; Ctrl-C is safe, the next command or a server goes on with them"
             )
         }
         await session.finish(console: console)
+    }
+
+    /// The channels on which devices would go back to an older version, with what is said of it.
+    private func older(_ pages: [Manifest], _ offers: [ChannelOffer]) async throws -> [ChannelName: String] {
+        var older: [ChannelName: String] = [:]
+        for offer in offers {
+            older[offer.channel] = try await offer.older(pages.map { ($0.package, $0.version, $0.requiredApp) })
+        }
+        return older
+    }
+
+    /// Every channel decides before anything is sent, so that none refuses what is published then.
+    private func preview(
+        _ pages: [Manifest], asSet isSet: Bool, _ all: [Manifest], _ offers: [ChannelOffer]
+    ) async throws -> [ChannelOffer.Made] {
+        var intended: [ChannelOffer.Made] = []
+        do {
+            for offer in offers { intended += try await offer.preview(pages, asSet: isSet, publishing: all) }
+        } catch let unknown as PreviewsUnknown {
+            // An older registry decides when it is asked to.
+            guard !dryRun.isDryRun else { throw CommandFailure("\(unknown)", kind: "invalid") }
+        }
+        return intended
+    }
+
+    private func make(
+        _ offers: [ChannelOffer], _ pages: [Manifest], asSet isSet: Bool, older: [ChannelName: String],
+        _ published: [Publisher.Published]
+    ) async throws -> [ChannelOffer.Made] {
+        var offered: [ChannelOffer.Made] = []
+        for (index, offering) in offers.enumerated() {
+            let consent = offer.consent(isOlder: older[offering.channel] != nil)
+            do {
+                var made: [ChannelOffer.Made] = []
+                if isSet {
+                    made = try await offering.make(set: pages, consent)
+                } else {
+                    for manifest in pages { made.append(try await offering.make(manifest, consent)) }
+                }
+                offered += made
+                offering.note(made)
+            } catch let error as RegistryError where offers.count > 1 {
+                throw PublishText.failure(error, published, offered, left: offers[index...].map(\.channel))
+            }
+        }
+        return offered
+    }
+
+    /// Proposes the offers of what is published, and prints what became of them.
+    private func propose(
+        _ offers: [ChannelOffer], _ pages: [Manifest], asSet isSet: Bool, older: [ChannelName: String],
+        _ published: [Publisher.Published], _ session: RegistrySession
+    ) async throws {
+        var proposed: [ChangeOutcome] = []
+        for offering in offers {
+            let consent = offer.consent(isOlder: older[offering.channel] != nil)
+            proposed += try await offering.propose(pages, asSet: isSet, consent, proposal)
+        }
+        options.console.result(
+            PublishText.text(published, proposed), json: PublishText.json(published, [], proposed))
+        for change in proposed.map(\.change) where change.state == .waiting {
+            options.console.note("Somebody else approves it with:  packtool changes approve \(change.id)")
+        }
+        guard !proposed.contains(where: { $0.change.state == .failed }) else { throw ExitCode.failed }
+        if !noWait { await session.finish(console: options.console) }
     }
 
     private func requireNoChannel(_ pages: [Manifest]) throws {
@@ -128,9 +226,7 @@ struct PublishCommand: AsyncParsableCommand {
     private func files() throws -> [URL] {
         if !zips.isEmpty {
             return try zips.map { path in
-                guard FileManager.default.fileExists(atPath: path) else {
-                    throw CommandFailure("there is no file \(path): build it with packtool build")
-                }
+                guard FileManager.default.fileExists(atPath: path) else { throw try missing(path) }
                 return URL(filePath: path)
             }
         }
@@ -144,33 +240,15 @@ struct PublishCommand: AsyncParsableCommand {
         return found
     }
 
-    private func text(_ published: [Publisher.Published], _ offered: [ChannelOffer.Made]) -> String {
-        let first = published.map { entry in
-            let name = "\(entry.manifest.package) \(entry.manifest.version)"
-            return switch entry.outcome {
-            case .published:
-                "published  \(name)  \(entry.sentCount) of \(entry.manifest.ownObjects.count) files sent, "
-                    + ByteCount.text(entry.sentSize)
-            case .unchanged: "unchanged  \(name)"
-            }
+    private func missing(_ path: String) throws -> CommandFailure {
+        let folder = try (CurrentProject().configuration ?? PackConfiguration()).outFolder
+        let name = URL(filePath: path).lastPathComponent
+        let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
+            $0.hasSuffix(".zip")
         }
-        let second = offered.map(\.text)
-        return (first + second).joined(separator: "\n")
-    }
-
-    private func json(_ published: [Publisher.Published], _ offered: [ChannelOffer.Made]) -> JSONValue {
-        .object([
-            "published": .array(
-                published.map { entry in
-                    .object([
-                        "package": .string(entry.manifest.package.text),
-                        "version": .string(entry.manifest.version.description),
-                        "manifest": .string(entry.manifest.digest.hex),
-                        "changed": .bool(entry.outcome == .published), "sentFiles": .integer(entry.sentCount),
-                        "sentSize": .integer(entry.sentSize),
-                    ])
-                }),
-            "offered": .array(offered.map { .object($0.json) }),
-        ])
+        guard let near = NearName.of(name, among: names.filter { folder.appending(path: $0).relativePath != path })
+        else { return CommandFailure("there is no file \(path): build it with packtool build") }
+        return CommandFailure(
+            "there is no file \(path): did you mean \(folder.appending(path: near).relativePath)?")
     }
 }

@@ -7,13 +7,15 @@ import PackRegistryAPI
 struct ReleaseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "release", abstract: "Offer published versions of several packages as one set.",
-        discussion: """
-            For packages that were published by themselves, as by several CI jobs without a
-            channel: packtool release shop@1.3.0 admin@2.0.0 --channel beta. A device gets all
-            of them or none. publish with several zips does the same in one command.
+        discussion: HelpText.flowing(
+            """
+            For packages that were published separately, for example by several CI jobs without a channel:
+            packtool release shop@1.3.0 admin@2.0.0 --channel beta. A device gets all of them or none. publish
+            with several zips does the same in one command.
 
-            A package of which everybody on the channel has the version already is left out.
-            """)
+            A package is left out if all devices of the channel already have that version. The command asks
+            before it makes a channel, unless you pass --new-channel or --yes.
+            """))
 
     @Argument(help: ArgumentHelp("The packages with their versions.", valueName: "PACKAGE@VERSION"))
     var packages: [PackageArgument]
@@ -22,6 +24,8 @@ struct ReleaseCommand: AsyncParsableCommand {
     var channel: ChannelName
 
     @OptionGroup var offer: OfferOptions
+    @OptionGroup var proposal: ProposalOptions
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -41,11 +45,19 @@ struct ReleaseCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         let offering = ChannelOffer(session: session, channel: channel, given: offer, options: options)
         let versions = try packages.map { ($0.package, try $0.requiredVersion()) }
-        let consent = try await offering.consent(to: versions.map { ($0, $1, nil) })
-        let outcome = try await session.registry.release(
-            ReleaseSet(
-                versions: Dictionary(versions, uniquingKeysWith: { $1 }), rollout: offer.wanted, consent: consent),
-            on: channel)
+        let overview = try await session.registry.overview()
+        try offer.check(channel, in: overview, isDryRun: dryRun.isDryRun, options)
+        let older = try await offering.older(versions.map { ($0, $1, nil) })
+        if let older { try offer.consent.require(isDryRun: dryRun.isDryRun, older, options) }
+        let set = ReleaseSet(
+            versions: Dictionary(versions, uniquingKeysWith: { $1 }), rollout: offer.wanted,
+            consent: offer.consent(isOlder: older != nil))
+        if dryRun.isDryRun { return try await preview(set, session) }
+        guard !proposal.isGiven else {
+            return try await ChangeText.propose(
+                .set(set), on: channel, proposal.schedule, reason: proposal.reason, session, options)
+        }
+        let outcome = try await session.registry.release(set, on: channel)
         let lines = outcome.releases.sorted { $0.key < $1.key }.map { package, releases in
             "\(channel) offers \(package) \(ReleaseText.text(releases))"
                 + (releases.first?.set == outcome.set && outcome.set != nil
@@ -53,9 +65,20 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
         options.console.result(lines.joined(separator: "\n"), json: .object(outcome.json))
         guard outcome.isChanged else {
-            options.console.note("nothing to do: it offered that before")
+            options.console.note("nothing to do: the channel offers that already")
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)
+    }
+
+    private func preview(_ set: ReleaseSet, _ session: RegistrySession) async throws {
+        let outcome = try await session.registry.preview(set, on: channel, assuming: [])
+        var json = outcome.json
+        json["dryRun"] = true
+        // It is made by the release itself.
+        json["set"] = nil
+        options.console.result(
+            outcome.isChanged ? outcome.effect : "\(channel) offers these versions already", json: .object(json))
+        guard outcome.isChanged else { throw ExitCode.nothingToDo }
     }
 }

@@ -22,12 +22,10 @@ enum ReleaseText {
         releases.isEmpty ? "nothing" : releases.map(text).joined(separator: ", then ")
     }
 
-    /// What devices get that no longer get a release.
+    /// What devices do that no longer get a release, as the end of a sentence about them.
     static func fallback(_ release: Release?) -> String {
-        guard let release else {
-            return "nothing: no other release is left, and they keep what they run until one is there"
-        }
-        return release.version?.description ?? "what the app embeds"
+        guard let release else { return "keep the version that they run, because no other release is left" }
+        return "go back to \(release.version?.description ?? "what the app embeds")"
     }
 
     /// The other packages of a release's set, with what the set offers of each: `admin 1.1.0, news 2.0.0`.
@@ -48,6 +46,7 @@ enum ReleaseText {
             "package": .string(package.text), "channel": .string(channel.text), "changed": .bool(outcome.isChanged),
             "releases": .array(outcome.releases.map { .object($0.json) }),
         ]
+        if !outcome.effect.isEmpty { json["effect"] = .string(outcome.effect) }
         if !outcome.others.isEmpty {
             json["others"] = .object(
                 JSONObject(outcome.others.map { ($0.key.text, .array($0.value.map { .object($0.json) })) }))
@@ -56,11 +55,29 @@ enum ReleaseText {
     }
 
     /// Makes a change, prints what the channel offers now, and ends with code 2 where it offered just that before.
-    /// - Parameter before: what it offered.
+    /// - Parameters:
+    ///   - before: what it offered.
+    ///   - proposal: says whether the change is proposed instead; nil: it is made.
+    ///   - isDryRun: says what would change, and changes nothing.
     static func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName, before: [Release],
-        _ session: RegistrySession, _ options: GlobalOptions
+        _ proposal: ProposalOptions?, isDryRun: Bool = false, _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
+        if isDryRun {
+            let outcome = try await session.registry.preview(change, of: package, on: channel, assuming: [])
+            var json = json(package, channel, outcome)
+            json["dryRun"] = true
+            options.console.result(
+                outcome.isChanged ? outcome.effect : "\(channel) offers \(package) \(text(outcome.releases)) already",
+                json: .object(json))
+            guard outcome.isChanged else { throw ExitCode.nothingToDo }
+            return
+        }
+        if let proposal, proposal.isGiven {
+            return try await ChangeText.propose(
+                .release(change, of: package), on: channel, proposal.schedule, reason: proposal.reason, session, options
+            )
+        }
         let outcome = try await session.registry.change(change, of: package, on: channel)
         let replaced = outcome.isChanged && !before.isEmpty ? " (before: \(text(before)))" : ""
         let others = outcome.others.sorted { $0.key < $1.key }.map {
@@ -70,7 +87,7 @@ enum ReleaseText {
             "\(channel) offers \(package) \(text(outcome.releases))\(replaced)\(others)",
             json: .object(json(package, channel, outcome)))
         if !outcome.isChanged {
-            options.console.note("nothing to do: it offered that before")
+            options.console.note("nothing to do: the channel offers that already")
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)

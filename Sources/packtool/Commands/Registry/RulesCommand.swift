@@ -8,27 +8,30 @@ import PackRegistryAPI
 struct RulesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rules", abstract: "Show or change the web rules that a channel gives its devices.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             {"format": 1, "rules": [
               {"name": "films", "action": "online", "types": ["video/*"], "minimumSize": 5000000},
               {"name": "ads", "action": "deny", "host": "*.ads.example"}]}
 
-            The first rule whose conditions all hold decides: local, online or deny. The
-            app's own rules come first. Pages that start after a device's next check have
-            them. Rules here have no "api" (docs/ROLLOUTS.md).
+            The first rule whose conditions all hold decides: local, online or deny. The app's own rules have
+            precedence. The rules apply to pages that open after a device's next check. They cannot use "api"
+            (docs/ROLLOUTS.md).
 
-            Without a file and without --clear: prints the rules of the channel.
-            """)
+            Without a file and without --clear, the command prints the rules of the channel.
+            """))
 
-    @Argument(help: ArgumentHelp("The new rules (JSON); they take the place of all that there are.", valueName: "FILE"))
+    @Argument(help: ArgumentHelp("The new rules (JSON); they replace all rules of the channel.", valueName: "FILE"))
     var file: String?
 
     @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
     var channel: ChannelName
 
-    @Flag(help: "Take the channel's rules back.")
+    @Flag(help: "Remove the channel's rules.")
     var clear = false
 
+    @OptionGroup var proposal: ProposalOptions
+    @OptionGroup var acceptedYes: AcceptedYes
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -47,9 +50,11 @@ struct RulesCommand: AsyncParsableCommand {
                 json: .object(["channel": .string(channel.text), "rules": json ?? .null]))
         }
         let sentence =
-            rules.map { "\(channel): devices have \($0.rules.count) web rules from their next check on" }
+            rules.map {
+                "\(channel): devices have \(CountText.text($0.rules.count, "web rule")) from their next check on"
+            }
             ?? "\(channel): devices have no web rules of the channel from their next check on"
-        try await ChannelSettingText.change(.rules(rules), on: channel, sentence, session, options)
+        try await ChannelSettingText.change(.rules(rules), on: channel, sentence, proposal, session, options)
     }
 
     private static func rules(_ path: String) throws -> WebRules {

@@ -9,7 +9,13 @@ import PackRegistryLocal
 /// `packtool status`: shows the versions in the registry and the releases on its channels.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what is published and what channels offer.")
+        commandName: "status", abstract: "Show what is published and what channels offer.",
+        discussion: HelpText.flowing(
+            """
+            With --watch: on the whole terminal, looked at again every few seconds, with the
+            rollouts that go on, what devices report (if the token may observe), and what
+            changed meanwhile. q or Ctrl-C ends it.
+            """))
 
     @Argument(help: "One package only.")
     var package: PackageID?
@@ -17,25 +23,40 @@ struct StatusCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("One channel only.", valueName: "NAME"))
     var channel: ChannelName?
 
+    @Flag(help: "Keep showing it, on the whole terminal.")
+    var watch = false
+
+    @Option(help: ArgumentHelp("With --watch, seconds between two looks, 1 to 3600.", valueName: "SECONDS"))
+    var interval = 5
+
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
+    func validate() throws {
+        guard (1...3600).contains(interval) else { throw ValidationError("--interval is a number from 1 to 3600") }
+        guard !watch || !options.json else {
+            throw ValidationError(
+                "--watch draws on a terminal: leave out --json, or run packtool status --json from time to time")
+        }
+    }
+
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
+        if watch {
+            return try await StatusWatch(
+                registry: session.registry, place: "\(session.location)", package: package, channel: channel,
+                interval: interval
+            ).run()
+        }
         let all = try await session.registry.overview()
-        if let channel, all.channels[channel] == nil {
-            let names = all.channels.keys.map(\.text).sorted().joined(separator: ", ")
-            throw CommandFailure("there is no channel \(channel) (there are: \(names.isEmpty ? "none" : names))")
-        }
+        if let channel { try NameCheck.require(channel, in: all) }
+        if let package { try NameCheck.require(package, in: all) }
         let overview = selected(all)
-        if let package, overview.versions[package] == nil {
-            throw CommandFailure("nothing is published of the package \(package)")
-        }
         options.console.result(text(overview), json: .object(overview.json))
         // Reading writes nothing: whoever relies on this command in a cron job has to know.
-        if let local = session.local, !local.isServed, try await !local.dueRoles().isEmpty {
+        if let local = session.local, await !local.isServed(), try await !local.dueRoles().isEmpty {
             options.console.note(
-                "warning: signatures of this registry expire soon, and devices refuse it then: packtool renew signs them anew"
+                "warning: signatures of this registry expire soon, and then devices refuse it: run packtool renew"
             )
         }
     }
@@ -101,7 +122,8 @@ struct StatusCommand: AsyncParsableCommand {
             }
             return release.map { release in
                 let share = release.rollout.reachesEveryone ? channel.text : "\(channel) \(release.rollout.text)"
-                return share + (release.set.map { " in \($0)" } ?? "")
+                let policy = release.policy == .standard ? "" : " (\(release.policy.text))"
+                return share + policy + (release.set.map { " in \($0)" } ?? "")
             }
         }
     }

@@ -15,11 +15,12 @@ struct TokenCommand: AsyncParsableCommand {
 struct TokenCreateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "create", abstract: "Make a token; its text is shown once and not kept.",
-        discussion: """
+        discussion: HelpText.flowing(
+            """
             Without --publish, --release, --observe or --admin the token may publish and release.
-            """)
+            """))
 
-    @Argument(help: "Who or what it is for, as the log will name them.")
+    @Argument(help: "The holder's name in the audit log.")
     var name: String
 
     @Flag(help: "May publish versions.")
@@ -40,10 +41,10 @@ struct TokenCreateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Only this channel; may be given several times.", valueName: "NAME"))
     var channel: [ChannelName] = []
 
-    @Option(help: ArgumentHelp("How many days it holds (default: 365; 0: for ever).", valueName: "DAYS"))
+    @Option(help: ArgumentHelp("How many days it is valid (default: 365; 0: for ever).", valueName: "DAYS"))
     var days: Int?
 
-    @Option(help: ArgumentHelp("How many hours it holds, for a job or a guest.", valueName: "HOURS"))
+    @Option(help: ArgumentHelp("How many hours it is valid, for a job or a guest.", valueName: "HOURS"))
     var hours: Int?
 
     @OptionGroup var registry: RegistryOptions

@@ -8,12 +8,13 @@ import PackRegistryAPI
 struct WithdrawCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "withdraw", abstract: "Take a published version back, for every device and for good.",
-        discussion: """
-            The publisher's key signs the package without the version, so that no device
-            installs it again, whatever a channel offers. Its number is not used again.
-            The command lists the channels that offer it and what their devices go to, and
-            asks, or takes --yes.
-            """)
+        discussion: HelpText.flowing(
+            """
+            The publisher's key signs the package without the version, so that no device installs the version
+            again, whatever a channel offers. Its number cannot be used again. The command lists the channels
+            that offer it and where their devices go, and asks unless you pass --yes.
+            --dry-run shows the same, and signs and changes nothing.
+            """))
 
     @Argument(help: "The package and the version.")
     var package: PackageArgument
@@ -21,7 +22,9 @@ struct WithdrawCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Why, for the registry's log.", valueName: "TEXT"))
     var reason: String
 
+    @OptionGroup var state: StateOption
     @OptionGroup var consent: ConsentOption
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -40,6 +43,7 @@ struct WithdrawCommand: AsyncParsableCommand {
                 "\(package.package) \(version) is not published (there is: \(names.isEmpty ? "no version of it" : names))",
                 kind: "notFound")
         }
+        if dryRun.isDryRun { return try await preview(version, session) }
         if entry.withdrawn == nil {
             let lines = consequences(of: version, in: overview)
             try consent.require(
@@ -47,13 +51,30 @@ struct WithdrawCommand: AsyncParsableCommand {
                     .joined(separator: "\n"), options)
         }
         let publisher = try await session.publisher(console: options.console)
-        try await publisher.withdraw(version, of: package.package, reason: reason)
+        try await publisher.withdraw(version, of: package.package, reason: reason, consent: state.consent)
         let minimum = await requireNewest(session)
         options.console.result(
             "withdrew  \(package.package) \(version)",
             json: .object([
                 "package": .string(package.package.text), "version": .string(version.description),
                 "reason": .string(reason), "minimum": minimum.map { .integer($0) } ?? .null,
+            ]))
+    }
+
+    private func preview(_ version: SemanticVersion, _ session: RegistrySession) async throws {
+        let channels = try await session.registry.previewWithdrawal(
+            of: version, of: package.package, reason: reason)
+        try await session.publisher(console: options.console, isDryRun: true)
+            .requireWithdrawable(version, of: package.package)
+        let ordered = channels.sorted { $0.key < $1.key }
+        let lines = ordered.isEmpty ? ["No channel offers it."] : ordered.map(\.value.effect)
+        options.console.result(
+            (["\(package.package) \(version) would be withdrawn for good: no device installs it again."] + lines)
+                .joined(separator: "\n"),
+            json: .object([
+                "package": .string(package.package.text), "version": .string(version.description),
+                "reason": .string(reason), "dryRun": true,
+                "channels": .array(ordered.map { .object(ReleaseText.json(package.package, $0.key, $0.value)) }),
             ]))
     }
 
@@ -87,7 +108,7 @@ struct WithdrawCommand: AsyncParsableCommand {
             guard let index = releases.firstIndex(where: { $0.version == version }) else { return nil }
             let left = releases.dropFirst(index + 1).first { $0.version != version }
             let earlier = overview.earlier[channel]?[package.package]
-            return "  \(channel) offers it to \(releases[index].rollout.devicesText); they go to "
+            return "  \(channel) offers it to \(releases[index].rollout.devicesText); they "
                 + ReleaseText.fallback(left ?? earlier)
                 + (ReleaseText.companions(of: releases[index], package.package, among: packages).map {
                     "; its set is taken back there too: \($0)"

@@ -8,10 +8,11 @@ import PackRegistryAPI
 struct DeviceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "device", abstract: "Show what one device reported, step by step.",
-        discussion: """
-            ID is the device's report id: the app shows it, and packtool client reports. A
-            device has a new one each month. Over HTTP it needs a token that may observe.
-            """)
+        discussion: HelpText.flowing(
+            """
+            ID is the device's report id: the app shows it, and so does packtool client reports. A device has a
+            new one each month. Over HTTP the command needs a token with --observe.
+            """))
 
     @Argument(help: "The report id.")
     var id: String

@@ -13,9 +13,10 @@ struct ReportsCommand: AsyncParsableCommand {
 struct ReportsDeleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "delete", abstract: "Delete every event of a report id.",
-        discussion: """
-            Counts, which name nobody, stay. Over HTTP it needs a token with --admin.
-            """)
+        discussion: HelpText.flowing(
+            """
+            Counts, which contain no ids, stay. Over HTTP the command needs a token with --admin.
+            """))
 
     @Argument(help: "The report id.")
     var id: String
@@ -31,7 +32,7 @@ struct ReportsDeleteCommand: AsyncParsableCommand {
             throw CommandFailure("nothing is stored of the report id \(sender)", exitCode: .nothingToDo)
         }
         options.console.result(
-            "deleted  \(count) events of \(sender)",
+            "deleted  \(CountText.text(count, "event")) of \(sender)",
             json: .object(["id": .string(sender.text), "deleted": .integer(count)]))
     }
 }

@@ -9,12 +9,12 @@ import PackRegistryAPI
 struct StatsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Show what devices reported: adoption, failures, savings.",
-        discussion: """
-            SILENT are devices on which a version became active, and was neither confirmed nor
-            failed within the window: a version that crashes before it can report is seen by
-            that. WAITING are those whose window is not over. Over HTTP it needs a token that
-            may observe.
-            """)
+        discussion: HelpText.flowing(
+            """
+            SILENT counts devices on which a version became active and was neither confirmed nor failed within
+            the window. Such a version may crash before it can report. WAITING counts devices whose window is
+            not over. Over HTTP the command needs a token with --observe.
+            """))
 
     @Argument(help: "One package only.")
     var package: PackageID?
@@ -42,11 +42,19 @@ struct StatsCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         let stats = try await session.registry.stats(
             StatsQuery(channel: channel, package: package, days: days, windowHours: window))
+        if stats.versions.isEmpty, stats.sessions == 0 { try await requireNames(session) }
         options.console.result(StatsText(stats).lines.joined(separator: "\n"), json: .object(stats.json))
         if stats.versions.isEmpty, stats.sessions == 0 {
             options.console.note(
                 "Apps report only if they turn it on (docs/REPORTS.md), and a server takes reports with --reports on.")
         }
+    }
+
+    /// Nothing was reported: perhaps a name is wrong.
+    private func requireNames(_ session: RegistrySession) async throws {
+        let overview = try await session.registry.overview()
+        try NameCheck.require(channel, in: overview)
+        if let package { try NameCheck.require(package, in: overview) }
     }
 }
 
@@ -67,7 +75,8 @@ struct StatsText {
                 + stats.versions.map { version in
                     [
                         version.package.text, version.version.description, version.release ?? "-",
-                        "\(version.activated)", share(version.confirmed, version), share(version.failed, version),
+                        CountText.number(version.activated), share(version.confirmed, version),
+                        share(version.failed, version),
                         share(version.silent, version), "\(version.waiting)",
                     ]
                 })
@@ -88,7 +97,7 @@ struct StatsText {
             let saved = zips > 0 ? ": \(max(0, (zips - wire) * 100 / zips)) % saved" : ""
             lines += [
                 "",
-                "\(stats.savings.installations) downloads: \(ByteCount.text(wire)) sent, zips would have been "
+                "\(CountText.text(stats.savings.installations, "download")): \(ByteCount.text(wire)) sent, zips would have been "
                     + "\(ByteCount.text(zips))\(saved)",
             ]
         }
@@ -97,8 +106,8 @@ struct StatsText {
             let all = max(1, web.local + web.online + web.missed)
             lines += [
                 "",
-                "\(stats.sessions) runs of the app: \(web.local) requests served locally (\(web.local * 100 / all) %, "
-                    + "\(ByteCount.text(web.byteCount))), \(web.online) online, \(web.missed) missed",
+                "\(CountText.text(stats.sessions, "run")) of the app: \(CountText.text(web.local, "request")) served locally (\(web.local * 100 / all) %, "
+                    + "\(ByteCount.text(web.byteCount))), \(CountText.number(web.online)) online, \(CountText.number(web.missed)) missed",
             ]
         }
         return lines

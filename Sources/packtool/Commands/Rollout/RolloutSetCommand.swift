@@ -2,35 +2,43 @@ import ArgumentParser
 import Foundation
 import PackFormat
 import PackJSON
+import PackRegistry
 import PackRegistryAPI
 import PackRegistryLocal
 
 /// `packtool rollout set`, and `packtool rollout` without another word: changes who gets a release.
 struct RolloutSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set", abstract: "Change which devices get a release, and what share of them, or plan that.",
-        discussion: """
+        commandName: "set", abstract: "Change which devices get a release, now or by a plan.",
+        discussion: HelpText.flowing(
+            """
             "set" can be left out: packtool rollout PACKAGE --channel NAME --percent P.
 
-            Without a version: the newest release of the channel, unless that is what a
-            rollback to the embedded version or a withdrawal left there.
+            Without a version, the command changes the newest release of the channel. After a rollback to the
+            embedded version, or after a withdrawal, name the version.
 
-            A larger share adds devices; who is in stays in. A smaller one moves devices
-            back to the release below it, with their next check: the command asks first,
-            or takes --yes. So does another audience, which moves those out that are not in it.
+            A larger share adds devices; devices in the share stay in it. A smaller share moves devices back to
+            the release before it, with their next check. A new audience moves those devices back that are not
+            in it. In both cases the command asks first, unless you pass --yes.
 
-            --audience "platform=ios,android; app>=3.2; tag.tier=gold" is one audience, all of
-            whose conditions hold; given twice, a device is in one of the two. --audience all
-            takes every device again.
+            --audience "platform=ios,android; app>=3.2; tag.tier=gold" is one audience: all its conditions must
+            hold. If you give the option twice, a device is in one of the two. --audience all includes all
+            devices again.
 
-            --install, --network, --window and --mandatory say how those devices take it;
-            what is not given stays. --network any and --window any take one back.
+            --install, --network, --window and --mandatory change when devices install the release; options
+            that you leave out do not change. --network any and --window any remove a condition.
 
-            --plan FILE lets the share grow by the plan's steps. With PACKAGE@VERSION of a
-            published version that the channel does not offer yet, it is offered under the
-            plan. --dry-run prints the dates of the steps and does nothing. packtool serve
-            takes the steps, or packtool rollout run in a cron job.
-            """)
+            --plan FILE increases the share by the steps of a plan. PACKAGE@VERSION of a published version that
+            the channel does not offer yet is offered under the plan. --dry-run prints the dates of the steps
+            and changes nothing. packtool serve takes the steps, or packtool rollout run in a cron job.
+
+            --gate compares what devices report about the release and about the version before it. The plan
+            halts as soon as the share of failing devices is certainly larger by more than 0.5 percentage points.
+            A step is taken once it is certainly larger by less than 3 points, judged by at least 200 devices
+            that had a day to report. With --plan the gate applies to each step that has none of its own.
+            Without --plan the steps are 1, 10 and 50 %, a day each, and then 100 %. docs/REPORTS.md describes
+            how the gate decides.
+            """))
 
     @Argument(help: "The package, and the version if it is not the newest.")
     var package: PackageArgument
@@ -50,11 +58,14 @@ struct RolloutSetCommand: AsyncParsableCommand {
 
     @OptionGroup var policy: PolicyOptions
 
-    @Flag(help: "Let devices on which the release failed try it once more.")
+    @Flag(help: "Let devices on which the release failed try it again.")
     var retry = false
 
     @Option(help: ArgumentHelp("A rollout plan (JSON with comments, docs/ROLLOUTS.md).", valueName: "FILE"))
     var plan: String?
+
+    @Flag(help: "Let each step wait until devices report that they are well, and halt if they do not.")
+    var gate = false
 
     @Option(help: ArgumentHelp("How many devices there are, in place of the plan's number.", valueName: "COUNT"))
     var devices: Int?
@@ -62,55 +73,72 @@ struct RolloutSetCommand: AsyncParsableCommand {
     @Flag(help: "With --plan: offer the version also if the channel was rolled back from it.")
     var again = false
 
-    @Flag(name: .customLong("dry-run"), help: "Say what would be done, and do nothing.")
-    var isDryRun = false
-
+    @OptionGroup var state: StateOption
+    @OptionGroup var proposal: ProposalOptions
+    @OptionGroup var dryRun: DryRunOption
     @OptionGroup var consent: ConsentOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
-        if plan != nil {
+        if plan != nil || gate {
             guard percent == nil, !retry, !policy.isGiven else {
-                throw ValidationError("--plan goes with neither --percent nor --retry nor a policy")
+                throw ValidationError("--plan and --gate cannot be combined with --percent, --retry or a policy")
             }
         } else {
             guard (percent != nil || !audience.isEmpty || policy.isGiven) != retry else {
                 throw ValidationError(
-                    "give --percent P, --audience CONDITIONS, a policy or --plan FILE, or else --retry")
+                    "give --percent P, --audience CONDITIONS, a policy, --plan FILE or --gate, or else --retry")
             }
-            guard devices == nil, !again else { throw ValidationError("--devices and --again go with --plan") }
+            guard devices == nil, !again else {
+                throw ValidationError("--devices and --again go with --plan or --gate")
+            }
         }
         guard !audience.contains(nil) || audience.count == 1 else {
-            throw ValidationError("--audience all goes with no other audience")
+            throw ValidationError("--audience all cannot be combined with another audience")
         }
     }
 
     func run() async throws {
         // A plan that cannot be read is refused before the registry is asked anything.
-        let plan = try plan.map { try readPlan($0) }
+        let plan = try gatedPlan()
         let session = try await RegistrySession(registry, console: options.console)
-        if let plan { return try await attach(plan, session) }
+        if let plan {
+            var given: OfferConsent = again ? [.again] : []
+            if consent.yes || dryRun.isDryRun { given.insert(.older) }
+            given.formUnion(state.consent)
+            return try await RolloutVerb(
+                verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel,
+                reason: proposal.reason ?? "", isDryRun: dryRun.isDryRun, schedule: proposal.schedule, consent: consent,
+                options: options
+            ).run(session)
+        }
         let overview = try await session.registry.overview()
         let releases = overview.channels[channel]?[package.package] ?? []
         let index = releases.firstIndex { package.version == nil || $0.version == package.version }
-        if isDryRun { return try dryRun(index.map { releases[$0] }) }
+        if let audiences {
+            try GroupCheck.require(
+                audiences, known: overview.settings[channel]?.groups.keys.map(\.self) ?? [], on: channel)
+        }
         // A change that names no version is refused by the registry, and needs no consent.
         if let index, let version = releases[index].version, let loss = try loss(from: releases[index].rollout) {
             let below = releases.dropFirst(index + 1).first ?? overview.earlier[channel]?[package.package]
             try consent.require(
+                isDryRun: dryRun.isDryRun,
                 "\(channel) offers \(package.package) \(version) to \(releases[index].rollout.devicesText). \(loss) "
-                    + "leave it with their next check, and go back to \(ReleaseText.fallback(below)).\(set(of: releases[index], overview))",
+                    + "leave it with their next check, and \(ReleaseText.fallback(below)).\(set(of: releases[index], overview))",
                 options)
         }
         let change: ChannelChange =
             retry
             ? .retry(of: package.version)
-            : try .setRollout(
-                percent, audiences: audiences,
-                policy: policy.policy(over: index.map { releases[$0].policy } ?? .standard), of: package.version)
+            : try state.accepting(
+                .setRollout(
+                    percent, audiences: audiences,
+                    policy: policy.policy(over: index.map { releases[$0].policy } ?? .standard), of: package.version))
         try await ReleaseText.change(
-            change, of: package.package, on: channel, before: releases, session, options)
+            change, of: package.package, on: channel, before: releases, proposal, isDryRun: dryRun.isDryRun, session,
+            options)
     }
 
     private func set(of release: Release, _ overview: RegistryOverview) -> String {
@@ -119,54 +147,15 @@ struct RolloutSetCommand: AsyncParsableCommand {
         } ?? ""
     }
 
-    private func readPlan(_ path: String) throws -> RolloutPlan {
-        let url = URL(filePath: path)
-        let size = (try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) ?? 0
-        guard size <= RolloutPlan.maximumByteCount else {
-            throw CommandFailure(
-                "\(path): it has \(size) bytes, and a plan has \(RolloutPlan.maximumByteCount) at most", kind: "invalid"
-            )
+    /// nil where neither a plan nor a gate is asked for.
+    private func gatedPlan() throws -> RolloutPlan? {
+        do {
+            guard let plan else { return gate ? try RolloutPlan.gradual(devices: devices) : nil }
+            let read = try PlanFile.read(plan, devices: devices)
+            return gate ? try read.gated : read
+        } catch let fault as PlanFault {
+            throw CommandFailure("\(plan ?? "--devices"): \(fault)", kind: "invalid")
         }
-        guard let bytes = try? Data(contentsOf: url) else {
-            throw CommandFailure("the plan \(path) cannot be read: is the name right?", kind: "notFound")
-        }
-        return try RolloutPlan(parsing: Array(bytes), named: path, devices: devices)
-    }
-
-    private func attach(_ plan: RolloutPlan, _ session: RegistrySession) async throws {
-        var given: OfferConsent = again ? [.again] : []
-        if consent.yes { given.insert(.older) }
-        try await RolloutVerb(
-            verb: .plan(plan, audiences: audiences, consent: given), package: package, channel: channel, reason: "",
-            isDryRun: isDryRun, consent: consent, options: options
-        ).run(session)
-        if let local = session.local, !isDryRun, !local.isServed {
-            options.console.note(
-                "No server has this registry: packtool serve takes the steps, or packtool rollout run, once in a while."
-            )
-        }
-    }
-
-    /// Without a plan.
-    private func dryRun(_ release: Release?) throws {
-        guard let release else {
-            throw CommandFailure("\(channel) does not offer \(package.package) \(package.version?.description ?? "")")
-        }
-        let wanted = Rollout(
-            share: percent ?? release.rollout.share, audiences: audiences ?? release.rollout.audiences)
-        let name = "\(package.package) \(release.version?.description ?? "embedded")"
-        let effect =
-            retry
-            ? "devices on which \(name) failed would try it once more"
-            : "\(channel) would offer \(name) to \(wanted.devicesText) in place of \(release.rollout.text)"
-        options.console.result(
-            effect,
-            json: .object([
-                "package": .string(package.package.text), "channel": .string(channel.text),
-                "changed": .bool(retry || wanted != release.rollout), "dryRun": true, "effect": .string(effect),
-                "before": .integer(release.rollout.share.tenThousandths),
-                "after": .integer(wanted.share.tenThousandths),
-            ]))
     }
 
     /// nil leaves those that there are.

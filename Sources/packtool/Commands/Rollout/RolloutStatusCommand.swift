@@ -6,7 +6,8 @@ import PackRegistryAPI
 /// `packtool rollout status`: where a package's rollouts are.
 struct RolloutStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show where a package's plans are, what is done next, when, and why.")
+        commandName: "status",
+        abstract: "Show the plans of a package: their state, the next step, its time and its reason.")
 
     @Argument(help: "The package.")
     var package: PackageID
@@ -21,6 +22,11 @@ struct RolloutStatusCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         let all = try await session.registry.rollouts(of: package)
         let shown = all.filter { channel == nil || $0.channel == channel }
+        if shown.isEmpty {
+            let overview = try await session.registry.overview()
+            try NameCheck.require(package, in: overview)
+            if let channel { try NameCheck.require(channel, in: overview) }
+        }
         let place = channel.map { " on \($0)" } ?? ""
         options.console.result(
             shown.isEmpty

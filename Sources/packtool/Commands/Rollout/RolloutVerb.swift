@@ -2,6 +2,7 @@ import ArgumentParser
 import PackFormat
 import PackJSON
 import PackRegistryAPI
+import PackRegistryLocal
 
 /// What all words for a rollout take.
 struct RolloutVerbOptions: ParsableArguments {
@@ -14,9 +15,11 @@ struct RolloutVerbOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Why, for the audit log.", valueName: "TEXT"))
     var reason: String?
 
-    @Flag(name: .customLong("dry-run"), help: "Say what would be done, and do nothing.")
+    @Flag(name: .customLong("dry-run"), help: "Show what would be done, and change nothing.")
     var isDryRun = false
 
+    @OptionGroup var state: StateOption
+    @OptionGroup var emergency: EmergencyOptions
     @OptionGroup var consent: ConsentOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -24,8 +27,9 @@ struct RolloutVerbOptions: ParsableArguments {
     func run(_ verb: RolloutRequest.Verb) async throws {
         let session = try await RegistrySession(registry, console: options.console)
         try await RolloutVerb(
-            verb: verb, package: package, channel: channel, reason: reason ?? "", isDryRun: isDryRun, consent: consent,
-            options: options
+            verb: verb, package: package, channel: channel, reason: reason ?? "", isDryRun: isDryRun,
+            schedule: emergency.schedule, isEmergency: emergency.emergency, isDespiteState: state.despiteState,
+            consent: consent, options: options
         ).run(session)
     }
 }
@@ -37,6 +41,10 @@ struct RolloutVerb {
     let channel: ChannelName
     let reason: String
     let isDryRun: Bool
+    let schedule: ScheduleOptions
+    /// Without the approvals that the channel requires.
+    var isEmergency = false
+    var isDespiteState = false
     let consent: ConsentOption
     let options: GlobalOptions
 
@@ -48,23 +56,39 @@ struct RolloutVerb {
         }
         if isDryRun {
             options.console.result(text(preview), json: json(preview))
+            if needsConsent(preview), !consent.yes {
+                options.console.note("Without --dry-run the command asks first, or takes --yes.")
+            }
             return
         }
         if needsConsent(preview) {
             try consent.require(text(preview), options)
-        } else if !options.json {
-            options.console.note(preview.effect)
+        }
+        guard !isEmergency, !schedule.isGiven else {
+            return try await ChangeText.propose(
+                .rollout(
+                    RolloutRequest(
+                        exact(preview), of: package.version, reason: reason, isDespiteState: isDespiteState),
+                    of: package.package),
+                on: channel, schedule, reason: reason, isEmergency: isEmergency, session, options)
         }
         let outcome = try await send(exact(preview), session, isDryRun: false)
         options.console.result(text(outcome), json: json(outcome))
         if outcome.before != outcome.after { await session.finish(console: options.console) }
+        if case .plan = verb, let local = session.local, await !local.isServed() {
+            options.console.note(
+                "No server has this registry: packtool serve takes the steps, or packtool rollout run, once in a while."
+            )
+        }
     }
 
     private func send(
         _ verb: RolloutRequest.Verb, _ session: RegistrySession, isDryRun: Bool
     ) async throws -> RolloutOutcome {
         try await session.registry.rollout(
-            RolloutRequest(verb, of: package.version, reason: reason, isDryRun: isDryRun), of: package.package,
+            RolloutRequest(
+                verb, of: package.version, reason: reason, isDryRun: isDryRun, isDespiteState: isDespiteState),
+            of: package.package,
             on: channel)
     }
 

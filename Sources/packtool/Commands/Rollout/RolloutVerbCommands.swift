@@ -4,7 +4,7 @@ import PackRegistryAPI
 /// `packtool rollout start`.
 struct RolloutStartCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "start", abstract: "Take the first step of a plan now, whatever its start and hours are.")
+        commandName: "start", abstract: "Take the first step of a plan now, regardless of its start and hours.")
 
     @OptionGroup var verb: RolloutVerbOptions
 
@@ -14,7 +14,7 @@ struct RolloutStartCommand: AsyncParsableCommand {
 /// `packtool rollout pause`.
 struct RolloutPauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Take no further step until resume; devices keep what they have.")
+        commandName: "pause", abstract: "Pause a plan until resume; devices keep their versions.")
 
     @OptionGroup var verb: RolloutVerbOptions
 
@@ -24,8 +24,8 @@ struct RolloutPauseCommand: AsyncParsableCommand {
 /// `packtool rollout resume`.
 struct RolloutResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Go on with a paused or halted plan.",
-        discussion: "The time for which it was stopped does not count for the step that it was at.")
+        commandName: "resume", abstract: "Continue a paused or halted plan.",
+        discussion: "The time of the pause does not count for the current step.")
 
     @OptionGroup var verb: RolloutVerbOptions
 
@@ -35,8 +35,8 @@ struct RolloutResumeCommand: AsyncParsableCommand {
 /// `packtool rollout advance`.
 struct RolloutAdvanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "advance", abstract: "Take a plan's next step now, whatever its times, hours and cap are.",
-        discussion: "With --step it can be repeated: a step that was taken is not taken once more.")
+        commandName: "advance", abstract: "Take a plan's next step now, regardless of its times, hours and cap.",
+        discussion: "With --step the command can be repeated: each step is taken once.")
 
     @Option(help: ArgumentHelp("Which step, from 1.", valueName: "NUMBER"))
     var step: Int?
@@ -49,11 +49,12 @@ struct RolloutAdvanceCommand: AsyncParsableCommand {
 /// `packtool rollout halt`.
 struct RolloutHaltCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "halt", abstract: "Stop a rollout that is not well; who is in its share keeps the release.",
-        discussion: """
-            No further device gets into the share. Devices that are in it and have not
+        commandName: "halt", abstract: "Stop a rollout with problems; devices in its share keep the release.",
+        discussion: HelpText.flowing(
+            """
+            No further device is added to the share. Devices in the share that have not
             checked yet still get the release: packtool rollout rollback takes it back.
-            """)
+            """))
 
     @OptionGroup var verb: RolloutVerbOptions
 
@@ -63,7 +64,7 @@ struct RolloutHaltCommand: AsyncParsableCommand {
 /// `packtool rollout complete`.
 struct RolloutCompleteCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "complete", abstract: "Give the release to every device now.")
+        commandName: "complete", abstract: "Offer the release to all devices now.")
 
     @OptionGroup var verb: RolloutVerbOptions
 
@@ -74,10 +75,11 @@ struct RolloutCompleteCommand: AsyncParsableCommand {
 struct RolloutRollbackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rollback", abstract: "Take the release back from the devices that have it, and end its plan.",
-        discussion: """
-            Devices go to the release before it that everybody had, or to what the app
+        discussion: HelpText.flowing(
+            """
+            Devices go back to the previous release for all devices, or to what the app
             embeds. packtool rollback --to goes back to another version.
-            """)
+            """))
 
     @OptionGroup var verb: RolloutVerbOptions
 
@@ -87,7 +89,7 @@ struct RolloutRollbackCommand: AsyncParsableCommand {
 /// `packtool rollout retry`.
 struct RolloutRetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Let devices on which the release failed try it once more.")
+        commandName: "retry", abstract: "Let devices on which the release failed try it again.")
 
     @OptionGroup var verb: RolloutVerbOptions
 

@@ -9,18 +9,18 @@ import PackRegistryAPI
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Simulate a rollout on a described population of devices.",
-        discussion: """
-            Takes the newest release of a package on a channel, or PACKAGE@VERSION for one that
-            is not offered yet; several packages, or a package whose release is of a set, are
-            one set. Each device checks at its own times and decides as a real one.
+        discussion: HelpText.flowing(
+            """
+            Simulates the newest release of a package on a channel, or PACKAGE@VERSION if it is not offered
+            yet. Several packages, and a package whose release belongs to a set, are simulated as one set. Each
+            simulated device checks at its own times and decides like a real one.
 
-            --step 5@0h --step 25@24h --step 100@3d is the share from each time on. Without
-            --step everybody gets it at once.
+            --step 5@0h --step 25@24h --step 100@3d is the share from each time on. Without --step all devices
+            are in the share at once.
 
-            The population is JSON (docs/schema/population.schema.json): how many devices, and
-            the weights of platforms, app versions, installed versions and check intervals.
-            Nothing is changed.
-            """)
+            The population is JSON (docs/schema/population.schema.json): the number of devices, and the weights
+            of platforms, app versions, installed versions and check intervals. The registry is not changed.
+            """))
 
     @Argument(help: ArgumentHelp("The packages.", valueName: "PACKAGE[@VERSION]"))
     var packages: [PackageArgument]
@@ -83,6 +83,11 @@ struct SimulateCommand: AsyncParsableCommand {
         }
         options.console.result(report.text, json: .object(report.json))
         if let svg { options.console.note("the curve was written to \(svg)") }
+        for window in Set(scene.targets.values.compactMap(\.policy.window)) {
+            options.console.note(
+                "the release waits for \(window) by each device's clock, which a population does not describe: devices "
+                    + "get it up to a week later than shown here")
+        }
     }
 
     /// On all cores, some thousand devices at a time: nothing is kept of a device.
@@ -103,7 +108,7 @@ struct SimulateCommand: AsyncParsableCommand {
                 columnCount: RolloutSimulation.columnCount, momentCount: simulation.moments.count)
             while let result = await group.next() {
                 total.add(result)
-                line.show("simulated \(total.deviceCount) of \(count) devices")
+                line.show("simulated \(CountText.number(total.deviceCount)) of \(CountText.text(count, "device"))")
                 add()
             }
             line.clear()

@@ -62,7 +62,7 @@ struct SimulationReport {
 
     private var perDevice: Int { result.updatedCount == 0 ? 0 : result.bytes / result.updatedCount }
 
-    static func number(_ value: Int) -> String { value.formatted(.number.locale(Locale(identifier: "en_US"))) }
+    static func number(_ value: Int) -> String { CountText.number(value) }
 
     static func percent(_ part: Int, of all: Int) -> String {
         let share = all == 0 ? 0 : Double(part) / Double(all) * 100

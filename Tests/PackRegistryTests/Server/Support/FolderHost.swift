@@ -75,6 +75,9 @@ struct KeepingRegistry: Registry {
 
     func overview() async throws -> RegistryOverview { RegistryOverview(app: host.app, versions: [:], channels: [:]) }
     func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? { nil }
+    func planProgress(
+        of package: PackageID, on channel: ChannelName, at time: Date?
+    ) async throws -> [String: PlanProgress] { [:] }
     func viewFile(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? { nil }
     func copyViewFile(_ path: ViewPath, to file: URL) async throws -> Bool { false }
     func missingObjects(of manifest: [UInt8]) async throws -> Set<Digest> { [] }
@@ -89,7 +92,11 @@ struct KeepingRegistry: Registry {
         throw RegistryError(.conflict, "the version is there with other content")
     }
 
-    func withdraw(_ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8]) async throws {
+    func withdraw(
+        _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent
+    )
+        async throws
+    {
         throw RegistryError(.full, "the disk is full")
     }
 
@@ -118,6 +125,32 @@ struct KeepingRegistry: Registry {
     func rollouts(of package: PackageID) async throws -> [RolloutStatus] { [] }
     func runRollouts() async throws -> RolloutRun { RolloutRun(actions: [], failures: [], next: nil) }
 
+    func propose(_ proposal: ChangeProposal) async throws -> ChangeOutcome {
+        throw RegistryError(.needsApproval, "the channel requires approvals")
+    }
+
+    func changes(_ filter: ChangeFilter) async throws -> ProposedChanges { ProposedChanges(changes: [], required: [:]) }
+
+    func vote(_ vote: ChangeVote, on id: Int) async throws -> ChangeOutcome {
+        throw RegistryError(.notFound, "there is no change \(id)")
+    }
+
+    func preview(
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, assuming versions: [AssumedVersion]
+    ) async throws -> ChannelOutcome {
+        ChannelOutcome(isChanged: false, releases: [])
+    }
+
+    func preview(
+        _ set: ReleaseSet, on channel: ChannelName, assuming versions: [AssumedVersion]
+    ) async throws -> ReleaseSetOutcome {
+        ReleaseSetOutcome(isChanged: false, set: nil, releases: [:])
+    }
+
+    func previewWithdrawal(
+        of version: SemanticVersion, of package: PackageID, reason: String
+    ) async throws -> [ChannelName: ChannelOutcome] { [:] }
+
     func createToken(_ request: TokenRequest) async throws -> CreatedToken {
         throw RegistryError(.invalid, "a name is missing")
     }
@@ -132,4 +165,14 @@ struct KeepingRegistry: Registry {
 
     func reports(of sender: ReportID) async throws -> [DeviceEvent] { [] }
     func deleteReports(of sender: ReportID) async throws -> Int { 0 }
+
+    func addWebhook(_ request: WebhookRequest) async throws -> CreatedWebhook {
+        throw RegistryError(.notFound, "there are no webhooks")
+    }
+
+    func webhooks() async throws -> [Webhook] { [] }
+    func removeWebhook(id: String) async throws -> Bool { false }
+    func testWebhook(id: String) async throws -> String? { nil }
+    func deadLetters() async throws -> [DeadLetter] { [] }
+    func retryDeadLetters() async throws -> Int { 0 }
 }

@@ -1,0 +1,88 @@
+import PackFormat
+import PackRegistryAPI
+
+/// Changes of a channel that requires approvals are proposed, and not made.
+extension VerbDesk {
+    /// How many approvals a channel requires; 0 where none are needed, or nobody says.
+    func required(_ channel: ChannelName) async throws -> Int {
+        try await allowed { try await registry.changes(.open).required[channel] ?? 0 } ?? 0
+    }
+
+    /// What a verb does to its channel; nil for one that does nothing to a channel.
+    func proposal(_ verb: DashboardVerb, reason: String) async throws -> ChangeProposal? {
+        let (channel, action): (ChannelName, ProposedAction)
+        switch verb {
+        case .rollout(let word, let package, let place, let version):
+            let step = try await word == .advance ? status(package, place)?.stepNumber : nil
+            (channel, action) = (
+                place, .rollout(RolloutRequest(Self.verb(word, after: step), of: version), of: package)
+            )
+        case .share(let share, let package, let place, let version):
+            (channel, action) = (place, .release(.setRollout(share, of: version), of: package))
+        case .rollBack(let package, let place, let version):
+            (channel, action) = (place, .release(.rollBack(to: version), of: package))
+        case .rollBackToEmbedded(let package, let place):
+            (channel, action) = (place, .release(.rollBackToEmbedded, of: package))
+        case .promote(let package, let version, let from, let to, let share):
+            (channel, action) = (to, .release(.promote(version, from: from, Rollout(share: share)), of: package))
+        case .gate(let package, let place, let isOn): (channel, action) = (place, .setting(.gate(package, isOn: isOn)))
+        case .withdraw, .revokeToken, .approve, .reject: return nil
+        }
+        return ChangeProposal(action, on: channel, reason: reason)
+    }
+
+    /// The preview of a verb of a channel that requires approvals says so, and its form proposes the change.
+    func asProposal(_ preview: VerbPreview) async throws -> VerbPreview {
+        guard let channel = try await proposal(preview.verb, reason: "")?.channel else { return preview }
+        let needed = try await required(channel)
+        guard needed > 0 else { return preview }
+        var preview = preview
+        preview.effects.append(
+            "\(channel) requires \(Words.count(needed, "approval")): this proposes the change, and it is made once "
+                + "\(needed == 1 ? "somebody else approves" : "\(needed) others approve") it.")
+        preview.isProposal = true
+        preview.asksReason = true
+        return preview
+    }
+
+    func vote(_ verb: DashboardVerb, _ id: Int, approves: Bool) async throws -> VerbPreview {
+        let change = try await change(id)
+        var effects = change.effect.prefix(50).map { "\(change.proposal.channel): \($0)" }
+        effects.append("It has \(change.approvalCount) of \(Words.count(change.needed, "approval")).")
+        if approves {
+            let isLast = change.approvalCount + 1 >= change.needed
+            effects.append(
+                isLast
+                    ? (change.proposal.time.map { "With yours it is made at \(Words.date($0))." }
+                        ?? "With yours it is made at once.")
+                    : "With yours it needs \(Words.count(change.needed - change.approvalCount - 1, "more", "more")).")
+        } else {
+            effects.append("Nobody can approve it any more.")
+        }
+        return VerbPreview(
+            verb: verb, title: "\(approves ? "Approve" : "Reject") change \(id): \(change.proposal.action.summary)",
+            effects: effects, state: "\(id) \(change.state.rawValue) \(change.approvalCount)",
+            isPossible: change.state == .waiting || !approves && change.state == .scheduled, asksReason: !approves,
+            isGrave: !approves)
+    }
+
+    func change(_ id: Int) async throws -> ProposedChange {
+        guard let change = try await registry.changes(.one(id)).changes.first else {
+            throw DashboardFault(.notFound, "There is no change \(id).")
+        }
+        return change
+    }
+
+    func said(_ vote: ChangeVote, on id: Int) async throws -> String {
+        let outcome = try await registry.vote(vote, on: id)
+        let change = outcome.change
+        return switch change.state {
+        case .waiting: "Done: change \(id) has \(change.approvalCount) of \(Words.count(change.needed, "approval"))"
+        case .scheduled: "Done: change \(id) is approved, and made at its time"
+        case .executed: "Done: change \(id) is made: \(change.end?.text ?? "")"
+        case .rejected: "Done: change \(id) is rejected"
+        case .expired: "Change \(id) has expired"
+        case .failed: "Change \(id) could not be made: \(change.end?.text ?? "")"
+        }
+    }
+}

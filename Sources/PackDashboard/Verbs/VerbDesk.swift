@@ -1,0 +1,109 @@
+import PackFormat
+package import PackRegistryAPI
+
+/// Computes what a verb would do, and does it on behalf of the viewer. The registry checks every right.
+package struct VerbDesk: Sendable {
+    let registry: any Registry
+
+    /// - Parameter registry: on behalf of the viewer.
+    package init(_ registry: any Registry) {
+        self.registry = registry
+    }
+
+    /// - Throws: `RegistryError` if the registry refuses the verb or cannot be read, ``DashboardFault`` if what the verb is about
+    ///   does not exist.
+    package func preview(_ verb: DashboardVerb) async throws -> VerbPreview {
+        try await asProposal(plainPreview(verb))
+    }
+
+    private func plainPreview(_ verb: DashboardVerb) async throws -> VerbPreview {
+        switch verb {
+        case .rollout(let word, let package, let channel, let version):
+            try await rollout(verb, word, package, channel, version)
+        case .share(let share, let package, let channel, let version):
+            try await self.share(verb, share, package, channel, version)
+        case .rollBack(let package, let channel, let version):
+            try await rollBack(verb, package, channel, to: version)
+        case .rollBackToEmbedded(let package, let channel): try await rollBackToEmbedded(verb, package, channel)
+        case .promote(let package, let version, let from, let to, let share):
+            try await promote(verb, package, version, from, to, share)
+        case .gate(let package, let channel, let isOn): try await gate(verb, package, channel, isOn)
+        case .withdraw(let package, let version): try await withdraw(verb, package, version)
+        case .revokeToken(let id): try await revokeToken(verb, id)
+        case .approve(let id): try await vote(verb, id, approves: true)
+        case .reject(let id): try await vote(verb, id, approves: false)
+        }
+    }
+
+    /// What became of a verb.
+    package enum Outcome: Sendable {
+        /// A sentence that says it.
+        case done(String)
+        /// The state is not the one that the person saw: nothing was done.
+        case changedMeanwhile(VerbPreview)
+    }
+
+    /// - Parameter state: ``VerbPreview/state`` as the person saw it.
+    /// - Throws: as ``preview(_:)``.
+    package func perform(_ verb: DashboardVerb, seen state: String, reason: String) async throws -> Outcome {
+        let preview = try await preview(verb)
+        guard preview.state == state, preview.isPossible else { return .changedMeanwhile(preview) }
+        let reason = String(reason.prefix(200))
+        if preview.isProposal, let proposal = try await proposal(verb, reason: reason) {
+            let change = try await registry.propose(proposal).change
+            return .done(
+                "Done: change \(change.id) is proposed; it has \(change.approvalCount) of \(change.needed) approvals")
+        }
+        switch verb {
+        case .approve(let id): return .done(try await said(.approve, on: id))
+        case .reject(let id): return .done(try await said(.reject(reason: reason), on: id))
+        case .rollout(let word, let package, let channel, let version):
+            let step = try await word == .advance ? status(package, channel)?.stepNumber : nil
+            let outcome = try await registry.rollout(
+                RolloutRequest(Self.verb(word, after: step), of: version, reason: reason),
+                of: package, on: channel)
+            return .done("Done: \(outcome.effect)")
+        case .share(let share, let package, let channel, let version):
+            return try await change(.setRollout(share, of: version), package, channel)
+        case .rollBack(let package, let channel, let version):
+            return try await change(.rollBack(to: version), package, channel)
+        case .rollBackToEmbedded(let package, let channel):
+            return try await change(.rollBackToEmbedded, package, channel)
+        case .promote(let package, let version, let from, let to, let share):
+            return try await change(.promote(version, from: from, Rollout(share: share)), package, to)
+        case .gate(let package, let channel, let isOn):
+            _ = try await registry.change(.gate(package, isOn: isOn), on: channel)
+            return .done("Done: the gate of \(package) on \(channel) is \(isOn ? "on" : "off")")
+        case .withdraw: throw DashboardFault(.invalid, "A withdrawal needs the publisher's key, which no server has.")
+        case .revokeToken(let id):
+            let isThere = try await registry.revokeToken(id: id)
+            return .done(isThere ? "Done: the token \(id) is revoked" : "There is no token \(id)")
+        }
+    }
+
+    private func change(
+        _ change: ChannelChange, _ package: PackageID, _ channel: ChannelName
+    ) async throws -> Outcome {
+        let outcome = try await registry.change(change, of: package, on: channel)
+        let offer = ReleaseWords.offer(outcome.releases)
+        return .done(outcome.isChanged ? "Done: \(channel) offers \(package) \(offer)" : "Nothing changed")
+    }
+
+    /// - Parameter step: the number of the present step; the next is named, so that two requests take one step.
+    static func verb(_ word: DashboardVerb.Word, after step: Int?) -> RolloutRequest.Verb {
+        switch word {
+        case .start: .start
+        case .pause: .pause
+        case .resume: .resume
+        case .advance: .advance(to: step.map { $0 + 1 })
+        case .halt: .halt
+        case .complete: .complete
+        case .rollback: .rollBack
+        case .retry: .retry()
+        }
+    }
+
+    func status(_ package: PackageID, _ channel: ChannelName) async throws -> RolloutStatus? {
+        try await registry.rollouts(of: package).first { $0.channel == channel }
+    }
+}

@@ -1,0 +1,65 @@
+import PackFormat
+package import PackRegistryAPI
+
+extension AuthorizedRegistry {
+    package func propose(_ proposal: ChangeProposal) async throws -> ChangeOutcome {
+        try identity.require(proposal)
+        let change = try await services.record(
+            ChangeProposing(proposal, randomBits: .random(in: .min ... .max)), as: identity)
+        return try await made(ChangeOutcome(isChanged: true, change: change))
+    }
+
+    package func changes(_ filter: ChangeFilter) async throws -> ProposedChanges {
+        try identity.require(.release)
+        let found = try await services.changes(filter)
+        let seen = found.changes.filter { identity.allows($0.proposal) }
+        if case .one(let id) = filter, seen.isEmpty {
+            throw RegistryError(
+                .notFound, "there is no change \(id) that \(identity.name) may see: packtool changes lists them")
+        }
+        return ProposedChanges(
+            changes: seen, required: found.required.filter { identity.scope.allows(.release, channel: $0.key) })
+    }
+
+    package func vote(_ vote: ChangeVote, on id: Int) async throws -> ChangeOutcome {
+        guard let change = try await changes(.one(id)).changes.first else {
+            throw RegistryError(.notFound, "there is no change \(id)")
+        }
+        try identity.require(change.proposal)
+        return try await made(services.record(ChangeVoting(vote, on: id, change.proposal), as: identity))
+    }
+
+    /// Makes a change that is due with what was just recorded.
+    private func made(_ outcome: ChangeOutcome) async throws -> ChangeOutcome {
+        guard outcome.change.isDue(now: services.clock()) else { return outcome }
+        let made = try await ChangeExecutor(services).execute(outcome.change)
+        return ChangeOutcome(isChanged: outcome.isChanged || made.isChanged, change: made.change)
+    }
+}
+
+extension Identity {
+    /// The right to make a change is the right to propose it, to approve it and to reject it.
+    fileprivate func require(_ proposal: ChangeProposal) throws(RegistryError) {
+        let channel = proposal.channel
+        switch proposal.action {
+        case .approvals: try require(.admin)
+        case .setting(let setting):
+            if case .gate(let package, _) = setting {
+                try require(.release, package: package, channel: channel)
+            } else {
+                try requireAllPackages(.release, channel: channel)
+            }
+        case .release, .set, .rollout:
+            for package in proposal.action.packages { try require(.release, package: package, channel: channel) }
+        }
+    }
+
+    func allows(_ proposal: ChangeProposal) -> Bool {
+        do {
+            try require(proposal)
+            return true
+        } catch {
+            return false
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package import Foundation
+import PackFormat
+package import PackRegistryAPI
+
+/// How many approvals a change needs, and what needs none. Pure.
+package enum ApprovalRule {
+    /// After which an open change expires: seven days.
+    package static let lifetime: TimeInterval = 7 * 86_400
+    /// How far ahead a change may be scheduled: a year.
+    package static let horizon: TimeInterval = 366 * 86_400
+    /// Of the registry.
+    package static let maximumOpenCount = 200
+
+    /// - Parameter required: how many approvals the channel requires.
+    package static func needed(for proposal: ChangeProposal, required: Int) -> Int {
+        proposal.isEmergency ? 0 : needed(for: proposal.action, required: required)
+    }
+
+    /// What only stops something needs no approval, and neither does a stricter rule.
+    package static func needed(for action: ProposedAction, required: Int) -> Int {
+        switch action {
+        case .approvals(let count) where count >= required: 0
+        case .setting(.gate(_, isOn: false)): 0
+        case .rollout(let request, _) where request.verb == .pause || request.verb == .halt: 0
+        case .release, .set, .setting, .rollout, .approvals: required
+        }
+    }
+}

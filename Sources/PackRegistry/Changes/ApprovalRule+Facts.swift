@@ -1,0 +1,80 @@
+import Foundation
+import PackFormat
+import PackRegistryAPI
+
+/// What the rules of changes ask of approvals.
+extension ApprovalRule {
+    /// - Throws: ``RegistryError`` of the kind `.needsApproval` if the change must be proposed.
+    static func require(
+        _ action: ProposedAction, on channel: ChannelName, _ facts: RegistryFacts, _ changes: ChangeSet
+    ) throws(RegistryError) {
+        let count = needed(for: action, required: facts.requiredApprovals[channel] ?? 0)
+        guard count > 0, !changes.isApproved else { return }
+        throw RegistryError(
+            .needsApproval,
+            "\(channel) requires \(count) approval\(count == 1 ? "" : "s") of a change: propose it with --propose, and "
+                + "somebody else approves it (packtool changes)")
+    }
+
+    /// An emergency is for the way back to what the channel offered to everybody before, and for a channel whose approvers
+    /// are gone.
+    /// - Throws: ``RegistryError`` for any other change, or without a reason.
+    static func requireEmergency(
+        _ proposal: ChangeProposal, _ facts: RegistryFacts, _ actor: Identity
+    ) throws(RegistryError) {
+        guard proposal.isEmergency else { return }
+        guard !proposal.reason.isEmpty else {
+            throw RegistryError(.invalid, "an emergency needs a reason, for those who were not asked: --reason TEXT")
+        }
+        guard proposal.time == nil else {
+            throw RegistryError(.invalid, "an emergency is now: it has no later time")
+        }
+        switch proposal.action.plain {
+        case .release(.rollBack(nil), _), .release(.rollBackToEmbedded, _): return
+        case .release(.rollBack(let version?), let package):
+            let history = facts.companions[proposal.channel]?[package] ?? facts.histories[proposal.channel]
+            let wasFull =
+                history?.entries.contains { $0.release.version == version && $0.release.rollout.reachesEveryone }
+                ?? false
+            guard !wasFull else { return }
+            throw RegistryError(
+                .needsApproval,
+                "\(proposal.channel) never offered \(package) \(version) to everybody, so going there needs approval even in "
+                    + "an emergency: roll back without --to, or propose it")
+        case .rollout(let request, _) where request.verb == .rollBack: return
+        case .approvals where actor.name.hasPrefix("local:"): return
+        default:
+            throw RegistryError(
+                .needsApproval,
+                "an emergency is for a rollback to what the channel offered before; rollout halt, rollout pause, gate --off and "
+                    + "withdraw need no approval at all. Propose this change (--propose)")
+        }
+    }
+}
+
+extension ProposedAction {
+    /// The action without what its proposer accepts.
+    fileprivate var plain: ProposedAction {
+        if case .release(let change, let package) = self { .release(change.plain, of: package) } else { self }
+    }
+}
+
+extension RegistryFacts {
+    /// The names of revoked tokens, as identities have them.
+    var revokedNames: Set<String> {
+        Set(tokens.filter { $0.record.revoked != nil }.map { Identity.name(of: $0.record) })
+    }
+
+    /// A change whose events were read.
+    /// - Throws: ``RegistryError`` of the kind `.notFound`.
+    func approvalState(of id: Int) throws(RegistryError) -> ApprovalState {
+        guard let state = ApprovalState(approvalEvents.filter { $0.change == id }) else {
+            throw RegistryError(.notFound, "there is no change \(id): packtool changes --all lists them")
+        }
+        return state
+    }
+
+    func proposedChange(_ state: ApprovalState, now: Date) -> ProposedChange {
+        state.change(required: requiredApprovals[state.channel] ?? 0, revoked: revokedNames, now: now)
+    }
+}

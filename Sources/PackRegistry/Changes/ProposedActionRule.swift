@@ -1,0 +1,70 @@
+import PackFormat
+import PackRegistryAPI
+
+/// The rule of whatever a proposed change does, as of one change of the registry.
+struct ProposedActionRule {
+    let proposal: ChangeProposal
+    /// Part of the ids of releases that the change may make.
+    let randomBits: UInt32
+
+    private var channel: ChannelName { proposal.channel }
+
+    var query: FactsQuery {
+        switch proposal.action {
+        case .release(let change, let package):
+            ChannelRelease(change, of: package, on: channel, randomBits: randomBits).query
+        case .set(let set): ReleaseSetOffer(set, on: channel, randomBits: randomBits).query
+        case .setting(let setting): ChannelSettingChange(setting, on: channel).query
+        case .rollout(let request, let package):
+            RolloutChange(request, of: package, on: channel, randomBits: randomBits).query
+        case .approvals: FactsQuery()
+        }
+    }
+
+    /// Decides the change as one that is approved.
+    /// - Returns: what it does to devices, with what it does on.
+    /// - Throws: ``RegistryError`` if it is refused, or if there is nothing to do.
+    func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> ChangeEffect {
+        try ApprovalRule.requireEmergency(proposal, facts, changes.actor)
+        changes.isApproved = true
+        let (isChanged, text) = try result(facts, &changes)
+        guard isChanged else {
+            throw RegistryError(
+                .conflict,
+                "there is nothing to do: \(text ?? "it is so on \(channel) already (\(proposal.action.summary))")")
+        }
+        return ChangeEffect(of: proposal, text, changes, facts)
+    }
+
+    private func result(_ facts: RegistryFacts, _ changes: inout ChangeSet) throws -> (isChanged: Bool, String?) {
+        switch proposal.action {
+        case .release(let change, let package):
+            let rule = ChannelRelease(change, of: package, on: channel, randomBits: randomBits)
+            return (try rule.decide(facts, into: &changes).isChanged, nil)
+        case .set(let set):
+            let rule = ReleaseSetOffer(set, on: channel, randomBits: randomBits)
+            return (try rule.decide(facts, into: &changes).isChanged, nil)
+        case .setting(let setting):
+            return (try ChannelSettingChange(setting, on: channel).decide(facts, into: &changes).isChanged, nil)
+        case .rollout(let request, let package):
+            guard !request.isDryRun else {
+                throw RegistryError(.invalid, "a dry run cannot be proposed: it changes nothing")
+            }
+            let outcome = try RolloutChange(request, of: package, on: channel, randomBits: randomBits).decide(
+                facts, into: &changes)
+            return (outcome.isChanged, outcome.effect)
+        case .approvals(let count):
+            let before = facts.requiredApprovals[channel] ?? 0
+            guard (0...ProposedAction.maximumApprovals).contains(count) else {
+                throw RegistryError(
+                    .invalid, "a channel may require 0 to \(ProposedAction.maximumApprovals) approvals, not \(count)")
+            }
+            guard count != before else { return (false, "\(channel) requires \(count) approvals already") }
+            changes.approvalEvents.append(
+                ApprovalEvent(.require(count), change: nil, on: channel, time: changes.time, actor: changes.actor.name))
+            changes.log("approvals", channel.text, "\(count) in place of \(before)")
+            let word = count == 1 ? "approval" : "approvals"
+            return (true, "\(channel) requires \(count) \(word) of a change in place of \(before)")
+        }
+    }
+}

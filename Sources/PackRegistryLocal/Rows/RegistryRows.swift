@@ -1,0 +1,30 @@
+import Foundation
+import PackRegistry
+package import PackRegistrySQL
+
+/// Where a registry's rows are, when its files are in a folder: beside them in SQLite, or in a database that several servers
+/// share.
+package struct RegistryRows: Sendable {
+    let database: any RegistryDatabase
+    let leases: any LeaseStore
+    let clock: StoreClock
+    /// Whether several servers may have the registry at once.
+    let isShared: Bool
+
+    /// Rows in a database apart from the folder.
+    package init(shared database: any RegistryDatabase, clock: StoreClock = .database) {
+        self.database = database
+        self.clock = clock
+        leases = SQLLeases(database, clock: clock)
+        isShared = true
+    }
+
+    /// Rows in the folder itself.
+    init(_ files: RegistryFolder, clock: @escaping @Sendable () -> Date) throws {
+        let database = try SQLiteDatabase(files)
+        self.database = database
+        self.clock = .of(clock)
+        leases = SQLiteLeases(files, database, clock: clock)
+        isShared = false
+    }
+}

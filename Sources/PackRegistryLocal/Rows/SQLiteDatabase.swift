@@ -1,0 +1,75 @@
+import Foundation
+import GRDB
+import PackRegistryAPI
+import PackRegistrySQL
+import PackSystem
+
+/// The registry's SQLite database. It is opened so that an acknowledged commit survives a power cut, and never by a
+/// program older than the one that wrote it.
+struct SQLiteDatabase: RegistryDatabase {
+    private let pool: DatabasePool
+    let name: String
+
+    init(_ folder: RegistryFolder) throws {
+        name = folder.database.path(percentEncoded: false)
+        var configuration = Configuration()
+        configuration.foreignKeysEnabled = true
+        // Another process's commit is waited for; its work on files is not done inside a transaction.
+        configuration.busyMode = .timeout(60)
+        configuration.label = "registry"
+        configuration.prepareDatabase { db in
+            // GRDB's NORMAL in WAL mode loses acknowledged commits at a power cut.
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+        }
+        // SQLite answers a second process "busy" at once while the first turns the file's log on, and the migrator
+        // looks for what is done before its transactions begin.
+        let lock = try FolderLock(folder.openLock)
+        pool = try Self.translating(name) { [name] in
+            let pool = try DatabasePool(path: name, configuration: configuration)
+            let isNewer = try pool.read { db in try RegistrySchema.migrator.hasBeenSuperseded(db) }
+            guard !isNewer else {
+                throw RegistryError(
+                    .unusable, "\(name) was written by a newer packtool: update packtool, or use the registry over HTTP"
+                )
+            }
+            try RegistrySchema.migrator.migrate(pool)
+            return pool
+        }
+        _ = consume lock
+    }
+
+    func read<Value>(_ body: (PackRegistrySQL.Database) throws -> Value) throws -> Value {
+        try Self.translating(name) {
+            try pool.read { try body(PackRegistrySQL.Database(SQLiteConnection($0), .sqlite)) }
+        }
+    }
+
+    func write<Value>(_ body: (PackRegistrySQL.Database) throws -> Value) throws -> Value {
+        try Self.translating(name) {
+            try pool.write { try body(PackRegistrySQL.Database(SQLiteConnection($0), .sqlite)) }
+        }
+    }
+
+    /// Turns SQLite's errors into ones that say what to do.
+    static func translating<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
+        do {
+            return try body()
+        } catch let error as DatabaseError {
+            let detail = error.message ?? "SQLite error \(error.resultCode.rawValue)"
+            switch error.resultCode {
+            case .SQLITE_FULL:
+                throw RegistryError(.full, "\(name) cannot be written: no space left. Free some and try again")
+            case .SQLITE_IOERR where error.extendedResultCode == .SQLITE_IOERR_WRITE:
+                throw RegistryError(.full, "\(name) cannot be written: \(detail). Is the disk full?")
+            case .SQLITE_BUSY, .SQLITE_LOCKED:
+                throw RegistryError(.busy, "\(name) has been in use by another process for too long: try again")
+            case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+                throw RegistryError(.unusable, "\(name) is damaged: \(detail). Restore it from a backup")
+            case .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_PERM:
+                throw RegistryError(.unusable, "\(name) cannot be opened: \(detail). Check who owns the folder")
+            default:
+                throw RegistryError(.unusable, "\(name): \(error)")
+            }
+        }
+    }
+}

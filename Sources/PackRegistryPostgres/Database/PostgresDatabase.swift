@@ -1,0 +1,146 @@
+import Foundation
+import PackRegistryAPI
+package import PackRegistrySQL
+
+/// A registry's rows in PostgreSQL, which several servers share.
+///
+///     let database = try await PostgresDatabase.open(PostgresAddress("postgres://db.example.com/packtool"))
+///     let rows = RegistryRows(shared: database)
+///
+/// Reads are one snapshot (`REPEATABLE READ`). A write is alone among all processes: it holds a lock on the table `writer` before
+/// its snapshot is taken, and is `SERIALIZABLE` besides, for whoever writes without the lock (docs/decisions/0032).
+package final class PostgresDatabase: RegistryDatabase {
+    package static let schema = "packtool"
+
+    private let address: PostgresAddress
+    private let limits: PostgresLimits
+    private let pool: PostgresPool
+    private let readers: DatabaseThreads
+    private let writers: DatabaseThreads
+    package var name: String { address.description }
+
+    private init(_ address: PostgresAddress, schema: String, limits: PostgresLimits) {
+        self.address = address
+        self.limits = limits
+        pool = PostgresPool(address, schema: schema, limits: limits)
+        readers = DatabaseThreads("packtool.database-reads", count: max(1, limits.connections - 1))
+        // Writes of one process wait for each other in any case.
+        writers = DatabaseThreads("packtool.database-writes", count: 1)
+    }
+
+    /// Connects, and makes or migrates the schema.
+    /// - Throws: ``RegistryError``
+    package static func open(
+        _ address: PostgresAddress, schema: String = schema, limits: PostgresLimits = PostgresLimits()
+    ) async throws -> PostgresDatabase {
+        let database = PostgresDatabase(address, schema: schema, limits: limits)
+        try await database.writers.run { try database.migrate(schema) }
+        return database
+    }
+
+    /// ``open(_:schema:limits:)`` on this thread.
+    package static func openNow(_ address: PostgresAddress, limits: PostgresLimits = PostgresLimits()) throws
+        -> PostgresDatabase
+    {
+        let database = PostgresDatabase(address, schema: schema, limits: limits)
+        try database.migrate(schema)
+        return database
+    }
+
+    package func reading<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value { try await readers.run { [self] in try read(body) } }
+
+    package func writing<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value { try await writers.run { [self] in try write(body) } }
+
+    package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try repeated { connection in
+            try connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            let value = try body(Database(connection, .postgres))
+            try connection.command("COMMIT")
+            return value
+        }
+    }
+
+    package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try repeated { connection in
+            try connection.command(Self.beginning)
+            let value = try body(Database(connection, .postgres))
+            let mark = try WriteMark.put(connection)
+            do {
+                try connection.command("COMMIT")
+            } catch let fault as PostgresFault where fault.isLostConnection {
+                // The answer is lost, and perhaps the transaction is not.
+                guard try isRecorded(mark) else { throw fault }
+            }
+            return value
+        }
+    }
+
+    private static let beginning = "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE writer IN EXCLUSIVE MODE"
+
+    /// Whether a transaction was recorded whose end nobody heard. The lock makes sure that it is over.
+    private func isRecorded(_ mark: WriteMark) throws -> Bool {
+        do {
+            return try repeated(waiting: false) { connection in
+                try connection.command(Self.beginning)
+                let isThere = try mark.isThere(connection)
+                try connection.command("COMMIT")
+                return isThere
+            }
+        } catch {
+            throw RegistryError(
+                .unreachable,
+                "the connection to \(name) broke while a change was recorded, and the database is away (\(error)): whether "
+                    + "the change is there is not known. Look with packtool status before you repeat it")
+        }
+    }
+
+    /// Does a transaction on a connection until it succeeds, is refused, or has waited long enough.
+    /// - Parameter isFirst: false inside another transaction of this process, which has a place in the pool already.
+    private func repeated<Value>(
+        waiting isFirst: Bool = true, _ body: (PostgresConnection) throws -> Value
+    ) throws -> Value {
+        let begun = ContinuousClock.now
+        var attempt = 0
+        while true {
+            do {
+                return try isFirst
+                    ? pool.withConnection { try Self.transaction($0, body) }
+                    : Self.transaction(pool.made(), body)
+            } catch let fault as PostgresFault {
+                attempt += 1
+                if fault.isLostConnection { pool.closeIdle() }
+                let patience = pool.wasReached ? limits.patience : limits.firstPatience
+                // A server that let this user in before is most likely a standby now.
+                let isAway = fault.isLostConnection || fault.kind == .refused && pool.wasReached
+                guard fault.isConflict || isAway, .now - begun < patience else {
+                    throw fault.error(name)
+                }
+                // No two wait equally long.
+                let longest = fault.isConflict ? min(0.01 * Double(attempt), 0.2) : min(0.1 * Double(attempt), 1)
+                Thread.sleep(forTimeInterval: .random(in: longest / 4...longest))
+            }
+        }
+    }
+
+    private static func transaction<Value>(
+        _ connection: PostgresConnection, _ body: (PostgresConnection) throws -> Value
+    ) throws -> Value {
+        do {
+            return try body(connection)
+        } catch {
+            connection.rollBack()
+            if let fault = error as? PostgresFault, fault.isStalePlan { connection.forgetStatements() }
+            throw error
+        }
+    }
+
+    private func migrate(_ schema: String) throws {
+        try repeated { connection in
+            try PostgresSchema.migrate(connection, schema: schema, name: name)
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import PackRegistryAPI
+import PackRegistrySQL
+
+/// The schema and the steps from older ones. A released step is never edited.
+///
+/// Tables and columns have the names of SQLite's (`RegistrySchema`), because the same statements run on both; a test compares
+/// them. Steps that both need have the same name.
+enum PostgresSchema {
+    struct Step {
+        let name: String
+        let sql: String
+    }
+
+    static let steps = [
+        Step(name: "the first tables", sql: firstTables),
+        Step(name: "webhooks", sql: webhooks),
+        Step(name: "proposed changes", sql: proposedChanges),
+        Step(name: "state of the data of versions", sql: "ALTER TABLE manifest ADD COLUMN state TEXT"),
+    ]
+
+    /// Any number that no other program uses for a lock of its own.
+    private static let lock = 7_236_419_008_251
+
+    /// How long a step may take, and how long it waits for another program's.
+    private static let time: Duration = .seconds(600)
+    private static let limits = "SET LOCAL statement_timeout TO '10min'; SET LOCAL lock_timeout TO '10min'"
+
+    /// Makes or migrates the schema, once among all processes.
+    /// - Throws: ``RegistryError`` of the kind `.unusable` for one of a newer program.
+    static func migrate(_ connection: PostgresConnection, schema: String, name: String) throws {
+        if try done(connection, schema, name) == steps.count { return }
+        try connection.command("BEGIN; \(limits); SELECT pg_advisory_xact_lock(\(lock))", for: time)
+        // Somebody else may have been there first.
+        let count = try done(connection, schema, name)
+        if count == 0 {
+            if try !exists("SELECT to_regnamespace(?) IS NOT NULL AS found", schema, connection) {
+                try connection.command("CREATE SCHEMA \"\(schema)\"")
+            }
+            try connection.command(
+                """
+                CREATE TABLE migration (
+                    number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, applied TIMESTAMPTZ NOT NULL DEFAULT now())
+                """)
+        }
+        for (number, step) in steps.enumerated().dropFirst(count) {
+            try connection.command(step.sql, for: time)
+            _ = try connection.run(
+                "INSERT INTO migration (number, name) VALUES (?, ?)", [.integer(number), .text(step.name)])
+        }
+        try connection.command("COMMIT")
+    }
+
+    /// How many steps are done.
+    private static func done(_ connection: PostgresConnection, _ schema: String, _ name: String) throws -> Int {
+        let table = "\"\(schema)\".migration"
+        guard try exists("SELECT to_regclass(?) IS NOT NULL AS found", table, connection) else { return 0 }
+        let names = try connection.run("SELECT name FROM migration ORDER BY number", []).rows.map {
+            try $0.text("name")
+        }
+        guard names == steps.prefix(names.count).map(\.name) else {
+            throw RegistryError(
+                .unusable,
+                "the registry in \(name) was written by a newer packtool: update packtool, or use the registry over HTTP"
+            )
+        }
+        return names.count
+    }
+
+    private static func exists(_ sql: String, _ text: String, _ connection: PostgresConnection) throws -> Bool {
+        try connection.run(sql, [.text(text)]).rows.first?.integer("found") == 1
+    }
+}

@@ -1,0 +1,157 @@
+import Foundation
+package import PackFormat
+import PackJSON
+package import PackRegistry
+import PackRegistryAPI
+
+/// Manifests and the published versions that name them, inside one transaction.
+package struct VersionTable {
+    let db: Database
+
+    package init(db: Database) {
+        self.db = db
+    }
+
+    /// Remembers a manifest whose objects are all in the store. Knowing it already is fine.
+    func take(_ sealed: SealedManifest, by actor: Identity, now: Date) throws {
+        let (manifest, digest) = (sealed.manifest, sealed.digest)
+        try db.execute(
+            sql: """
+                INSERT INTO manifest
+                (digest, package, version, bytes, requiredApp, state, hasEntry, fileCount, size, uploaded, uploadedBy)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                """,
+            arguments: [
+                digest.hex, manifest.package.text, manifest.version.description, sealed.bytes,
+                manifest.requiredApp?.description,
+                manifest.state.map { JSONValue.object($0.json).compactText }, manifest.entry != nil,
+                manifest.files.count,
+                manifest.ownObjects.reduce(0) { $0 + $1.size }, now, actor.name,
+            ])
+        for pin in manifest.shared.values {
+            try db.execute(
+                sql: "INSERT INTO pin (bundle, manifest) VALUES (?, ?) ON CONFLICT DO NOTHING",
+                arguments: [pin.manifest.hex, digest.hex])
+        }
+    }
+
+    package func manifestBytes(_ digest: Digest) throws -> [UInt8]? {
+        try Row.fetchOne(db, sql: "SELECT bytes FROM manifest WHERE digest = ?", arguments: [digest.hex])?.blob("bytes")
+    }
+
+    /// - Throws: ``RegistryError`` if a stored manifest is not what its digest says: the database was edited.
+    package func manifest(_ digest: Digest) throws -> Manifest? {
+        guard let bytes = try manifestBytes(digest) else { return nil }
+        guard Digest(of: bytes) == digest else { throw Row.damaged("manifest") }
+        do { return try Manifest(parsing: bytes) } catch { throw Row.damaged("manifest", error) }
+    }
+
+    package func published(_ package: PackageID, _ version: SemanticVersion) throws -> PublishedVersion? {
+        try Row.fetchOne(
+            db, sql: Self.selection + " WHERE version.package = ? AND version.version = ?",
+            arguments: [package.text, version.description]
+        ).map(Self.published)
+    }
+
+    /// The published versions, not withdrawn, that need a shared bundle's manifest, such as `shop 1.2.0`.
+    func users(ofBundle manifest: Digest) throws -> [String] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT version.package, version.version FROM pin JOIN version ON version.manifest = pin.manifest
+                WHERE pin.bundle = ? AND version.withdrawn IS NULL ORDER BY version.package, version.sequence
+                """, arguments: [manifest.hex]
+        ).map { "\(try $0.text("package")) \(try $0.text("version"))" }
+    }
+
+    /// The published versions of a package, the oldest publication first.
+    func published(_ package: PackageID) throws -> [PublishedVersion] {
+        try Row.fetchAll(
+            db, sql: Self.selection + " WHERE version.package = ? ORDER BY version.sequence",
+            arguments: [package.text]
+        ).map(Self.published)
+    }
+
+    /// The place in the view of the manifest that was published first.
+    func oldestManifest() throws -> ViewPath? { try manifests("ORDER BY sequence LIMIT 1").first }
+
+    /// The place in the view of every published manifest.
+    func allManifests() throws -> [ViewPath] { try manifests("") }
+
+    private func manifests(_ clause: String) throws -> [ViewPath] {
+        try Row.fetchAll(db, sql: "SELECT package, version, manifest FROM version \(clause)").map { row in
+            .manifest(
+                try row.parsed("package") { try PackageID($0) }, try row.parsed("version") { try SemanticVersion($0) },
+                try row.parsed("manifest") { try Digest(hex: $0) })
+        }
+    }
+
+    func publish(_ publication: ChangeSet.Publication, by actor: Identity, now: Date) throws {
+        let (version, note) = (publication.version, publication.note)
+        try db.execute(
+            sql: """
+                INSERT INTO version (package, version, manifest, published, publishedBy, note, sourceCommit)
+                VALUES (?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                version.package.text, version.version.description, publication.manifest.hex, now, actor.name, note.text,
+                note.commit,
+            ])
+    }
+
+    func withdraw(_ version: VersionName, reason: String) throws {
+        try db.execute(
+            sql: "UPDATE version SET withdrawn = ? WHERE package = ? AND version = ?",
+            arguments: [reason, version.package.text, version.version.description])
+    }
+
+    /// Newest publication first.
+    func overview() throws -> [PackageID: [RegistryOverview.Version]] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT version.*, manifest.fileCount, manifest.size, fullFile.size AS fullSize,
+                       archiveFile.size AS archiveSize
+                FROM version JOIN manifest ON manifest.digest = version.manifest
+                LEFT JOIN derived fullFile ON fullFile.target = version.manifest AND fullFile.kind = 'full'
+                LEFT JOIN derived archiveFile ON archiveFile.target = version.manifest AND archiveFile.kind = 'archive'
+                ORDER BY version.sequence DESC
+                """)
+        var versions: [PackageID: [RegistryOverview.Version]] = [:]
+        for row in rows {
+            let version = try RegistryOverview.Version(
+                version: row.parsed("version") { try SemanticVersion($0) },
+                manifest: row.parsed("manifest") { try Digest(hex: $0) },
+                published: row.date("published"), publishedBy: row.text("publishedBy"),
+                fileCount: row.integer("fileCount"), size: row.integer("size"),
+                fullSize: row.optionalInteger("fullSize"), archiveSize: row.optionalInteger("archiveSize"),
+                withdrawn: row.optionalText("withdrawn"),
+                note: VersionNote(text: row.optionalText("note"), commit: row.optionalText("sourceCommit")))
+            versions[try row.parsed("package") { try PackageID($0) }, default: []].append(version)
+        }
+        return versions
+    }
+
+    private static let selection = """
+        SELECT version.package, version.version, version.manifest, version.withdrawn,
+               manifest.hasEntry, manifest.requiredApp, manifest.state
+        FROM version JOIN manifest ON manifest.digest = version.manifest
+        """
+
+    private static func published(_ row: Row) throws -> PublishedVersion {
+        try PublishedVersion(
+            package: row.parsed("package") { try PackageID($0) },
+            version: row.parsed("version") { try SemanticVersion($0) },
+            manifest: row.parsed("manifest") { try Digest(hex: $0) },
+            hasEntry: row.integer("hasEntry") != 0,
+            requiredApp: row.optionalText("requiredApp") == nil
+                ? nil : row.parsed("requiredApp") { try VersionRange($0) },
+            withdrawn: row.optionalText("withdrawn"), state: state(row))
+    }
+
+    /// The column `state` of a manifest.
+    static func state(_ row: Row) throws -> Manifest.State? {
+        guard try row.optionalText("state") != nil else { return nil }
+        return try row.parsed("state") { try Manifest.State(json: JSONValue(parsing: Array($0.utf8)).object("state")) }
+    }
+}

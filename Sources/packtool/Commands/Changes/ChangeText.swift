@@ -1,0 +1,84 @@
+import ArgumentParser
+import Foundation
+import PackFormat
+import PackJSON
+import PackRegistryAPI
+import PackRegistryLocal
+
+/// How commands show proposed changes, and propose one.
+enum ChangeText {
+    /// `1 of 2 approvals`.
+    private static func count(_ change: ProposedChange) -> String {
+        "\(change.approvalCount) of \(change.needed) approval\(change.needed == 1 ? "" : "s")"
+    }
+
+    /// What a change waits for, or what became of it.
+    static func state(_ change: ProposedChange) -> String {
+        let end = change.end.map { " \($0.time.formatted(.iso8601)) by \($0.by)" } ?? ""
+        let text = change.end.map(\.text) ?? ""
+        return switch change.state {
+        case .waiting: "waiting for approval: it has \(count(change))"
+        case .scheduled:
+            change.proposal.time.map { "approved, to be made at \($0.formatted(.iso8601))" }
+                ?? "approved, to be made with the next look of a runner"
+        case .executed: "made\(end)"
+        case .rejected: "rejected\(end)\(text.isEmpty ? "" : ": \(text)")"
+        case .expired: "expired \(change.expires.formatted(.iso8601))"
+        case .failed: "could not be made\(end): \(text)"
+        }
+    }
+
+    static func text(_ change: ProposedChange) -> String {
+        let proposal = change.proposal
+        var lines = ["change \(change.id) on \(proposal.channel): \(proposal.action.summary)"]
+        lines += change.effect.filter { !$0.hasSuffix(proposal.action.summary) }.map { "  \($0)" }
+        let reason = proposal.reason.isEmpty ? "" : ": \(proposal.reason)"
+        lines.append("  proposed \(change.proposed.formatted(.iso8601)) by \(change.proposer)\(reason)")
+        lines += change.approvals.map {
+            "  approved \($0.time.formatted(.iso8601)) by \($0.by)\($0.isRevoked ? ", whose token was revoked since" : "")"
+        }
+        lines.append("  \(state(change))")
+        if change.state == .waiting, let time = proposal.time {
+            lines.append("  to be made at \(time.formatted(.iso8601)), if it is approved")
+        }
+        if change.state.isOpen { lines.append("  expires \(change.expires.formatted(.iso8601))") }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Proposes a change, and prints what became of it.
+    static func propose(
+        _ action: ProposedAction, on channel: ChannelName, _ schedule: ScheduleOptions, reason: String?,
+        isEmergency: Bool = false, _ session: RegistrySession, _ options: GlobalOptions
+    ) async throws {
+        let outcome = try await session.registry.propose(
+            ChangeProposal(
+                action, on: channel, reason: reason ?? "", at: schedule.at, expires: schedule.expires,
+                isEmergency: isEmergency))
+        try await show(outcome, session, options)
+    }
+
+    /// Prints an outcome.
+    /// - Throws: where the change was approved and could not be made.
+    static func show(
+        _ outcome: ChangeOutcome, _ session: RegistrySession, _ options: GlobalOptions
+    ) async throws {
+        let change = outcome.change
+        options.console.result(text(change), json: .object(outcome.json))
+        switch change.state {
+        case .failed: throw ExitCode.failed
+        case .waiting: options.console.note("Somebody else approves it with:  packtool changes approve \(change.id)")
+        case .executed: await session.finish(console: options.console)
+        case .scheduled:
+            if let local = session.local, await !local.isServed() {
+                options.console.note(
+                    "No server has this registry: packtool serve makes the change, or packtool rollout run, once in a while."
+                )
+            }
+        case .rejected, .expired: break
+        }
+        if !outcome.isChanged {
+            options.console.note("nothing to do: it was so before")
+            throw ExitCode.nothingToDo
+        }
+    }
+}

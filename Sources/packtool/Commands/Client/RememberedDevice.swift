@@ -1,0 +1,49 @@
+import Foundation
+import PackFormat
+import PackJSON
+
+/// The channel and the device facts that the last `client update` was given, in the store's `client.json`. `client explain`
+/// uses them: without them it would explain another device than the one that was updated.
+struct RememberedDevice {
+    private static let maximumByteCount = 65_536
+
+    private let file: URL
+
+    init(store: String) {
+        file = URL(fileURLWithPath: store).appending(path: "client.json", directoryHint: .notDirectory)
+    }
+
+    func save(_ client: ClientOptions) throws {
+        var json: JSONObject = [:]
+        let facts = [
+            "channel": client.channel, "device": client.device, "platform": client.platform,
+            "appVersion": client.appVersion, "osVersion": client.facts.osVersion, "locale": client.facts.locale,
+            "region": client.facts.region, "model": client.facts.model, "network": client.facts.network?.rawValue,
+        ]
+        for (key, value) in facts { json[key] = value.map { .string($0) } }
+        if !client.tag.isEmpty { json["tags"] = .array(client.tag.map { .string($0) }) }
+        try Data(JSONValue.object(json).prettyText.utf8).write(to: file, options: .atomic)
+    }
+
+    /// The options, with what was remembered in place of what is not given. A file that cannot be read counts as none.
+    func completing(_ client: ClientOptions) -> ClientOptions {
+        guard let data = FileManager.default.contents(atPath: file.path), data.count <= Self.maximumByteCount,
+            let json = try? JSONValue(parsing: Array(data)).object("the remembered device")
+        else { return client }
+        func text(_ key: String) -> String? { try? json.string(key) }
+        var client = client
+        client.channel = client.channel ?? text("channel")
+        client.device = client.device ?? text("device")
+        client.platform = client.platform ?? text("platform")
+        client.appVersion = client.appVersion ?? text("appVersion")
+        client.facts.osVersion = client.facts.osVersion ?? text("osVersion")
+        client.facts.locale = client.facts.locale ?? text("locale")
+        client.facts.region = client.facts.region ?? text("region")
+        client.facts.model = client.facts.model ?? text("model")
+        client.facts.network = client.facts.network ?? text("network").flatMap(NetworkKind.init(rawValue:))
+        if client.tag.isEmpty, let tags = try? json["tags"]?.array("tags") {
+            client.tag = tags.compactMap { try? $0.string("tag") }.filter { $0.contains("=") }
+        }
+        return client
+    }
+}

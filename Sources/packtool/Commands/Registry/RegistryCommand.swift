@@ -1,0 +1,7 @@
+import ArgumentParser
+
+/// `packtool registry`: looks after a registry's own files.
+struct RegistryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "registry", abstract: "Look after a registry's files.", subcommands: [RegistryCheckCommand.self])
+}

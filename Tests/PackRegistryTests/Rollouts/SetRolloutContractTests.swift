@@ -1,0 +1,106 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackPublisher
+@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
+
+/// Plans and rollbacks of sets, and audiences of plans: what is said before it is done, and what devices get.
+struct SetRolloutContractTests {
+    private static func plan(_ text: String) throws -> RolloutPlan {
+        try RolloutPlan(parsing: Array(text.utf8), named: "plan")
+    }
+
+    /// Checkout 1.0.0 for everybody, then a set of checkout 1.1.0 and the new package help 1.0.0 for a tenth.
+    private func stocked() async throws -> Shop {
+        let shop = try await Shop()
+        try await shop.publisher().publish([
+            shop.page("1.0.0").zip, shop.page("1.1.0").zip, shop.page("1.0.0", package: "help").zip,
+        ])
+        _ = try await shop.registry.change(.offer(version("1.0.0")), of: package(), on: channel())
+        shop.clock.advance(seconds: 1)
+        let versions = try [package(): version("1.1.0"), package("help"): version("1.0.0")]
+        _ = try await shop.registry.release(
+            ReleaseSet(versions: versions, rollout: Rollout(percent: 10)), on: channel())
+        return shop
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a rollback of a set takes each package to what it had, and says so of all of them`(kind: RegistryKind)
+        async throws
+    {
+        for name in ["checkout", "help"] {
+            let shop = try await stocked()
+            try await kind.using(shop) { (registry) async throws in
+                let ask = RolloutRequest(.rollBack, isDryRun: true)
+                let preview = try await registry.rollout(ask, of: package(name), on: channel())
+                #expect(
+                    preview.effect
+                        == "10 % of the devices leave checkout 1.1.0 and help 1.0.0, which are one set, on beta and go back: "
+                        + "checkout to 1.0.0 and help to what the app embeds")
+                let still = try await registry.channelFile(channel(), at: nil)
+                #expect(
+                    still?.packages[try package()]?.releases.compactMap(\.version?.description) == ["1.1.0", "1.0.0"])
+                shop.clock.advance(seconds: 1)
+                let done = try await registry.rollout(RolloutRequest(.rollBack), of: package(name), on: channel())
+                #expect(done.isChanged && done.effect == preview.effect)
+                #expect(try await shop.releases("checkout") == ["1.0.0@100"], "\(name)")
+                #expect(try await shop.releases("help") == ["embedded@100"], "\(name)")
+            }
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a plan with another audience says which devices leave the release`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { (registry) async throws in
+            let plan = try Self.plan(
+                "{\"steps\": [{\"share\": 10, \"for\": \"1d\"}, {\"share\": 100}], \"devices\": 2000}")
+            func ask(_ audiences: [Audience]?) async throws -> String {
+                try await registry.rollout(
+                    RolloutRequest(.plan(plan, audiences: audiences), isDryRun: true), of: package(), on: channel()
+                ).effect
+            }
+            let narrowed = try await ask([Audience("platform=ios")])
+            for part in [
+                "until now it was for 10 % of the devices", "from now on for 10 % of the devices with platform=ios",
+                "at most about 200,", "leave it with their next check and go back to 1.0.0", "its set: help",
+            ] { #expect(narrowed.contains(part), "\(part): \(narrowed)") }
+            #expect(try await !ask(nil).contains("leave"))
+            let misspelt = await #expect(throws: RegistryError.self) { try await ask([Audience("group=tseters")]) }
+            #expect(misspelt?.message.contains("beta has no group \"tseters\" (it has: none yet)") == true)
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a set for a group that the channel does not have is refused`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        try await kind.using(shop) { (registry) async throws in
+            let set = try ReleaseSet(
+                versions: [package(): version("1.1.0"), package("help"): version("1.0.0")],
+                rollout: Rollout(audiences: [Audience("group=tseters")]), consent: .again)
+            let refused = await #expect(throws: RegistryError.self) { try await registry.release(set, on: channel()) }
+            #expect(refused?.kind == .notFound && refused?.message.contains("no group \"tseters\"") == true)
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a past moment is told with its policy`(kind: RegistryKind) async throws {
+        let shop = try await stocked()
+        let policy = try ClientPolicy(network: .unmetered)
+        _ = try await shop.registry.change(.setRollout(nil, policy: policy), of: package(), on: channel())
+        shop.clock.advance(seconds: 60)
+        let moment = shop.clock.now
+        shop.clock.advance(seconds: 60)
+        _ = try await shop.registry.change(.setRollout(nil, policy: .standard), of: package(), on: channel())
+        try await kind.using(shop) { (registry) async throws in
+            let past = try await registry.channelFile(channel(), at: moment)
+            #expect(past?.packages[try package()]?.releases.first?.policy == policy)
+            #expect(past?.packages[try package("help")]?.releases.first?.policy == policy)
+            let now = try await registry.channelFile(channel(), at: nil)
+            #expect(now?.packages[try package()]?.releases.first?.policy == .standard)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+"""The actions of the kill sweep on rollouts of a set: its release, its plan, each verb, and a run of the steps that are due. Whatever is killed,
+each device sees both packages in one version, no device leaves a share that has not shrunk, and the plan goes on."""
+import datetime
+import json
+import shutil
+import subprocess
+import time
+
+from kill_sweep_sets import PACKAGES
+from packtool_runs import Fault
+
+# Some of them are in a third of all devices, some are not.
+DEVICES = ("device-1", "device-2", "device-3")
+NEW = [f"{package}@1.1.0" for package in PACKAGES]
+# What is rolled out to whom when the action has gone through: nobody, a third, everybody.
+NOBODY, SOME, ALL = 0, 3_000, 10_000
+
+
+class RolloutActions:
+    def __init__(self, tool, sets):
+        self.tool, self.sets, self.made = tool, sets, {}
+
+    @property
+    def actions(self):
+        verbs = {
+            # The state before, what the verb takes besides, the share and the state after.
+            "start": ("scheduled", (), SOME, "running"),
+            "pause": ("running", (), SOME, "paused"),
+            "resume": ("paused", (), SOME, "running"),
+            "advance": ("running", ("--step", "2"), 6_000, "running"),
+            "halt": ("running", (), SOME, "halted"),
+            "complete": ("running", (), ALL, "completed"),
+            "rollback": ("running", (), NOBODY, "rolledBack"),
+            "retry": ("running", (), SOME, "running"),
+        }
+        actions = {
+            "release-set": self.action("published", ("release", *NEW, "--channel", "beta"), ALL, None),
+            "rollout-plan": self.action("offered", ("rollout", "shop", "--channel", "beta", "--plan", "manual.json", "--yes"), NOBODY, "scheduled"),
+            "rollout-run": self.action("due", ("rollout", "run"), SOME, "running"),
+        }
+        for verb, (before, more, share, state) in verbs.items():
+            command = ("rollout", verb, "shop", "--channel", "beta", "--yes", *more)
+            actions[f"rollout-{verb}"] = self.action(before, command, share, state)
+        return actions
+
+    def action(self, before, command, share, state):
+        return (
+            lambda folder: self.prepare(folder, before),
+            command,
+            lambda folder, outcome: self.after(folder, outcome, command, share, state),
+        )
+
+    # What is there before. Each is made once, from the one that it follows.
+
+    def prepare(self, folder, name):
+        if name not in self.made:
+            made = self.tool.work / f"made-{name}"
+            shutil.rmtree(made, ignore_errors=True)
+            made.mkdir()
+            getattr(self, f"make_{name}")(made)
+            self.made[name] = made
+        subprocess.run(["cp", "-a", f"{self.made[name]}/.", folder], check=True)
+
+    def make_published(self, folder):
+        self.sets.before_set(folder)
+        self.tool.expect(folder, "publish", *(f"packages/{package}-1.1.0.zip" for package in PACKAGES), "--yes", "--quiet")
+        steps = [{"share": 30, "for": "1h"}, {"share": 60, "for": "1h"}, {"share": 100}]
+        (folder / "manual.json").write_text(json.dumps({"start": "manual", "steps": steps}))
+        soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=8)
+        (folder / "soon.json").write_text(json.dumps({"start": soon.strftime("%Y-%m-%dT%H:%M:%SZ"), "steps": steps}))
+
+    def make_offered(self, folder):
+        self.prepare(folder, "published")
+        self.tool.expect(folder, "release", *NEW, "--channel", "beta", "--rollout", "0", "--quiet")
+
+    def make_scheduled(self, folder):
+        self.prepare(folder, "offered")
+        self.rollout(folder, "--plan", "manual.json")
+
+    def make_running(self, folder):
+        self.prepare(folder, "scheduled")
+        self.verb(folder, "start")
+
+    def make_paused(self, folder):
+        self.prepare(folder, "running")
+        self.verb(folder, "pause")
+
+    def make_due(self, folder):
+        self.make_published(folder)
+        self.tool.expect(folder, "release", *NEW, "--channel", "beta", "--rollout", "0", "--quiet")
+        self.rollout(folder, "--plan", "soon.json")
+        time.sleep(9)
+
+    def rollout(self, folder, *more):
+        self.tool.expect(folder, "rollout", "shop", "--channel", "beta", *more, "--yes", "--quiet")
+
+    def verb(self, folder, verb):
+        self.tool.expect(folder, "rollout", verb, "shop", "--channel", "beta", "--yes", "--quiet")
+
+    # What can be looked at.
+
+    def seen(self, folder):
+        """The version of both packages on each device, after an update of it; a fault if the two differ."""
+        found = []
+        for device in DEVICES:
+            self.tool.expect(
+                folder, "client", "update", "--store", device, "--device", device, "--channel", "beta", "--registry", ".packtool/registry",
+                codes=(0, 2))
+            found.append(self.sets.active_set(folder, device))
+        return found
+
+    def status(self, folder):
+        """The share of the set and the state of its rollout; a fault if the packages have different shares."""
+        offered = json.loads(self.tool.expect(folder, "status", "--json"))["channels"]["beta"]
+        newest = [offered[package][0] for package in PACKAGES]
+        shares = {round(entry.get("percent", 100) * 100) if entry["version"] == "1.1.0" else NOBODY for entry in newest}
+        if len(shares) != 1:
+            raise Fault(f"the packages of the set have different shares: {newest}")
+        outcome = self.tool.expect(folder, "rollout", "status", "shop", "--channel", "beta", "--json", codes=(0, 2))
+        rollouts = json.loads(outcome)["rollouts"]
+        return shares.pop(), rollouts[0]["state"] if rollouts else None
+
+    def after(self, folder, outcome, command, share, state):
+        first, (before, _) = self.seen(folder), self.status(folder)
+        if outcome.returncode == 0:
+            self.require(folder, first, share, state)
+        self.tool.expect(folder, *command, codes=(0, 1, 2) if "rollback" in command else (0, 2))
+        second = self.seen(folder)
+        self.require(folder, second, share, state)
+        if before <= share and any(old == "1.1.0" and new != "1.1.0" for old, new in zip(first, second)):
+            raise Fault(f"a device left the share that grew from {before} to {share}: {first}, {second}")
+        if state in ("scheduled", "running", "paused", "halted"):
+            # The plan goes on.
+            self.tool.expect(folder, "rollout", "run")
+            self.verb(folder, "complete")
+            self.require(folder, self.seen(folder), ALL, "completed")
+
+    def require(self, folder, seen, share, state):
+        if (found := self.status(folder)) != (share, state):
+            raise Fault(f"the rollout is at {found}, not {(share, state)}")
+        if share in (NOBODY, ALL) and set(seen) != {"1.1.0" if share == ALL else "1.0.0"}:
+            raise Fault(f"at {share} the devices have {seen}")

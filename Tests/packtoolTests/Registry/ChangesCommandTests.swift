@@ -1,0 +1,113 @@
+import Foundation
+import PackJSON
+import Testing
+
+/// Approvals and schedules with the real executable over a real server.
+struct ChangesCommandTests {
+    private struct Scene {
+        let live: LiveRegistry
+        let ann: [String: String]
+        let bob: [String: String]
+
+        init() async throws {
+            live = try await LiveRegistry()
+            for version in ["1.0.0", "1.1.0", "1.2.0"] {
+                try live.tool.write(["sites/\(version)/index.html": "<p>\(version)</p>"])
+                try await live.tool.run(
+                    "build", "sites/\(version)", "--package", "shop", "--package-version", version, "--out", "packages"
+                ).expectSuccess()
+            }
+            try await live.tool.run("publish", "packages/shop-1.0.0.zip", "--channel", "stable").expectSuccess()
+            ann = try await ["PACKTOOL_TOKEN": live.token("--publish", "--release", "--channel", "stable")]
+            bob = try await ["PACKTOOL_TOKEN": live.token("--release", "--channel", "stable")]
+        }
+
+        func run(_ person: [String: String], _ arguments: String...) async throws -> Outcome {
+            try await live.tool.run(arguments + ["--registry", live.url], environment: person)
+        }
+
+        /// What a device gets with its next check.
+        func device() async throws -> String {
+            _ = try await live.tool.run(
+                "client", "update", "--store", "device", "--channel", "stable", "--registry", live.url, "--root",
+                ".packtool/root.json", "--activate", "now")
+            return try await live.tool.run("client", "status", "--store", "device").standardOutput
+        }
+    }
+
+    @Test func `a change is proposed, refused alone, approved by another, and reaches a device`() async throws {
+        let scene = try await Scene()
+        let (ann, bob) = (scene.ann, scene.bob)
+        #expect(try await scene.device().contains("1.0.0"))
+        let raised = try await scene.live.tool.run(
+            "channel", "stable", "--approvals", "1", "--registry", scene.live.folder)
+        #expect(raised.exitCode == 0 && raised.standardOutput.contains("requires 1 approval of a change"), "\(raised)")
+
+        let alone = try await scene.run(ann, "publish", "packages/shop-1.1.0.zip", "--channel", "stable")
+        #expect(alone.exitCode == 1 && alone.standardError.contains("propose it with --propose"), "\(alone)")
+        let proposed = try await scene.run(
+            ann, "publish", "packages/shop-1.1.0.zip", "--channel", "stable", "--propose", "--reason", "new checkout")
+        #expect(proposed.exitCode == 0, "\(proposed)")
+        #expect(proposed.standardOutput.contains("shop on stable: 1.1.0 in place of 1.0.0"), "\(proposed)")
+        #expect(proposed.standardError.contains("packtool changes approve 2"), "\(proposed)")
+        #expect(try await scene.device().contains("1.0.0"))
+
+        let list = try await scene.run(bob, "changes")
+        #expect(list.standardOutput.contains("waiting for approval: it has 0 of 1 approval"), "\(list)")
+        #expect(list.standardOutput.contains("new checkout"), "\(list)")
+        let own = try await scene.run(ann, "changes", "approve", "2")
+        #expect(own.exitCode == 1 && own.standardError.contains("somebody else has to approve it"), "\(own)")
+        let approved = try await scene.run(bob, "changes", "approve", "2", "--json")
+        #expect(approved.exitCode == 0, "\(approved)")
+        #expect(try approved.json().object().object("change").string("state") == "executed")
+        #expect(try await scene.device().contains("1.1.0"))
+        #expect(try await scene.run(bob, "changes", "approve", "2").exitCode == 2)
+
+        // The way back is quick, and named.
+        let slow = try await scene.run(ann, "rollback", "shop", "--channel", "stable")
+        #expect(slow.exitCode == 1, "\(slow)")
+        let silent = try await scene.run(ann, "rollback", "shop", "--channel", "stable", "--emergency")
+        #expect(silent.exitCode == 1 && silent.standardError.contains("--reason"), "\(silent)")
+        let quick = try await scene.run(
+            ann, "rollback", "shop", "--channel", "stable", "--emergency", "--reason", "it fails")
+        #expect(quick.exitCode == 0, "\(quick)")
+        #expect(try await scene.device().contains("1.0.0"))
+
+        let offer = try await scene.run(
+            ann, "publish", "packages/shop-1.2.0.zip", "--channel", "stable", "--propose", "--json")
+        let change = try #require(try offer.json().object().array("proposed").first).object().object("change")
+        let id = String(try change.integer("id"))
+        let no = try await scene.run(bob, "changes", "reject", id, "--reason", "not today")
+        #expect(no.exitCode == 0 && no.standardOutput.contains("not today"), "\(no)")
+        #expect(try await scene.run(bob, "changes", "approve", id).exitCode == 1)
+        let audit = try await scene.live.tool.run("audit", "--registry", scene.live.folder).standardOutput
+        for text in [
+            "change propose", "change approve", "change execute", "change reject", ", approved by ",
+            ", in an emergency",
+        ] {
+            #expect(audit.contains(text), "\(text): \(audit)")
+        }
+    }
+
+    @Test func `a server makes an approved change when its time comes`() async throws {
+        let scene = try await Scene()
+        let time = Date().addingTimeInterval(4).formatted(.iso8601)
+        let proposed = try await scene.run(
+            scene.ann, "publish", "packages/shop-1.1.0.zip", "--channel", "stable", "--at", time)
+        #expect(proposed.exitCode == 0 && proposed.standardOutput.contains("approved, to be made at"), "\(proposed)")
+        #expect(try await scene.device().contains("1.0.0"))
+        var state = ""
+        for _ in 0..<40 where state != "executed" {
+            try await Task.sleep(for: .milliseconds(500))
+            let shown = try await scene.run(scene.bob, "changes", "show", "1", "--json")
+            state = try shown.json().object().string("state")
+        }
+        #expect(state == "executed")
+        #expect(try await scene.device().contains("1.1.0"))
+        let early = try await scene.run(
+            scene.ann, "gate", "shop", "--channel", "stable", "--off", "--at", "2020-01-01T00:00:00Z")
+        #expect(early.exitCode == 1 && early.standardError.contains("is past"), "\(early)")
+        let word = try await scene.run(scene.ann, "gate", "shop", "--channel", "stable", "--off", "--at", "tomorrow")
+        #expect(word.exitCode == 64 && word.standardError.contains("with its time zone"), "\(word)")
+    }
+}
