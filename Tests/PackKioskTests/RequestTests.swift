@@ -75,7 +75,13 @@ struct RequestTests {
         if !missing.isEmpty {
             let (hook, report) = (try await kiosk.send("hook"), try await kiosk.send("report"))
             let events = kiosk.names(after: 0, before: kiosk.eventCount)
-            Issue.record("\(transport) \(arguments): \(missing) did not come: \(hook) \(report) \(events) \(kiosk.saidErrors)")
+            Issue.record(
+                """
+                \(transport) \(arguments): \(missing) did not come
+                \(hook) \(report)
+                \(events)
+                \(kiosk.saidErrors)
+                """)
         }
     }
 
