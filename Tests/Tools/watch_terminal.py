@@ -64,6 +64,15 @@ while time.time() < end:
             pass
 if status is None:
     os.kill(pid, signal.SIGKILL)
+# What it said last: the terminal gives it out after the program's end, too.
+while select.select([terminal], [], [], 0.2)[0]:
+    try:
+        more = os.read(terminal, 65536)
+    except OSError:
+        break
+    if not more:
+        break
+    said += more
 text = said.decode(errors="replace")
 print(json.dumps({
     "first": first, "last": last, "exit": status, "began": "\x1b[?1049h" in text,

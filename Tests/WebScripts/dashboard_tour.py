@@ -78,7 +78,7 @@ def keyboard(tab: Tab, name: str) -> None:
 def offered(channel: str = "stable") -> list[tuple[str, float]]:
     with urllib.request.urlopen(f"{URL}/v1/overview") as answer:
         releases = json.load(answer)["channels"][channel]["checkout"]
-    return [(each.get("version", "embedded"), each.get("share", each.get("percent", 0) * 100) / 100) for each in releases]
+    return [(each.get("version", "embedded"), each.get("share", each.get("percent", 100) * 100) / 100) for each in releases]
 
 
 def rollout() -> str:

@@ -270,7 +270,7 @@ function notStarted(error) {
 // Global properties: PACKTOOL_URL and PACKTOOL_SHA256 (the packtool executable), PACKTOOL_REGISTRY.
 // Credentials (secret text): packtool-token, from `packtool token create ci --publish --release --channel beta` on the
 // registry, and packtool-key, the publisher's private key.
-// The agent needs: apt-get install libarchive13 libdeflate0 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
+// The agent needs: apt-get install libarchive13 libdeflate0 libpq5 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
 pipeline {
     agent any
     options { disableConcurrentBuilds() }
@@ -478,7 +478,7 @@ jobs:
           echo "$HOME/.local/bin" >> "$GITHUB_PATH"
           if ! "$HOME/.local/bin/packtool" --version > /dev/null 2>&1; then
             sudo apt-get update -qq
-            sudo apt-get install -y -qq --no-install-recommends libarchive13 libdeflate0 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
+            sudo apt-get install -y -qq --no-install-recommends libarchive13 libdeflate0 libpq5 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
           fi
 
       - name: Build the packages
@@ -546,7 +546,7 @@ packages:
     - |
       if ! packtool --version >/dev/null 2>&1; then
         apt-get update -qq
-        apt-get install -y -qq --no-install-recommends libarchive13 libdeflate0 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
+        apt-get install -y -qq --no-install-recommends libarchive13 libdeflate0 libpq5 libsqlite3-0 libzopfli1 libzstd1 libcurl4 libxml2
       fi
   script:
     - rm -rf packages

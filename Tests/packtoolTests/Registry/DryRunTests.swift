@@ -119,7 +119,11 @@ struct DryRunTests {
         func run(_ arguments: [String]) async throws -> Outcome {
             try await live.tool.run(arguments + remote + ["--dry-run"], environment: environment)
         }
-        let before = try live.tool.listing(".packtool/registry/view")
+        // The server itself goes on making patches and codings of what is published.
+        func signed() throws -> [String: Data] {
+            try live.tool.listing(".packtool/registry/view").filter { $0.key.hasSuffix(".json") }
+        }
+        let before = try signed()
         let audit = try await live.tool.run("audit", "--json").standardOutput
         let publish = try await run(["publish", zip, "--channel", "beta", "--rollout", "10"]).expectSuccess()
         #expect(publish.standardOutput.contains("would publish  shop 1.1.0  1 of 1 files to send"), "\(publish)")
@@ -131,7 +135,7 @@ struct DryRunTests {
         ] { #expect(try await run(command).expectSuccess().standardOutput.contains("beta: "), "\(command)") }
         let refused = try await run(["publish", zip, "--channel", "stable"])
         expectClearError(refused, naming: ["no right to release", "channel stable"])
-        #expect(try live.tool.listing(".packtool/registry/view") == before)
+        #expect(try signed() == before)
         #expect(try await live.tool.run("audit", "--json").standardOutput == audit)
     }
 

@@ -72,7 +72,7 @@ struct PresetTests {
         #expect(try tool.listing("preset").keys == first.keys)
         let sites = try tool.listing("sites")
         let refused = try await tool.run("preset", "shop", "--channel", "beta", "--out", "sites")
-        expectClearError(refused, naming: ["sites", "no preset"])
+        expectClearError(refused, naming: ["sites", "not a preset"])
         #expect(try tool.listing("sites") == sites)
     }
 

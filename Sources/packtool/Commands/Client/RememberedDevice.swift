@@ -22,7 +22,14 @@ struct RememberedDevice {
         ]
         for (key, value) in facts { json[key] = value.map { .string($0) } }
         if !client.tag.isEmpty { json["tags"] = .array(client.tag.map { .string($0) }) }
-        try Data(JSONValue.object(json).prettyText.utf8).write(to: file, options: .atomic)
+        // Nobody else's to read: it has the device's id.
+        let new = file.appendingPathExtension("new")
+        let isWritten = FileManager.default.createFile(
+            atPath: new.path, contents: Data(JSONValue.object(json).prettyText.utf8),
+            attributes: [.posixPermissions: 0o600])
+        guard isWritten, rename(new.path, file.path) == 0 else {
+            throw CommandFailure("\(file.path) cannot be written: is the disk full, or the folder another user's?")
+        }
     }
 
     /// The options, with what was remembered in place of what is not given. A file that cannot be read counts as none.
