@@ -26,8 +26,8 @@ struct KillSweepTests {
     /// The release of a set, its plan, each verb and the runner: a device never sees half of the set, and the plan goes on.
     @Test func `killed in a set's rollout, each device has the whole set and the plan goes on`() async throws {
         let verbs = ["plan", "start", "pause", "resume", "advance", "halt", "complete", "rollback", "retry", "run"]
-        // All of them in the long form; else the three that differ most: each costs half a minute.
-        let actions = ["release-set"] + (Self.isLong ? verbs : ["rollback", "run"]).map { "rollout-\($0)" }
+        // The verbs in the long form only: each costs half a minute.
+        let actions = ["release-set"] + (Self.isLong ? verbs : []).map { "rollout-\($0)" }
         let outcome = try await Tool().startScript(
             "kill_sweep.py",
             [Tool.executable.path, "--points", Self.isLong ? "40" : "3"] + actions.flatMap { ["--action", $0] }
