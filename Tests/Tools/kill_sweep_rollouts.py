@@ -14,6 +14,8 @@ DEVICES = ("device-1", "device-2", "device-3")
 NEW = [f"{package}@1.1.0" for package in PACKAGES]
 # What is rolled out to whom when the action has gone through: nobody, a third, everybody.
 NOBODY, SOME, ALL = 0, 3_000, 10_000
+# What was rolled out before the action, by what is there then.
+SHARES_BEFORE = {"published": NOBODY, "offered": NOBODY, "scheduled": NOBODY, "due": NOBODY, "running": SOME, "paused": SOME}
 
 
 class RolloutActions:
@@ -23,7 +25,7 @@ class RolloutActions:
     @property
     def actions(self):
         verbs = {
-            # The state before, what the verb takes besides, the share and the state after.
+            # What is there before, what the verb takes besides, the share and the state after.
             "start": ("scheduled", (), SOME, "running"),
             "pause": ("running", (), SOME, "paused"),
             "resume": ("paused", (), SOME, "running"),
@@ -47,7 +49,7 @@ class RolloutActions:
         return (
             lambda folder: self.prepare(folder, before),
             command,
-            lambda folder, outcome: self.after(folder, outcome, command, share, state),
+            lambda folder, outcome: self.after(folder, outcome, command, SHARES_BEFORE[before], share, state),
         )
 
     # What is there before. Each is made once, from the one that it follows.
@@ -120,8 +122,11 @@ class RolloutActions:
         rollouts = json.loads(outcome)["rollouts"]
         return shares.pop(), rollouts[0]["state"] if rollouts else None
 
-    def after(self, folder, outcome, command, share, state):
-        first, (before, _) = self.seen(folder), self.status(folder)
+    def after(self, folder, outcome, command, before, share, state):
+        # A change that is recorded and not yet shown is shown by the next command. So what a device saw in between is no measure of the
+        # share; what was there before the action is.
+        first = self.seen(folder)
+        self.status(folder)
         if outcome.returncode == 0:
             self.require(folder, first, share, state)
         self.tool.expect(folder, *command, codes=(0, 1, 2) if "rollback" in command else (0, 2))
