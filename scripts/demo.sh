@@ -173,10 +173,13 @@ if [ "$code" -ne 2 ] || [ "$(active "$first")" != "${version[v2]}" ]; then fail 
 tell "and does not try it again"
 
 chapter "The channel is rolled back"
-for app in "${apps[@]}"; do run "rollback-$app" rollback "$app" --channel beta; done
-tell "in $took; a new device gets:"
+# What was published together goes back together: a second rollback would go back one version more.
+run rollback rollback "$first" --channel beta
+tell "in $took, both apps at once; a new device gets:"
 run update-new client update --store "$demo/another-device" "${device[@]:2}"
 for app in "${apps[@]}"; do tell "$app $(field "$demo/update-new.json" "d['packages']['$app']['version']")"; done
-[ "$(field "$demo/update-new.json" "d['packages']['$first']['version']")" = "${version[v2]}" ] || fail "it got another version"
+for app in "${apps[@]}"; do
+    [ "$(field "$demo/update-new.json" "d['packages']['$app']['version']")" = "${version[v2]}" ] || fail "$app is another version"
+done
 
 printf '\n%sThe whole way took %s.%s Look around: %s\n' "$bold" "$(since "$began")" "$plain" "${demo#"$OLDPWD"/}"
