@@ -177,9 +177,10 @@ chapter "The channel is rolled back"
 run rollback rollback "$first" --channel beta
 tell "in $took, both apps at once; a new device gets:"
 run update-new client update --store "$demo/another-device" "${device[@]:2}"
-for app in "${apps[@]}"; do tell "$app $(field "$demo/update-new.json" "d['packages']['$app']['version']")"; done
 for app in "${apps[@]}"; do
-    [ "$(field "$demo/update-new.json" "d['packages']['$app']['version']")" = "${version[v2]}" ] || fail "$app is another version"
+    found=$(field "$demo/update-new.json" "d['packages']['$app']['version']")
+    tell "$app $found"
+    [ "$found" = "${version[v2]}" ] || fail "$app is another version"
 done
 
 printf '\n%sThe whole way took %s.%s Look around: %s\n' "$bold" "$(since "$began")" "$plain" "${demo#"$OLDPWD"/}"
