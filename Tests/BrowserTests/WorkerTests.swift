@@ -121,28 +121,40 @@ struct WorkerTests {
                 """
             return try await bench.run(address, script: script, timeout: 60)
         }
-        try store.install("1.0.0", site("1.0.0"))
-        let address = try store.serve()
-        #expect(try await confirm(address, then: Self.register) == #"["1.0.0","true",""]"#)
-        #expect(try isConfirmed())
-        // Through the worker, which keeps it.
-        #expect(try await confirm(address) == #"["1.0.0","true","pages"]"#)
-        try store.install("2.0.0", site("2.0.0"))
-        // The kept page asks as soon as it can, which is before `load`: the browser may ask for the worker's script, which ends the
-        // worker and leaves its page, at any time.
         let script = """
             const log = line => { localStorage.log = (localStorage.log ?? "") + line; };
             const begin = () => {
               if (!document.title) return setTimeout(begin, 0);
               log(document.title + " ");
-              if (document.title === "2.0.0") return benchReport(localStorage.log);
+              if (document.title === "NEW") {
+                benchReport(localStorage.log);
+                return localStorage.removeItem("log");
+              }
               packtool.confirm().then(value => log(value + " "), () => log("refused "));
             };
             begin();
             """
-        let seen = try await bench.run(address, script: script, timeout: 60)
-        #expect(["1.0.0 2.0.0 ", "1.0.0 refused 2.0.0 "].contains(seen), "\(seen)")
-        #expect(try !isConfirmed(), "version 2 has not said a word")
+        try store.install("1.0.0", site("1.0.0"))
+        let address = try store.serve()
+        // The browser looks for a new worker when it wants to. If it did so between the installation and the opening, the kept page
+        // is never on the screen, and nothing was tried: then once more with the next pair of versions.
+        var wasKeptPageSeen = false
+        for number in 1...5 where !wasKeptPageSeen {
+            let (old, new) = ("\(number).0.0", "\(number + 1).0.0")
+            #expect(try await confirm(address, then: Self.register) == "[\"\(old)\",\"true\",\"\"]")
+            #expect(try isConfirmed())
+            // Through the worker, which keeps it.
+            #expect(try await confirm(address) == "[\"\(old)\",\"true\",\"pages\"]")
+            try store.install(new, site(new))
+            // The kept page asks as soon as it can, which is before `load`: the browser may look for the worker's script, which
+            // ends the worker and leaves its page, at any time.
+            let seen = try await bench.run(
+                address, script: script.replacingOccurrences(of: "NEW", with: new), timeout: 60)
+            #expect(["\(new) ", "\(old) \(new) ", "\(old) refused \(new) "].contains(seen), "\(seen)")
+            #expect(try !isConfirmed(), "\(new) has not said a word")
+            wasKeptPageSeen = seen.hasPrefix(old)
+        }
+        #expect(wasKeptPageSeen)
         await bench.close()
     }
 }
