@@ -44,7 +44,6 @@ extension ChannelChange {
         func version(_ key: String) throws -> SemanticVersion? {
             try json[key].map { try SemanticVersion($0.string(key)) }
         }
-        func audiences() throws -> [Audience]? { try json["audiences"].map { try [Audience](json: $0) } }
         func policy() throws -> ClientPolicy? {
             try json["policy"].map { value in
                 guard let policy = ClientPolicy(json: value) else {
@@ -66,7 +65,7 @@ extension ChannelChange {
                 policy: policy(), consent: json.consent())
         case "percent":
             try only(["percent", "share", "audiences", "policy", "version", "despiteState"])
-            let (share, audiences, policy) = try (json.oneShare(), audiences(), policy())
+            let (share, audiences, policy) = try (json.oneShare(), json.audiences(), policy())
             guard share != nil || audiences != nil || policy != nil else { throw JSONError.missing(field: "percent") }
             self = try Self.setRollout(share, audiences: audiences, policy: policy, of: version("version")).with(json)
         case "rollBack":
@@ -149,7 +148,7 @@ extension JSONObject {
 
     /// nil where it says neither a share nor an audience.
     func rollout() throws -> Rollout? {
-        let (share, audiences) = try (oneShare(), self["audiences"].map { try [Audience](json: $0) })
+        let (share, audiences) = try (oneShare(), self.audiences())
         guard share != nil || audiences != nil else { return nil }
         return Rollout(share: share ?? .whole, audiences: audiences ?? [])
     }

@@ -36,8 +36,7 @@ extension RolloutRequest {
                 if try json[entry.key]?.bool(entry.key) ?? false { consent.insert(entry.value) }
             }
             verb = try .plan(
-                RolloutPlan(json: json.required("plan")), audiences: json["audiences"].map { try [Audience](json: $0) },
-                consent: consent)
+                RolloutPlan(json: json.required("plan")), audiences: json.audiences(), consent: consent)
         case "advance":
             try only(["step"])
             verb = try .advance(to: json["step"]?.integer("step"))
