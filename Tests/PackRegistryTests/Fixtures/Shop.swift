@@ -16,6 +16,8 @@ final class Shop: Sendable {
     let local: LocalRegistry
     let project: ProjectFolder
     let clock: Clock
+    /// Where the rows are in PostgreSQL; nil if they are in the folder.
+    private let schema: String?
 
     /// A clock that tests move.
     final class Clock: Sendable {
@@ -36,13 +38,25 @@ final class Shop: Sendable {
         project = ProjectFolder(folder.url.appending(path: "project", directoryHint: .isDirectory))
         let clock = Clock(Date())
         self.clock = clock
+        schema = isInDatabase ? PostgresBench.newSchema() : nil
         local = try await RegistryInitializer(project: project, app: "shop", environment: [:], clock: { clock.now })
             .make(
                 at: project.registry,
-                rows: isInDatabase
-                    ? RegistryRows(shared: PostgresBench.database(), clock: .of { clock.now }) : nil
+                rows: Self.rows(schema, clock)
             )
             .registry
+    }
+
+    private static func rows(_ schema: String?, _ clock: Clock) async throws -> RegistryRows? {
+        guard let schema else { return nil }
+        return try await RegistryRows(shared: PostgresBench.database(schema), clock: .of { clock.now })
+    }
+
+    /// The registry as one more server has it, with connections of its own.
+    func reopened() async throws -> LocalRegistry {
+        let clock = clock
+        return try await LocalRegistry.open(
+            project.registry, rows: Self.rows(schema, clock), clock: { clock.now })
     }
 
     var registry: any Registry { local.registry(as: .local(user: "ann")) }
