@@ -6,4 +6,4 @@ cd "$(dirname "$0")/.."
 scripts/lint.sh
 scripts/build-debug.sh
 scripts/check-apple-glue.sh
-if [ -n "${1:-}" ]; then scripts/run-tests.py --filter "$1"; else RING=1 scripts/run-tests.sh; fi
+if [ -n "${1:-}" ]; then scripts/run-tests.py --filter "$1"; else RING=1 scripts/run-tests.py; fi

@@ -8,6 +8,15 @@ scripts/require-swift.sh || exit 1
 faults=0
 check() { "$@" || faults=$((faults + 1)); }
 
+# Each script that a script, the Makefile or CI names is there.
+named_scripts() {
+    local name missing=0
+    while read -r name; do
+        [ -x "$name" ] || { echo "lint: $name is named, but is not there, or cannot be run" >&2; missing=1; }
+    done < <(grep -ohE 'scripts/[A-Za-z0-9_-]+\.(sh|py)' scripts/*.sh Makefile .ci/run | sort -u)
+    return "$missing"
+}
+
 roots=(Sources Tests Package.swift)
 for extra in Benchmarks Examples; do
     if [ -n "$(git ls-files "$extra/*.swift" 2>/dev/null)" ]; then roots+=("$extra"); fi
@@ -21,6 +30,7 @@ rules = json.load(open(".swift-format"))
 rules["rules"] = dict.fromkeys(rules["rules"], False) | {"NeverForceUnwrap": True, "NeverUseForceTry": True}
 print(json.dumps(rules))'
 )"
+check named_scripts
 check scripts/check-sources.py
 check scripts/embed-templates.py --check
 check scripts/embed-hook.py --check
