@@ -9,29 +9,12 @@ import Testing
 @testable import PackRegistryLocal
 @testable import PackRegistrySQL
 
-/// A registry folder that packtool 0.1.0 made, opened by this one: Tests/Data/registry-0.1.0.tar.gz has two packages of three
-/// versions, shares that grew, a rollback, a withdrawal and a token.
+/// A registry folder that packtool 0.1.0 made, opened by this one.
 struct MigrationTests {
-    private static let made = Date(timeIntervalSince1970: 1_795_460_722)
-    private static let token = "ptk_4hr-AAiq9JbmHxNnG5-6JQ6JHaSVUP7K7rvxAg_8t89uIhrB"
-
-    private func unpack() throws -> TemporaryFolder {
-        let folder = try TemporaryFolder()
-        let archive = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../Data/registry-0.1.0.tar.gz")
-        let tar = Process()
-        tar.executableURL = URL(filePath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xzf", archive.standardized.path, "-C", folder.url.path]
-        try tar.run()
-        tar.waitUntilExit()
-        try #require(tar.terminationStatus == 0)
-        return folder
-    }
-
     @Test func `a registry of 0_1_0 is opened with all that it held, and goes on`() async throws {
-        let folder = try unpack()
-        let now = Self.made + 86_400
-        let local = try await LocalRegistry.open(folder.url.appending(path: "registry"), clock: { now })
+        let earlier = try EarlierRegistry()
+        let (folder, now) = (earlier.folder, EarlierRegistry.now)
+        let local = try await LocalRegistry.open(earlier.registry, clock: { now })
         let registry = local.registry(as: .local(user: "ann"))
         let overview = try await registry.overview()
         let (alpha, beta) = try (PackageID("alpha"), PackageID("beta"))
@@ -43,7 +26,7 @@ struct MigrationTests {
         #expect(try await offers("beta", alpha) == "1.2.0")
         #expect(try await offers("beta", beta) == "1.3.0 (90 %), 1.1.0 (30 %)")
         #expect(try await offers("stable", alpha) == "1.1.0")
-        #expect(try await local.authenticate(Self.token).scope.actions == [.publish, .release])
+        #expect(try await local.authenticate(EarlierRegistry.token).scope.actions == [.publish, .release])
         // 8 releases, and what was rolled back over or withdrawn.
         let events = try ReleaseEvents.texts(of: local.database)
         #expect(events.filter { $0.hasPrefix("add") }.count == 8)
@@ -58,13 +41,9 @@ struct MigrationTests {
         #expect(try await store.facts(query).missingObjects.isEmpty)
 
         // A device that trusts the root of then sees what is published now.
-        let root = Array(try Data(contentsOf: folder.url.appending(path: "root.json")))
-        let keys = try KeyFolder(folder: folder.url.appending(path: "keys"), environment: [:]).signingKeys()
-        let trust = try PublisherTrust(
-            registry: registry, root: root, store: FolderTrustStore(folder: folder.url.appending(path: "trust")),
-            now: { now })
+        let root = try earlier.root
         let site = try Site.page("1.4.0", package: "alpha", in: folder)
-        try await Publisher(registry: registry, trust: trust, keys: keys, now: { now }).publish([site.zip])
+        try await earlier.publish(site, over: registry)
         _ = try await registry.change(.offer(version("1.4.0"), Rollout(percent: 5)), of: alpha, on: channel())
         #expect(try await offers("beta", alpha) == "1.4.0 (5 %), 1.2.0")
         // A release of then grows by a plan of now.
