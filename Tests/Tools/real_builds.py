@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Takes real web builds (Benchmarks/apps.json) the whole way with no option: init, build, preview, publish, device, and opens them
 in Chromium and in the kiosk, by proxy and by scheme. A build may have no error there that it does not have on a plain static server,
-and no blank page. With --minutes, a script then clicks through each build in the kiosk for so long in all, both ways.
+and no blank page. With --minutes, a script then clicks through each build in the kiosk for so long in all, each way. After each step it
+reads the page's errors and what was not answered; for errors that are new, the static server is clicked for at most as long, until
+it has shown them too.
 
     Tests/Tools/real_builds.py .build/debug [SET...] [--minutes 10] [--seconds 6]
 
@@ -20,7 +22,7 @@ import tempfile
 import threading
 import time
 
-from page_watch import Browser, Kiosk
+from page_watch import Browser, Kiosk, plain
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 arguments = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
@@ -126,29 +128,38 @@ CLICK = """(() => {
 })()"""
 
 
-def click_through(kiosk, home, seconds, chance):
-    """Clicks, goes back, loads anew, opens deep links; returns how often, and what a version had and was not given."""
-    count, end = 0, time.monotonic() + seconds
-    while time.monotonic() < end:
-        before = len(kiosk.events)
-        choice = chance.random()
+class Clicks:
+    """Clicks, goes back, loads anew, opens deep links; and keeps the pages' errors and what a version had and did not give."""
+
+    def __init__(self, home, dist, base, chance):
+        self.home, self.dist, self.base, self.chance = home, dist, base, chance
+        self.count, self.errors, self.missing = 0, set(), set()
+
+    def go_on(self, kiosk, seconds, until=lambda: False):
+        end = time.monotonic() + seconds
+        while time.monotonic() < end and not until():
+            self.step(kiosk)
+
+    def step(self, kiosk):
+        before, choice = len(kiosk.events), self.chance.random()
         if choice < 0.7:
-            kiosk.evaluate(CLICK % chance.random())
+            kiosk.evaluate(CLICK % self.chance.random())
         elif choice < 0.8:
             kiosk.send("back")
         elif choice < 0.9:
             kiosk.send("reload")
         else:
             url = kiosk.evaluate("location.href")
-            kiosk.send("load", url=url if url.startswith(home) else home)
+            kiosk.send("load", url=url if url.startswith(self.home) else self.home)
         time.sleep(0.7)
         if any(event["event"] == "started" for event in kiosk.events[before:]):
             time.sleep(1)
+        self.errors |= {plain(error) for error in kiosk.evaluate("globalThis.watchedErrors ?? []")}
+        self.missing |= set(not_given(kiosk, self.dist, self.base))
         names = [event["event"] for event in kiosk.events[before:]]
         if bad := {"crashed", "rolledBack"} & set(names):
-            raise Fault(f"after {count} steps: {', '.join(bad)}")
-        count += 1
-    return count
+            raise Fault(f"after {self.count} steps: {', '.join(bad)}")
+        self.count += 1
 
 
 def not_given(kiosk, dist, base):
@@ -183,6 +194,7 @@ def attempt(name, entry, browser, folder):
                 lambda: browser.open(plain_address, ARGUMENTS.seconds), reference, faults)
         serving.stop()
     steps, shown = 0, 0
+    known = Clicks(plain_address, dist, base, random.Random(f"{name} plain"))
     for transport, home in (("proxy", f"https://{package}.package/"), ("scheme", f"h5pack://{package}/")):
         kiosk = Kiosk(KIOSK, folder, package, transport, "--registry", ".packtool/registry", "--update-interval", "0")
         try:
@@ -191,14 +203,22 @@ def attempt(name, entry, browser, folder):
             seen = compare(f"kiosk, {transport}", lambda: kiosk.open(home, ARGUMENTS.seconds),
                            lambda: kiosk.open(plain_address, ARGUMENTS.seconds), reference, faults)
             shown = seen.screen["elements"]
+            missing = set(not_given(kiosk, dist, base))
             if ARGUMENTS.minutes:
                 kiosk.open(home, ARGUMENTS.seconds)
                 share = ARGUMENTS.minutes * 60 / len(ARGUMENTS.sets or SETS)
-                steps += click_through(kiosk, home, share, random.Random(name))
+                clicks = Clicks(home, dist, base, random.Random(name))
+                clicks.go_on(kiosk, share)
+                steps, missing = steps + clicks.count, missing | clicks.missing
                 after = kiosk.open(home, ARGUMENTS.seconds)
                 if after.is_blank and not seen.is_blank:
-                    faults.append(f"kiosk, {transport}: blank after {steps} steps")
-            faults.extend(f"kiosk, {transport}: {text}" for text in not_given(kiosk, dist, base))
+                    faults.append(f"kiosk, {transport}: blank after {clicks.count} steps")
+                kiosk.open(plain_address, ARGUMENTS.seconds)
+                known.errors |= reference.errors
+                known.go_on(kiosk, share, until=lambda: clicks.errors <= known.errors)
+                if more := sorted(clicks.errors - known.errors):
+                    faults.append(f"kiosk, {transport}, while clicked: {'; '.join(more)}")
+            faults.extend(f"kiosk, {transport}: {text}" for text in sorted(missing))
         except (RuntimeError, Fault) as error:
             faults.append(f"kiosk, {transport}: {error}")
         finally:
