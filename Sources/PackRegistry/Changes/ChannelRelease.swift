@@ -62,6 +62,7 @@ package struct ChannelRelease: RegistryChange {
         _ facts: RegistryFacts, _ history: ReleaseHistory, _ ids: ReleaseIDs
     ) throws -> [PackageID: [ReleaseHistory.Step]] {
         let rule = ReleaseSetRule(on: channel, histories: facts.companions[channel] ?? [:], ids: ids)
+        try rule.requireFirstRollback(of: package, change, consent: consent)
         if let outcome = try rule.rollingBack(package, to: change) { return outcome.steps }
         let own = facts.releaseFacts(for: change, of: package, on: channel, source: source, ids: ids)
         let steps = try ReleaseRule(own).steps(for: change)

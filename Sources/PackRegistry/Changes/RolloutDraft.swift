@@ -185,6 +185,8 @@ struct RolloutDraft {
                 return
             }
         }
+        let sets = ReleaseSetRule(on: channel, histories: companions, ids: ids)
+        try sets.requireFirstRollback(of: package, .rollBack(to: nil), consent: [])
         let newest = history.offered.first
         if let newest, let release, newest.id != release {
             throw RegistryError(

@@ -19,6 +19,21 @@ extension ReleaseHistory {
         return entries[index...].dropFirst().first { !$0.isRemoved }?.created
     }
 
+    /// The newest release, if it is the way back over a release of a set.
+    package var wayBackOverSet: (set: String, way: Entry)? {
+        guard let newest = offered.first, let way = entries.last(where: { $0.release.id == newest.id }) else {
+            return nil
+        }
+        // The way back is made in the step that removes what it leads over.
+        let left = entries.last { $0.removed == way.created && $0.release.set != nil }
+        return left?.release.set.map { ($0, way) }
+    }
+
+    /// The package's release of a set, if it was taken back at a moment.
+    package func entry(of set: String, removedAt moment: Date) -> Entry? {
+        entries.last { $0.removed == moment && $0.release.set == set }
+    }
+
     /// The package's part in a change of another release of its set.
     package func following(_ release: Release) throws -> [Step] {
         guard let set = release.set, let own = entry(of: set)?.release else { return [] }

@@ -48,7 +48,8 @@ package struct ReleaseMoves: Sendable {
         return "go back: " + Self.list(places.map { "\($0) to \($1)" })
     }
 
-    private static func list(_ names: [String]) -> String {
+    /// Such as `a, b and c`.
+    static func list(_ names: [String]) -> String {
         guard let last = names.last, names.count > 1 else { return names.first ?? "" }
         return names.dropLast().joined(separator: ", ") + " and " + last
     }

@@ -48,7 +48,7 @@ package struct OfferConsent: OptionSet, Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// The channel was rolled back from this version.
+    /// The channel was rolled back from this version; for a rollback, the package went back with its set already.
     package static let again = OfferConsent(rawValue: 1)
     /// The channel offers a higher version, and its devices would go back.
     package static let older = OfferConsent(rawValue: 2)

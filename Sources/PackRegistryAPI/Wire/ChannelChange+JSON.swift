@@ -69,7 +69,7 @@ extension ChannelChange {
             guard share != nil || audiences != nil || policy != nil else { throw JSONError.missing(field: "percent") }
             self = try Self.setRollout(share, audiences: audiences, policy: policy, of: version("version")).with(json)
         case "rollBack":
-            try only(["to", "despiteState"])
+            try only(["to", "again", "despiteState"])
             self = try Self.rollBack(to: version("to")).with(json)
         case "rollBackToEmbedded":
             try only(["despiteState"])

@@ -154,6 +154,60 @@ struct ReleaseSetRuleTests {
         #expect(memory.offers == "a: embedded; b: embedded")
     }
 
+    @Test func `a second rollback of a package that went back with its set is told from a first one`() throws {
+        var memory = Memory()
+        func refusal(_ package: String, _ change: ChannelChange = .rollBack(to: nil), _ consent: OfferConsent = [])
+            -> String?
+        {
+            do {
+                try memory.rule.requireFirstRollback(of: PackageID(package), change, consent: consent)
+                return nil
+            } catch {
+                return (error as? RegistryError)?.message ?? "\(error)"
+            }
+        }
+        for version in ["1.0.0", "1.1.0", "1.2.0"] {
+            try memory.offer(["a": version, "b": version])
+            #expect(refusal("a") == nil)
+        }
+        try memory.rollBack("a")
+        for package in ["a", "b"] {
+            #expect(
+                refusal(package)
+                    == "beta was rolled back from a 1.2.0 and b 1.2.0, which were one set, by ann at 1970-01-01T00:00:04.000Z, and "
+                    + "offers a 1.1.0 and b 1.1.0 now. Another rollback of \(package) would go back further. If that is "
+                    + "meant: packtool rollback \(package) --channel beta --again, or --to VERSION")
+        }
+        // Somebody who says so, or where to, means it.
+        #expect(refusal("b", .rollBack(to: nil), .again) == nil)
+        #expect(try refusal("b", .rollBack(to: SemanticVersion("1.0.0"))) == nil)
+        #expect(refusal("b", .rollBackToEmbedded) == nil)
+        #expect(refusal("c") == nil)
+        // A newer offer of one package ends it for that one, and a third rollback is asked about like the second.
+        try memory.offer(["a": "1.3.0"])
+        #expect(refusal("a") == nil)
+        #expect(refusal("b")?.contains("offers a 1.3.0 and b 1.1.0 now") == true)
+        try memory.rollBack("b")
+        #expect(memory.offers == "a: 1.0.0; b: 1.0.0")
+        #expect(refusal("b")?.contains("from a 1.1.0 and b 1.1.0") == true)
+    }
+
+    @Test func `a package that went back alone goes further without being asked about`() throws {
+        var memory = Memory()
+        for version in ["1.0.0", "1.1.0"] { try memory.offer(["a": version, "b": version]) }
+        try memory.offer(["b": "1.2.0"])
+        let id = try PackageID("b")
+        for version in ["1.1.0", "1.0.0"] {
+            let history = try #require(memory.histories[id])
+            let earlier = try #require(history.earlier)
+            memory.apply([id: try history.rollingBack(to: earlier.offer, requiredApp: nil, id: "to-\(version)")])
+            #expect(memory.offers == "a: 1.1.0; b: \(version)")
+            #expect(throws: Never.self) {
+                try memory.rule.requireFirstRollback(of: id, .rollBack(to: nil), consent: [])
+            }
+        }
+    }
+
     @Test func `a set that no app could have is refused, and else all of it asks for what one package does`() throws {
         var memory = Memory()
         let error = #expect(throws: RegistryError.self) {

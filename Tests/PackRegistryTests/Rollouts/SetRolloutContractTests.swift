@@ -52,6 +52,85 @@ struct SetRolloutContractTests {
         }
     }
 
+    /// Checkout and help 1.0.0, 1.1.0 and 1.2.0, each pair for everybody as one.
+    private func pairs(_ kind: RegistryKind) async throws -> Shop {
+        let shop = try await kind.shop()
+        let versions = ["1.0.0", "1.1.0", "1.2.0"]
+        try await shop.publisher().publish(
+            versions.flatMap { [try shop.page($0).zip, try shop.page($0, package: "help").zip] })
+        for text in versions {
+            let set = try ReleaseSet(versions: [package(): version(text), package("help"): version(text)])
+            _ = try await shop.registry.release(set, on: channel())
+            shop.clock.advance(seconds: 1)
+        }
+        return shop
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a package that went back with its set goes further only if that is meant`(kind: RegistryKind) async throws {
+        let shop = try await pairs(kind)
+        try await kind.using(shop) { (registry) async throws in
+            let moment = WireTime.text(shop.clock.now)
+            _ = try await registry.change(.rollBack(to: nil), of: package(), on: channel())
+            shop.clock.advance(seconds: 1)
+            let name = try #require(try await registry.auditLog(limit: 1).first?.actor)
+            let once = ChannelChange.rollBack(to: nil)
+            let before = try await registry.auditLog(limit: 100)
+            for text in ["help", "checkout"] {
+                let (way, place) = (try package(text), try channel())
+                var refused: [RegistryError?] = []
+                refused.append(
+                    await #expect(throws: RegistryError.self) { try await registry.change(once, of: way, on: place) })
+                refused.append(
+                    await #expect(throws: RegistryError.self) {
+                        try await registry.preview(once, of: way, on: place, assuming: [])
+                    })
+                refused.append(
+                    await #expect(throws: RegistryError.self) {
+                        try await registry.rollout(RolloutRequest(.rollBack), of: way, on: place)
+                    })
+                refused.append(
+                    await #expect(throws: RegistryError.self) {
+                        try await registry.propose(ChangeProposal(.release(once, of: way), on: place))
+                    })
+                for error in refused {
+                    #expect(error?.kind == .conflict)
+                    #expect(
+                        error?.message
+                            == "beta was rolled back from checkout 1.2.0 and help 1.2.0, which were one set, by \(name) at "
+                            + "\(moment), and offers checkout 1.1.0 and help 1.1.0 now. Another rollback of \(text) would go "
+                            + "back further. If that is meant: packtool rollback \(text) --channel beta --again, or --to VERSION")
+                }
+            }
+            #expect(try await registry.auditLog(limit: 100) == before)
+            let meant = try await registry.change(.accepting(.again, once), of: package("help"), on: channel())
+            #expect(meant.isChanged && meant.others.keys.map(\.text) == ["checkout"])
+            #expect(try await shop.releases() == ["1.0.0@100"])
+            #expect(try await shop.releases("help") == ["1.0.0@100"])
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `after a newer version a rollback is a first one again, and a named version needs no more words`(
+        kind: RegistryKind
+    ) async throws {
+        let shop = try await pairs(kind)
+        try await shop.publisher().publish([shop.page("1.3.0", package: "help").zip])
+        try await kind.using(shop) { (registry) async throws in
+            _ = try await registry.change(.rollBack(to: nil), of: package(), on: channel())
+            shop.clock.advance(seconds: 1)
+            _ = try await registry.change(.offer(version("1.3.0")), of: package("help"), on: channel())
+            shop.clock.advance(seconds: 1)
+            let back = try await registry.change(.rollBack(to: nil), of: package("help"), on: channel())
+            #expect(back.isChanged && back.others.isEmpty)
+            #expect(try await shop.releases("help") == ["1.1.0@100"])
+            #expect(try await shop.releases() == ["1.1.0@100"])
+            shop.clock.advance(seconds: 1)
+            _ = try await registry.change(.rollBack(to: version("1.0.0")), of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.0.0@100"])
+        }
+    }
+
     @Test(arguments: RegistryKind.allCases)
     func `a plan with another audience says which devices leave the release`(kind: RegistryKind) async throws {
         let shop = try await stocked()

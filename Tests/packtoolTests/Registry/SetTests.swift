@@ -66,6 +66,21 @@ struct SetTests {
 
         let back = try await tool.run("rollback", "shop", "--channel", "beta").expectSuccess()
         #expect(back.standardOutput.contains("beta offers admin 1.0.0"), "\(back)")
+        #expect(
+            back.standardError.contains(
+                "On beta the whole set goes back, not only shop: admin from 1.1.0 to 1.0.0, shop from 1.1.0 to 1.0.0."),
+            "\(back)")
+        let second = try await tool.run("rollback", "admin", "--channel", "beta")
+        expectClearError(
+            second,
+            naming: [
+                "beta was rolled back from admin 1.1.0 and shop 1.1.0, which were one set, by local:",
+                "and offers admin 1.0.0 and shop 1.0.0 now. Another rollback of admin would go back further.",
+                "packtool rollback admin --channel beta --again, or --to VERSION",
+            ])
+        #expect(!second.standardError.contains("the whole set goes back"), "\(second)")
+        let further = try await tool.run("rollback", "admin", "--channel", "beta", "--again")
+        expectClearError(further, naming: ["beta offered nothing else of admin to everyone before"])
         #expect(try await installed(tool, "d0", device: "device-0") == "admin 1.0.0, shop 1.0.0")
 
         let withdraw = try await tool.run("withdraw", "admin@1.1.0", "--reason", "broken")

@@ -57,7 +57,8 @@ extension ChannelChange {
         case .rollBack(let version): "roll \(package) back" + (version.map { " to \($0)" } ?? "")
         case .rollBackToEmbedded: "roll \(package) back to what the app embeds"
         case .accepting(let consent, let change):
-            change.summary(package) + (consent.contains(.state) ? ", whatever data devices stored" : "")
+            change.summary(package) + (consent.contains(.again) ? " once more" : "")
+                + (consent.contains(.state) ? ", whatever data devices stored" : "")
         case .retry(let version): "let devices try \(name(version)) again"
         }
     }

@@ -22,6 +22,12 @@ enum ReleaseText {
         releases.isEmpty ? "nothing" : releases.map(text).joined(separator: ", then ")
     }
 
+    /// The version that is offered first: `1.1.0`, or `what the app embeds`.
+    static func newest(_ releases: [Release]?) -> String {
+        guard let release = releases?.first else { return "nothing" }
+        return release.version?.description ?? "what the app embeds"
+    }
+
     /// What devices do that no longer get a release, as the end of a sentence about them.
     static func fallback(_ release: Release?) -> String {
         guard let release else { return "keep the version that they run, because no other release is left" }

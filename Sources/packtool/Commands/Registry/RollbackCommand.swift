@@ -10,7 +10,9 @@ struct RollbackCommand: AsyncParsableCommand {
             """
             Without --to, the command goes back to the newest version that the channel offered before this
             one. If the release belongs to a set, the whole set goes back, each package to its version
-            before. --dry-run shows which devices go where, and changes nothing.
+            before: the command says which, and then does it. A second rollback of a package that went back
+            with its set is refused, unless you pass --again or --to. --dry-run shows which devices go where,
+            and changes nothing.
 
             On a channel that requires approvals, --emergency goes back at once to what the channel offered
             to everybody before. It needs a reason, and the audit log says so.
@@ -44,6 +46,9 @@ struct RollbackCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Why, for who approves the change and for the log.", valueName: "TEXT"))
     var reason: String?
 
+    @Flag(help: "Go back further, even if the package went back with its set already.")
+    var again = false
+
     @OptionGroup var state: StateOption
     @OptionGroup var emergency: EmergencyOptions
     @OptionGroup var acceptedYes: AcceptedYes
@@ -64,16 +69,39 @@ struct RollbackCommand: AsyncParsableCommand {
             case .embedded: .rollBackToEmbedded
             case nil: .rollBack(to: nil)
             }
-        let change = state.accepting(plain)
+        let change = accepting(plain)
         let session = try await RegistrySession(registry, console: options.console)
+        let offered = try await session.registry.overview().channels[channel] ?? [:]
+        if !dryRun.isDryRun { await announce(change, offered, session) }
         guard !emergency.isGiven || dryRun.isDryRun else {
             return try await ChangeText.propose(
                 .release(change, of: package), on: channel, emergency.schedule, reason: reason,
                 isEmergency: emergency.emergency, session, options)
         }
-        let releases = try await session.registry.overview().channels[channel]?[package] ?? []
         try await ReleaseText.change(
-            change, of: package, on: channel, before: releases, nil, isDryRun: dryRun.isDryRun, session,
+            change, of: package, on: channel, before: offered[package] ?? [], nil, isDryRun: dryRun.isDryRun, session,
             options)
+    }
+
+    private func accepting(_ change: ChannelChange) -> ChannelChange {
+        // A destination that is named needs no consent to going further.
+        again && to == nil ? .accepting([.again, state.consent], change) : state.accepting(change)
+    }
+
+    /// Says which packages go back with this one, and where each goes.
+    private func announce(
+        _ change: ChannelChange, _ offered: [PackageID: [Release]], _ session: RegistrySession
+    ) async {
+        // What the registry refuses, or an older one cannot tell, it says of the change itself.
+        guard offered[package]?.first?.set != nil,
+            let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []),
+            !outcome.others.isEmpty
+        else { return }
+        let moves = outcome.others.merging([package: outcome.releases]) { $1 }.sorted { $0.key < $1.key }
+        options.console.note(
+            "On \(channel) the whole set goes back, not only \(package): "
+                + moves.map { member, releases in
+                    "\(member) from \(ReleaseText.newest(offered[member])) to \(ReleaseText.newest(releases))"
+                }.joined(separator: ", ") + ".")
     }
 }
