@@ -1,4 +1,4 @@
-/// What is wrong with a rollout plan, and where.
+/// What is wrong with a rollout plan, or with a set in a file, and where.
 package struct PlanFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// Such as `steps[2].share`; empty for the whole plan.
     package let place: String

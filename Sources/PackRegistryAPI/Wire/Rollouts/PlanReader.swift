@@ -1,6 +1,6 @@
 import PackJSON
 
-/// Reads a plan's JSON and says of each mistake where it is: by its path, such as `steps[2].share`, and by its offset in the text.
+/// Reads the JSON of a plan, or of a set in a file, and says of each mistake where it is: by its path, such as `steps[2].share`, and by its offset in the text.
 struct PlanReader {
     struct Mistake: Error {
         var fault: PlanFault
@@ -48,6 +48,40 @@ struct PlanReader {
     }
 
     private func place(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
+
+    /// Reads a file, in which comments and trailing commas are allowed.
+    /// - Parameters:
+    ///   - name: of the file, for messages.
+    ///   - kind: what it is, such as `a plan`.
+    /// - Throws: ``RegistryError`` of the kind `.invalid` that says file, line, column, place and reason.
+    static func file<Value>(
+        _ bytes: [UInt8], named name: String, as kind: String, maximumByteCount: Int,
+        _ read: (JSONValue) throws(Mistake) -> Value
+    ) throws(RegistryError) -> Value {
+        guard bytes.count <= maximumByteCount else {
+            throw RegistryError(
+                .invalid, "\(name): it has \(bytes.count) bytes, and \(kind) has \(maximumByteCount) at most")
+        }
+        let document: JSONValue
+        do {
+            document = try JSONValue(parsing: bytes, options: .init(allowsComments: true, maximumDepth: 16))
+        } catch JSONError.syntax(let line, let column, let reason) {
+            let hint = reason.contains("fractions") ? ": write a share with decimals as \"0.5\"" : ""
+            throw RegistryError(.invalid, "\(name):\(line):\(column): \(reason)\(hint)")
+        } catch { throw RegistryError(.invalid, "\(name): \(error)") }
+        do { return try read(document) } catch {
+            let offset = error.offset ?? Self.offset(of: error.fault.place, in: document)
+            throw RegistryError(.invalid, "\(name):\(position(of: offset, in: bytes)) \(error.fault)")
+        }
+    }
+
+    /// Such as `3:14:`, for line and column from 1.
+    private static func position(of offset: Int?, in bytes: [UInt8]) -> String {
+        guard let offset else { return "" }
+        let before = bytes.prefix(offset)
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        return "\(before.count { $0 == UInt8(ascii: "\n") } + 1):\(before.count - lineStart + 1):"
+    }
 
     /// Finds where the value of a path such as `steps[2].share` stands: at its key, or the nearest one above.
     static func offset(of path: String, in document: JSONValue) -> Int? {

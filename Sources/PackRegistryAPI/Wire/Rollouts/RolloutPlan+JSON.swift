@@ -13,20 +13,8 @@ extension RolloutPlan {
     ///   - devices: how many there are, in place of the plan's own number.
     /// - Throws: ``RegistryError`` of the kind `.invalid` that says file, line, column, place and reason.
     package init(parsing bytes: [UInt8], named name: String, devices: Int? = nil) throws(RegistryError) {
-        guard bytes.count <= Self.maximumByteCount else {
-            throw RegistryError(
-                .invalid, "\(name): it has \(bytes.count) bytes, and a plan has \(Self.maximumByteCount) at most")
-        }
-        let document: JSONValue
-        do {
-            document = try JSONValue(parsing: bytes, options: .init(allowsComments: true, maximumDepth: 16))
-        } catch JSONError.syntax(let line, let column, let reason) {
-            let hint = reason.contains("fractions") ? ": write a share with decimals as \"0.5\"" : ""
-            throw RegistryError(.invalid, "\(name):\(line):\(column): \(reason)\(hint)")
-        } catch { throw RegistryError(.invalid, "\(name): \(error)") }
-        do { self = try Self.read(document, devices: devices) } catch {
-            let offset = error.offset ?? PlanReader.offset(of: error.fault.place, in: document)
-            throw RegistryError(.invalid, "\(name):\(Self.place(of: offset, in: bytes)) \(error.fault)")
+        self = try PlanReader.file(bytes, named: name, as: "a plan", maximumByteCount: Self.maximumByteCount) {
+            document throws(PlanReader.Mistake) in try Self.read(document, devices: devices)
         }
     }
 
@@ -35,13 +23,6 @@ extension RolloutPlan {
         do { self = try Self.read(json, devices: nil) } catch {
             throw RegistryError(.invalid, "the plan is not valid: \(error.fault)")
         }
-    }
-
-    private static func place(of offset: Int?, in bytes: [UInt8]) -> String {
-        guard let offset else { return "" }
-        let before = bytes.prefix(offset)
-        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        return "\(before.count { $0 == UInt8(ascii: "\n") } + 1):\(before.count - lineStart + 1):"
     }
 
     private static func read(_ document: JSONValue, devices: Int?) throws(PlanReader.Mistake) -> RolloutPlan {
