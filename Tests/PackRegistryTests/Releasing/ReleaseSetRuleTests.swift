@@ -200,7 +200,7 @@ struct ReleaseSetRuleTests {
         for version in ["1.1.0", "1.0.0"] {
             let history = try #require(memory.histories[id])
             let earlier = try #require(history.earlier)
-            memory.apply([id: try history.rollingBack(to: earlier.offer, requiredApp: nil, id: "to-\(version)")])
+            memory.apply([id: try history.rollingBack(to: earlier.offer, requiredApp: nil, id: "way-\(memory.count)")])
             #expect(memory.offers == "a: 1.1.0; b: \(version)")
             #expect(throws: Never.self) {
                 try memory.rule.requireFirstRollback(of: id, .rollBack(to: nil), consent: [])
