@@ -196,7 +196,8 @@ package struct ReleaseSetRule {
             .conflict,
             "\(channel) was rolled back from \(ReleaseMoves.list(left)), which were one set, by \(way.createdBy) at "
                 + "\(WireTime.text(way.created)), and offers \(ReleaseMoves.list(now)) now. Another rollback of \(package) would "
-                + "go back further. If that is meant: packtool rollback \(package) --channel \(channel) --again, or --to VERSION")
+                + "go back further. If that is meant: packtool rollback \(package) --channel \(channel) --again, or --to VERSION"
+        )
     }
 
     private func rollingBack(to targets: [PackageID: Release?]) throws -> Outcome {

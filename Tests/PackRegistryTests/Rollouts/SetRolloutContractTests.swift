@@ -99,7 +99,8 @@ struct SetRolloutContractTests {
                         error?.message
                             == "beta was rolled back from checkout 1.2.0 and help 1.2.0, which were one set, by \(name) at "
                             + "\(moment), and offers checkout 1.1.0 and help 1.1.0 now. Another rollback of \(text) would go "
-                            + "back further. If that is meant: packtool rollback \(text) --channel beta --again, or --to VERSION")
+                            + "back further. If that is meant: packtool rollback \(text) --channel beta --again, or --to VERSION"
+                    )
                 }
             }
             #expect(try await registry.auditLog(limit: 100) == before)
