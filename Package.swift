@@ -35,6 +35,7 @@ let nioHTTPTypes: Target.Dependency = .product(name: "NIOHTTPTypes", package: "s
 let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")
 let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let signals: Target.Dependency = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+let asyncHTTPClient: Target.Dependency = .product(name: "AsyncHTTPClient", package: "async-http-client")
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 
 /// `PACKTOOL_COMMIT` and `PACKTOOL_DATE` of the environment, for one C file.
@@ -67,6 +68,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     ],
     targets: [
@@ -137,10 +139,17 @@ let package = Package(
         module(
             "PackRegistrySQL", ["PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"]),
 
-        // Level 4: one registry in a folder, with SQLite; rows in PostgreSQL; and the server, which knows no database.
+        // Level 4: one registry in a folder, with SQLite; rows in PostgreSQL; files in S3-compatible storage; and the server, which
+        // knows no database.
         module(
             "PackRegistryPostgres",
             ["PackRegistrySQL", "PackRegistryAPI", "CPostgreSQL"]),
+        module(
+            "PackRegistryS3",
+            [
+                "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackArchive", "PackSystem",
+                asyncHTTPClient, crypto, nioCore, nioHTTP1,
+            ]),
         module(
             "PackRegistryLocal",
             [

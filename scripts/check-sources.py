@@ -33,6 +33,10 @@ ALLOWED = {
     },
     "PackRegistrySQL": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
     "PackRegistryPostgres": {"PackRegistrySQL", "PackRegistryAPI", "CPostgreSQL"},
+    "PackRegistryS3": {
+        "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackArchive", "PackSystem", "AsyncHTTPClient", "Crypto", "NIOCore",
+        "NIOHTTP1",
+    },
     "PackRegistryLocal": {
         "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackPublisher", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust",
         "PackSystem", "GRDB",
@@ -62,7 +66,7 @@ TYPE = re.compile(
 # Modules whose folders need each other in one direction only.
 LAYERED = (
     "PackArchive", "PackHost", "PackPublisher", "PackRegistry", "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres",
-    "PackRegistrySQL", "PackRegistryServer", "PackUpdater", "PackWeb",
+    "PackRegistryS3", "PackRegistrySQL", "PackRegistryServer", "PackUpdater", "PackWeb",
 )
 
 # Programs that tests start, and import only where they look inside.

@@ -1,0 +1,86 @@
+package import Foundation
+import PackArchive
+package import PackFormat
+package import PackRegistry
+import PackRegistryAPI
+import PackSystem
+
+/// The objects of a registry in S3-compatible storage, each under its digest. The store itself verifies what it receives by the
+/// digest in the name.
+package struct S3ContentStore: ContentStore {
+    private let bucket: S3Bucket
+    private let scratch: URL
+
+    init(_ bucket: S3Bucket, scratch: URL) {
+        self.bucket = bucket
+        self.scratch = scratch
+    }
+
+    package func missing(among objects: [Object]) async throws -> Set<Digest> {
+        let bucket = bucket
+        let missing = try await ParallelRequests(bucket).map(Array(Set(objects))) { object in
+            let info = try await bucket.info(ViewPath.object(object.digest).description)
+            return info?.size == object.size ? nil : object.digest
+        }
+        return Set(missing.compactMap(\.self))
+    }
+
+    package func open(archive: URL) async throws -> any UploadedArchive {
+        try await BlockingWork.run {
+            do {
+                return S3Upload(
+                    store: self, archive: try PackageArchive.open(archive, allowsMissing: true))
+            } catch let error as ArchiveError {
+                throw RegistryError(.invalid, "\(error)")
+            }
+        }
+    }
+
+    fileprivate func store(_ archive: PackageArchive) async throws {
+        let absent = try await missing(among: archive.manifest.ownObjects)
+        guard !absent.isEmpty else { return }
+        let folder = scratch.appending(path: "upload-\(UUID().uuidString)", directoryHint: .isDirectory)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let taken = try await BlockingWork.run {
+            try SystemCall.makeFolders(folder)
+            var taken: [Object] = []
+            try archive.extractObjects { object in
+                guard absent.contains(object.digest) else { return nil }
+                taken.append(object)
+                return try ObjectFile(Self.file(of: object, in: folder))
+            }
+            return taken
+        }
+        let left = absent.subtracting(taken.map(\.digest))
+        guard left.isEmpty else {
+            let path = archive.missing.first { path in
+                archive.manifest.files[path].map { left.contains($0.digest) } ?? false
+            }
+            throw RegistryError(
+                .invalid,
+                "the upload leaves out \(left.count) files that the registry does not have, such as "
+                    + "\"\(path?.text ?? "?")\": send the whole package")
+        }
+        let bucket = bucket
+        try await ParallelRequests(bucket).forEach(taken) { object in
+            let path = ViewPath.object(object.digest)
+            try await bucket.put(
+                path.description, file: Self.file(of: object, in: folder), size: object.size, digest: object.digest,
+                as: S3Kind(path))
+        }
+    }
+
+    private static func file(of object: Object, in folder: URL) -> URL {
+        folder.appending(path: object.digest.hex, directoryHint: .notDirectory)
+    }
+}
+
+/// A package zip whose objects go into the bucket.
+private struct S3Upload: UploadedArchive {
+    let store: S3ContentStore
+    let archive: PackageArchive
+
+    var sealed: SealedManifest { archive.sealed }
+
+    func storeObjects() async throws { try await store.store(archive) }
+}
