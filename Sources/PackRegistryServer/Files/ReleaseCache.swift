@@ -14,29 +14,6 @@ actor ReleaseCache {
         let version: SemanticVersion
     }
 
-    /// What a channel offers, with what follows from it for every device: it is found out once for each version of the view.
-    struct Offers: Sendable {
-        let file: ChannelFile
-        let sets: ReleaseSets
-        /// The groups that releases name, by their names.
-        let groups: [String: Digest]
-
-        init(_ file: ChannelFile) {
-            self.file = file
-            sets = ReleaseSets(of: file)
-            // A set is judged by all of its packages.
-            let named = file.groups(namedBy: file.packages.values)
-            groups = file.groups.filter { named.contains($0.key) }.mapValues(\.digest)
-        }
-
-        /// What a device gets of a package, decided as the device itself decides it.
-        func decision(for device: DeviceFacts, _ package: PackageID) -> RolloutDecision {
-            RolloutDecision(
-                app: file.app, package: package, releases: file.packages[package]?.releases ?? [], device: device,
-                refusedSets: sets.refusals(app: file.app, of: package, device))
-        }
-    }
-
     private let host: any RegistryHost
     private let view: ViewController
     private var stamp: FileStamp?
@@ -48,7 +25,7 @@ actor ReleaseCache {
     /// How many groups were read from their files.
     private(set) var groupReadCount = 0
     /// Each holds all packages of the app.
-    private var channels = RecentCache<ChannelName, Task<Offers?, any Error>>(maximumCount: 32)
+    private var channels = RecentCache<ChannelName, Task<ChannelOffers?, any Error>>(maximumCount: 32)
 
     init(host: any RegistryHost, view: ViewController) {
         self.host = host
@@ -102,12 +79,12 @@ actor ReleaseCache {
     }
 
     /// The whole channel at once: after a change one reading serves all who ask, whichever packages they ask about.
-    func offers(on channel: ChannelName) async throws -> Offers? {
+    func offers(on channel: ChannelName) async throws -> ChannelOffers? {
         _ = current()
         if let known = channels.value(for: channel) { return try await known.value }
         let host = host
         let task = Task {
-            try await host.channelFile(channel).map(Offers.init)
+            try await host.channelFile(channel).map(ChannelOffers.init)
         }
         channels.insert(task, for: channel)
         let found = await task.result

@@ -3,7 +3,6 @@ import PackFormat
 import TestSupport
 import Testing
 
-@testable import PackRegistryServer
 @testable import PackUpdater
 
 /// A device decides by itself, and a server decides for clients without the updater: about each device they must agree.
@@ -50,7 +49,7 @@ struct DeviceAgreementTests {
         for _ in 0..<Self.files {
             let channel = RandomChannel(using: &dice)
             let file = try ChannelFile(parsing: Array(channel.text.utf8))
-            let offers = ReleaseCache.Offers(file)
+            let offers = ChannelOffers(file)
             for _ in 0..<16 {
                 let facts = try Self.facts(RandomDevice(using: &dice))
                 for (package, content) in file.packages where content.isEnabled {
