@@ -21,7 +21,7 @@ struct MeasuredRollout {
         "model=iPhone14*; network=unmetered; group=testers",
     ]
     /// So many devices are in memory at once.
-    private static let batch = 10_000
+    private static let batch = 2_000
 
     private let package: PackageID
     /// What the channel offers at each step, read from the channel file's bytes.
