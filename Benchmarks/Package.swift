@@ -35,7 +35,7 @@ let package = Package(
             dependencies: ["PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", crypto],
             swiftSettings: settings + [.unsafeFlags(["-enable-testing"])]),
         .target(
-            name: "TestSupport", exclude: ["PacktoolFolder.swift", "PostgresServer.swift"],
+            name: "TestSupport", sources: ["RandomChannel.swift", "SeededGenerator.swift"],
             swiftSettings: settings),
         .executableTarget(name: "resolver", dependencies: ["PackFormat", "PackWeb"], swiftSettings: settings),
         .executableTarget(name: "patch-sizes", dependencies: ["PackFormat", "PackPatch"], swiftSettings: settings),
