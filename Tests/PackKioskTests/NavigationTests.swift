@@ -48,8 +48,8 @@ struct NavigationTests {
         let next = kiosk.eventCount
         try await click("#next", in: kiosk)
         try await kiosk.event("finished", after: next) { $0["url"] == .string(transport.url("/next.html")) }
-        let names = kiosk.names(after: next, before: kiosk.eventCount).filter { ["started", "committed", "finished"].contains($0) }
-        #expect(names.prefix(3) == ["started", "committed", "finished"])
+        let steps = ["started", "committed", "finished"]
+        #expect(kiosk.names(after: next, before: kiosk.eventCount).filter(steps.contains).prefix(3) == steps[...])
         #expect(try await kiosk.evaluate("return document.title") as? String == "next 1.0.0")
     }
 
