@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What other clients notice of a registry under load, and the memory of its server: 500 slow connections, 4,300 connections of one
-address, 10,000 failed tokens a minute, 32 largest bodies at once, and making patches. Ends with 1 where a bound does not hold.
+address, 10,000 failed tokens a minute, 32 largest bodies at once, and making patches. Prints a table, and on stderr what was counted
+besides. Ends with 1 where a bar is missed.
 
-    scripts/bench-load.py            PACKTOOL names the binary; SECONDS=10 is each load's time
+    bench-load.py [PACKTOOL [SECONDS]]        SECONDS is the time of each load
 
 The other clients are a process of their own: the delays are the server's, not those of the program that makes the load.
 """
@@ -18,12 +19,19 @@ import sys
 import tempfile
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-PACKTOOL = os.environ.get("PACKTOOL", str(ROOT / ".build/bin/packtool"))
-SECONDS = float(os.environ.get("SECONDS", "10"))
+ARGUMENTS = sys.argv[1:] if sys.argv[1:2] != ["observe"] else []
+PACKTOOL = os.path.abspath(ARGUMENTS[0] if ARGUMENTS else ".build/bin/packtool")
+SECONDS = float(ARGUMENTS[1]) if len(ARGUMENTS) > 1 else 10
 PORT = 18797
-LARGEST_DELAY = 0.100
-results = []
+# What was measured: what it is, the figure, and its bar.
+rows = []
+missed = []
+
+
+def row(name, figure, bar=None, holds=True):
+    rows.append(f"| {name} | {f'≤ {bar}' if bar else ''} | {figure}{'' if holds else ', **missed**'} |")
+    if not holds:
+        missed.append(name)
 
 
 def run(folder, *arguments):
@@ -69,7 +77,7 @@ async def others(token, end):
     return sorted(delays)
 
 
-async def measure(name, token, load):
+async def measure(name, token, load, bar=None):
     end = time.monotonic() + SECONDS
     tasks = [asyncio.create_task(task) for task in load(end)]
     await asyncio.sleep(min(1, SECONDS / 4))
@@ -79,10 +87,10 @@ async def measure(name, token, load):
     for task in tasks:
         task.cancel()
     counts = await asyncio.gather(*tasks, return_exceptions=True)
-    p99 = delays[int(len(delays) * 0.99)]
+    p99 = delays[int(len(delays) * 0.99)] * 1000
     done = sum(count for count in counts if isinstance(count, int))
-    print(f"{name}: others' p99 {p99 * 1000:.1f} ms of {len(delays)} requests" + (f"; {done} of the load" if done else ""), flush=True)
-    results.append((name, p99 <= LARGEST_DELAY))
+    print(f"{name}: {len(delays)} requests of others" + (f"; {done} of the load" if done else ""), file=sys.stderr, flush=True)
+    row(f"{name}: others' p99, ms", f"{p99:.0f}", bar, bar is None or p99 <= bar)
 
 
 async def slow(address, end):
@@ -151,13 +159,15 @@ async def main():
         try:
             server.stdout.readline()
             await measure("nothing else", token, lambda end: [])
-            await measure("500 slow connections", token, lambda end: [slow("127.0.0.2", end) for _ in range(500)])
-            await measure("4,300 connections of one address", token, lambda end: [held("127.0.0.3", end) for _ in range(4300)])
-            await measure("10,000 failed tokens a minute", token, lambda end: [failing("127.0.0.4", end, 10_000 / 60)])
+            await measure("500 slow connections", token, lambda end: [slow("127.0.0.2", end) for _ in range(500)], 100)
+            await measure(
+                "4,300 connections of one address", token, lambda end: [held("127.0.0.3", end) for _ in range(4300)], 100)
+            await measure("10,000 failed tokens a minute", token, lambda end: [failing("127.0.0.4", end, 10_000 / 60)], 100)
             codes = await bodies(token)
-            high = status(server.pid, "VmHWM")
-            print(f"32 largest bodies at once: answers {codes}, high water {high:.0f} MB, then {status(server.pid, 'VmRSS'):.0f} MB")
-            results.append(("memory of bodies", high < 150))
+            high, then = status(server.pid, "VmHWM"), status(server.pid, "VmRSS")
+            print(f"32 largest bodies: answers {codes}", file=sys.stderr, flush=True)
+            row("32 largest bodies at once: high water, MB", f"{high:.0f}", 150, high <= 150)
+            row("after them, in the same server: MB", f"{then:.0f}", 100, then <= 100)
             # Over HTTP, so that the server makes the patches.
             site(folder / "next", 2)
             run(folder, "build", "next", "--package", "bench", "--package-version", "2.0.0", "--out", "packages")
@@ -167,20 +177,19 @@ async def main():
             end = time.monotonic() + 300
             while not zip.exists() and time.monotonic() < end:
                 await asyncio.sleep(0.2)
-            resident = status(server.pid, "VmRSS")
-            print(f"after patches were made: {resident:.0f} MB resident, high water {status(server.pid, 'VmHWM'):.0f} MB")
-            results.append(("memory after patches", resident < 100 and zip.exists()))
+            resident, made = status(server.pid, "VmRSS"), zip.exists()
+            print(f"high water after patches: {status(server.pid, 'VmHWM'):.0f} MB", file=sys.stderr, flush=True)
+            row("after patches were made: MB", f"{resident:.0f}" if made else "none made", 100, made and resident <= 100)
             start = time.monotonic()
             server.terminate()
             code = server.wait(20)
-            print(f"SIGTERM: ended with {code} after {time.monotonic() - start:.1f} s")
-            results.append(("end", code == 0 and time.monotonic() - start < 10))
+            seconds = time.monotonic() - start
+            row("from SIGTERM to the end, s", f"{seconds:.1f}", 10, code == 0 and seconds <= 10)
         finally:
             server.kill()
-    missed = [name for name, held in results if not held]
+    print("\n".join(["| | bar | measured |", "| --- | --: | --: |", *rows]))
     if missed:
-        print("does not hold: " + ", ".join(missed), file=sys.stderr)
-        sys.exit(1)
+        sys.exit("bench-load: missed: " + ", ".join(missed))
 
 
 if sys.argv[1:2] == ["observe"]:
