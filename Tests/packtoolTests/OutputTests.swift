@@ -62,6 +62,27 @@ struct OutputTests {
         }
     }
 
+    @Test func `publish to a folder shows on a terminal what it sends, then what it makes, and clears its line`()
+        async throws
+    {
+        let tool = try await Self.project()
+        try await tool.run("build", "dist", "--out", "packages").expectSuccess()
+        let publish = "\(Tool.executable.path) publish packages/ferries-1.0.0.zip --channel beta"
+        let shown = try await tool.shell("script -qec '\(publish)' /dev/null").expectSuccess().standardOutput
+        let clear = "\r\u{1B}[K"
+        #expect(shown.hasPrefix("\(clear)publishing ferries 1.0.0\(clear)"), "\(shown.debugDescription)")
+        let said = try #require(shown.range(of: "Devices can install this now. "), "\(shown)")
+        let making = shown[said.upperBound...]
+        #expect(making.contains("Ctrl-C is safe"), "\(shown)")
+        #expect(
+            making.contains(/\r\x1B\[Kmaking patches and downloads: 0 of [1-9][0-9]*\r\x1B\[K/),
+            "\(shown.debugDescription)")
+        #expect(making.hasSuffix(clear), "\(shown.debugDescription)")
+        // The same once more, quietly.
+        let again = try await tool.shell("script -qec '\(publish) --quiet' /dev/null").expectSuccess().standardOutput
+        #expect(again.contains("ferries 1.0.0") && !again.contains("\u{1B}"), "\(again.debugDescription)")
+    }
+
     @Test func `quiet says nothing but the result, and nothing on stderr`() async throws {
         let tool = try await Self.project()
         for arguments in Self.way {
