@@ -30,15 +30,48 @@ struct CIPartTests {
     ) async throws {
         let registry = try await LiveRegistry()
         let tool = try Tool()
+        let outcomes = try await Self.run(
+            template, registry, tool, isDownloaded: isDownloaded,
+            inputs: ["arguments": "--prerelease ci.17 --strict-new"])
+        #expect(!outcomes.isEmpty && outcomes.allSatisfy { $0.exitCode == 0 }, "\(outcomes)")
+        let last = outcomes.last?.standardOutput ?? ""
+        #expect(last.contains("checkout") && last.contains("1.0.0-ci.17") && last.contains("25"), "\(last)")
+        if template == "github-action" {
+            let said = try String(contentsOf: tool.folder.appendingPathComponent("github-output"), encoding: .utf8)
+            #expect(said == "packages<<END\npackages/checkout-1.0.0-ci.17.zip\nEND\n")
+        }
+    }
+
+    @Test(arguments: ["github-action", "gitlab-component"])
+    func `the steps end at a warning that the published version does not have, where nothing else is asked`(
+        template: String
+    ) async throws {
+        let registry = try await LiveRegistry()
+        let outcomes = try await Self.run(
+            template, registry, Tool(), isDownloaded: false, pages: CITemplateTests.lackingPages)
+        #expect(outcomes.dropLast().allSatisfy { $0.exitCode == 0 }, "\(outcomes)")
+        try CITemplateTests.expectNewWarning(#require(outcomes.last))
+        let status = try await registry.tool.run("status", "--registry", registry.folder).expectSuccess()
+        #expect(status.standardOutput.contains("0.9.0") && !status.standardOutput.contains("1.0.0"), "\(status)")
+    }
+
+    /// Runs the steps until one fails, as the service does, in a repository with the template.
+    /// - Parameter pages: what its site has besides the template's files.
+    private static func run(
+        _ template: String, _ registry: LiveRegistry, _ tool: Tool, isDownloaded: Bool,
+        inputs given: [String: String] = [:],
+        pages: [String: String] = [:]
+    ) async throws -> [Outcome] {
         try await tool.run("init", "checkout", "--template", "site", "--template", template).expectSuccess()
-        try await registry.publish("checkout", "0.9.0", files: ["index.html": "<title>Soon</title>"])
+        for (name, text) in pages { try tool.write(["checkout/dist/\(name)": text]) }
+        try await registry.publish("checkout", "0.9.0", files: CITemplateTests.publishedFiles)
         let root = registry.tool.folder.appendingPathComponent(".packtool/root.json").path
         try await tool.shell("rm -rf checkout/.packtool && mkdir checkout/.packtool && cp '\(root)' checkout/.packtool")
         let settings = try await registry.publisherEnvironment()
         let (key, token) = try (#require(settings["PACKTOOL_KEY"]), #require(settings["PACKTOOL_TOKEN"]))
         let file = template == "github-action" ? ".github/actions/packtool/action.yml" : "templates/packtool.yml"
 
-        var inputs = ["registry": registry.url, "arguments": "--prerelease ci.17 --strict-new", "rollout": "25"]
+        var inputs = ["registry": registry.url, "rollout": "25"].merging(given) { $1 }
         if isDownloaded {
             let digest = try await tool.shell("sha256sum < '\(Tool.executable.path)' | cut -d ' ' -f 1").standardOutput
             inputs["url"] = Tool.executable.absoluteString
@@ -56,16 +89,16 @@ struct CIPartTests {
             own["PACKTOOL_KEY"] = tool.folder.appendingPathComponent("key.pem").path
             own["PACKTOOL_TOKEN"] = token
         }
-        let given = try JSONSerialization.data(withJSONObject: inputs)
+        let json = try JSONSerialization.data(withJSONObject: inputs)
         let printed = try await tool.run(
             URL(fileURLWithPath: "/usr/bin/python3"),
-            ["-c", Self.reader, "checkout/\(file)", String(decoding: given, as: UTF8.self)], environment: [:])
+            ["-c", reader, "checkout/\(file)", String(decoding: json, as: UTF8.self)], environment: [:])
         let steps = try printed.expectSuccess().json().array()
         let paths = tool.folder.appendingPathComponent("github-path")
         let output = tool.folder.appendingPathComponent("github-output")
         for url in [paths, output] { try Data().write(to: url) }
 
-        var last = ""
+        var outcomes: [Outcome] = []
         for step in steps {
             let step = try step.object()
             let added = try String(contentsOf: paths, encoding: .utf8).split(separator: "\n").map(String.init)
@@ -76,14 +109,10 @@ struct CIPartTests {
                 URL(fileURLWithPath: "/bin/bash"),
                 ["-e", "-o", "pipefail", "-c", "cd checkout\n" + step.string("run")],
                 environment: environment)
-            #expect(outcome.exitCode == 0, "\(outcome)")
             for secret in [key, token] { #expect(!outcome.description.contains(secret), "a secret is in the log") }
-            last = outcome.standardOutput
+            outcomes.append(outcome)
+            if outcome.exitCode != 0 { break }
         }
-        #expect(last.contains("checkout") && last.contains("1.0.0-ci.17") && last.contains("25"), "\(last)")
-        if template == "github-action" {
-            let said = try String(contentsOf: output, encoding: .utf8)
-            #expect(said == "packages<<END\npackages/checkout-1.0.0-ci.17.zip\nEND\n")
-        }
+        return outcomes
     }
 }

@@ -8,9 +8,52 @@ struct CITemplateTests {
     func `the steps of a CI template build, publish and show a package`(template: String) async throws {
         let registry = try await LiveRegistry()
         let tool = try Tool()
-        #expect(try await tool.run("init", "checkout", "--template", "site", "--template", template).exitCode == 0)
+        let outcomes = try await Self.run(template, registry, tool)
+        #expect(outcomes.count >= 2 && outcomes.allSatisfy { $0.exitCode == 0 }, "\(outcomes)")
+        let last = outcomes.last?.standardOutput ?? ""
+        #expect(last.contains("checkout") && last.contains("1.0.0-ci.17"), "\(last)")
+        #expect(
+            try await registry.tool.run("verify", "checkout@1.0.0-ci.17", "--registry", registry.folder).exitCode == 0)
+    }
+
+    @Test(arguments: ["github-actions", "gitlab-ci", "jenkins"])
+    func `the steps of a CI template end at a warning that the published version does not have`(
+        template: String
+    ) async throws {
+        let registry = try await LiveRegistry()
+        let tool = try Tool()
+        let outcomes = try await Self.run(template, registry, tool, pages: Self.lackingPages)
+        #expect(outcomes.dropLast().allSatisfy { $0.exitCode == 0 }, "\(outcomes)")
+        try Self.expectNewWarning(#require(outcomes.last))
+        let status = try await registry.tool.run("status", "--registry", registry.folder).expectSuccess()
+        #expect(status.standardOutput.contains("0.9.0") && !status.standardOutput.contains("1.0.0"), "\(status)")
+    }
+
+    /// What a published version has: a page that lacks a picture.
+    static let publishedFiles = ["index.html": "<title>Soon</title>", "old.html": #"<img src="lost.png">"#]
+    /// The same page, and one that lacks a picture besides.
+    static let lackingPages = ["old.html": #"<img src="lost.png">"#, "new.html": #"<img src="gone.png">"#]
+
+    /// The new warning is an error, and the one of the published version is none.
+    static func expectNewWarning(_ outcome: Outcome, sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(outcome.exitCode == 1, "\(outcome)", sourceLocation: sourceLocation)
+        for text in [
+            #"dist/new.html:1: error: "gone.png" is not in the package"#,
+            #"dist/old.html:1: warning: "lost.png" is not in the package"#, "error: 1 error, nothing was written",
+        ] {
+            #expect(outcome.standardError.contains(text), "\(outcome)", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Runs the steps until one fails, as a CI service does, in a repository with the template.
+    /// - Parameter pages: what its site has besides the template's files.
+    private static func run(
+        _ template: String, _ registry: LiveRegistry, _ tool: Tool, pages: [String: String] = [:]
+    ) async throws -> [Outcome] {
+        try await tool.run("init", "checkout", "--template", "site", "--template", template).expectSuccess()
+        for (name, text) in pages { try tool.write(["checkout/dist/\(name)": text]) }
         // The owner has published this package before; from then on the publisher's key may.
-        try await registry.publish("checkout", "0.9.0", files: ["index.html": "<title>Soon</title>"])
+        try await registry.publish("checkout", "0.9.0", files: publishedFiles)
         // The machine of the CI has the repository, root of trust included, and its settings; no key, no registry.
         let root = registry.tool.folder.appendingPathComponent(".packtool/root.json").path
         try await tool.shell("rm -rf checkout/.packtool && mkdir checkout/.packtool && cp '\(root)' checkout/.packtool")
@@ -31,16 +74,14 @@ struct CITemplateTests {
 
         let names = ["github-actions": ".github/workflows/packages.yml", "gitlab-ci": ".gitlab-ci.yml"]
         let file = tool.folder.appendingPathComponent("checkout/\(names[template] ?? "Jenkinsfile")")
-        let steps = try await CISteps(template: template, at: file, with: tool).steps
-        #expect(steps.count >= 2)
         let addedPath = tool.folder.appendingPathComponent("github-path")
         try Data().write(to: addedPath)
-        var last = ""
-        for step in steps {
+        var outcomes: [Outcome] = []
+        for step in try await CISteps(template: template, at: file, with: tool).steps {
             // GitHub passes settings only where a step names them; the others set them for the whole job.
             let given =
                 template == "github-actions"
-                ? step.environment.mapValues { Self.substituted($0, from: settings) } : settings
+                ? step.environment.mapValues { substituted($0, from: settings) } : settings
             let added = try String(contentsOf: addedPath, encoding: .utf8).split(separator: "\n")
             let path = (added.map(String.init) + [tool.environment["PATH"] ?? ""]).joined(separator: ":")
             // The service's own variables: this is its 17th run.
@@ -52,15 +93,13 @@ struct CITemplateTests {
             let outcome = try await tool.run(
                 URL(fileURLWithPath: step.shell[0]),
                 Array(step.shell.dropFirst()) + ["-c", "cd checkout\n" + step.script], environment: environment)
-            #expect(outcome.exitCode == 0, "\(step.script)\n\(outcome)")
             for secret in try [key, #require(settings["PACKTOOL_TOKEN"])] {
                 #expect(!outcome.description.contains(secret), "a secret is in the log of: \(step.script)")
             }
-            last = outcome.standardOutput
+            outcomes.append(outcome)
+            if outcome.exitCode != 0 { break }
         }
-        #expect(last.contains("checkout") && last.contains("1.0.0-ci.17"), "\(last)")
-        #expect(
-            try await registry.tool.run("verify", "checkout@1.0.0-ci.17", "--registry", registry.folder).exitCode == 0)
+        return outcomes
     }
 
     @Test(arguments: [
