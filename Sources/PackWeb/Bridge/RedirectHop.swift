@@ -25,7 +25,7 @@ struct RedirectHop: Sendable {
     /// - Parameter redirected: the request that the transport would make.
     /// - Throws: ``HookFault`` where a browser would not follow.
     func next(_ redirected: URLRequest) throws -> RedirectHop {
-        guard let url = redirected.url, ["https", "http"].contains(url.scheme?.lowercased()) else {
+        guard let url = redirected.url, ["https", "http"].contains(url.scheme?.lowercased()) || isOwn(url) else {
             throw HookFault(.invalid, "\(request.url) redirects to what is no https address")
         }
         guard count < Self.maximumCount else {
@@ -49,6 +49,10 @@ struct RedirectHop: Sendable {
             referrer: request.referrer, isUnread: request.isUnread, isKeptAlive: request.isKeptAlive)
         return RedirectHop(next, rules: rules, body: isKept ? body : nil, count: count + 1)
     }
+
+    /// Whether a hop stays at the page's own origin, which may have a scheme of its own: a service behind the page's address
+    /// leads on within itself. Who comes from elsewhere is not led there.
+    private func isOwn(_ url: URL) -> Bool { !rules.isCross(request.url) && !rules.isCross(url) }
 
     /// The request as it is sent.
     var urlRequest: URLRequest {

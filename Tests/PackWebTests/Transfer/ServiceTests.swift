@@ -62,6 +62,29 @@ struct ServiceTests {
         #expect(try await load("https://shop.package/redirect/redirect?to=/") == "home")
     }
 
+    @Test(arguments: ["https://shop.package", "h5pack://shop"])
+    func `full hand-over follows a service's relative redirect at the page's address`(origin: String) async throws {
+        var page = HookPage()
+        page.origin = origin
+        let bridge = HookPage.bridge(online: online, catalog: catalog)
+        let message = page.request(page.id(1), "\(origin)/api/deep/redirect?to=bytes%3Fn=3")
+        #expect(await page.code(bridge, message) == "")
+        let heard = try await page.events(bridge, page.id(1))
+        #expect(heard.error == nil && heard.response?.status == 200)
+        #expect(heard.response?.url == "\(origin)/api/deep/bytes?n=3" && heard.response?.redirected == true)
+        #expect(heard.data == Data([0, 31, 62]))
+    }
+
+    @Test func `full hand-over is led to a scheme's page by no other server`() async throws {
+        var page = HookPage()
+        page.origin = "h5pack://shop"
+        let bridge = HookPage.bridge(online: online, catalog: catalog)
+        let message = page.request(page.id(1), "\(server.address)/redirect?to=h5pack://shop/index.html")
+        #expect(await page.code(bridge, message) == "")
+        let heard = try await page.events(bridge, page.id(1))
+        #expect(heard.response?.status != 200 && heard.data != Data("home".utf8))
+    }
+
     @Test func `a service's redirect leads to no other service on the device but those that the app allows`()
         async throws
     {
