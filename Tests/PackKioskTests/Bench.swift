@@ -5,6 +5,8 @@ import Testing
 /// A project, a registry and a device's store in a folder of their own, made by the real `packtool`.
 final class Bench: Sendable {
     let folder: URL
+    /// What follows the first brace of the packtool.json that `init` has written.
+    private let template: String
     static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
 
     static let products: URL = {
@@ -20,14 +22,9 @@ final class Bench: Sendable {
     init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("packkiosk-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try packtool("init", "--template", "config")
-        // Sites that do not work are what is tried here, those that lack a script among them.
-        let file = folder.appendingPathComponent("packtool.json")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        let first = try #require(text.firstIndex(of: "{"))
-        let relaxed = "{\n\"audit\": {\"missing-file\": \"warning\"},"
-        try (text[..<first] + relaxed + text[text.index(after: first)...]).write(
-            to: file, atomically: true, encoding: .utf8)
+        try Self.packtool(["init", "--template", "config"], in: folder)
+        let text = try String(contentsOf: folder.appendingPathComponent("packtool.json"), encoding: .utf8)
+        template = String(text.drop { $0 != "{" }.dropFirst())
     }
 
     /// A device with the site of ``KioskSite``, made once for all tests that change nothing of it.
@@ -55,8 +52,12 @@ final class Bench: Sendable {
     }
 
     /// Writes, builds and publishes a version. One with a file `sw.js` says that it has a service worker.
+    /// - Parameters:
+    ///   - settings: members of packtool.json.
+    ///   - build: further arguments.
     func publish(
-        _ version: String, of package: String = "shop", _ site: [String: Data], build: [String] = []
+        _ version: String, of package: String = "shop", _ site: [String: Data], settings: [String] = [],
+        build: [String] = []
     ) throws {
         let dist = folder.appendingPathComponent("sites/\(package)-\(version)")
         for (path, content) in site {
@@ -65,21 +66,14 @@ final class Bench: Sendable {
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try content.write(to: file)
         }
-        try allowServiceWorkers(site["sw.js"] != nil)
+        // Sites that do not work are what is tried here, those that lack a script among them.
+        let always = [#""audit": {"missing-file": "warning"}"#]
+        let members = always + settings + (site["sw.js"] == nil ? [] : [#""serviceWorker": true"#])
+        try ("{\n" + members.map { $0 + ",\n" }.joined() + template).write(
+            to: folder.appendingPathComponent("packtool.json"), atomically: true, encoding: .utf8)
         try packtool(
             ["build", dist.path, "--package", package, "--package-version", version, "--out", "packages"] + build)
         try packtool("publish", "packages/\(package)-\(version).zip", "--channel", "stable")
-    }
-
-    private func allowServiceWorkers(_ allows: Bool) throws {
-        let file = folder.appendingPathComponent("packtool.json")
-        let (line, text) = ("{\n\"serviceWorker\": true,", try String(contentsOf: file, encoding: .utf8))
-        guard text.contains(line) != allows, let first = text.firstIndex(of: "{") else { return }
-        let rest =
-            allows
-            ? text[..<first] + line + text[text.index(after: first)...]
-            : Substring(text.replacingOccurrences(of: line, with: "{"))
-        try rest.write(to: file, atomically: true, encoding: .utf8)
     }
 
     func update() throws { try packtool("client", "update", "--store", "store") }
@@ -88,9 +82,12 @@ final class Bench: Sendable {
     func packtool(_ arguments: String...) throws -> String { try packtool(arguments) }
 
     @discardableResult
-    func packtool(_ arguments: [String]) throws -> String {
+    func packtool(_ arguments: [String]) throws -> String { try Self.packtool(arguments, in: folder) }
+
+    @discardableResult
+    private static func packtool(_ arguments: [String], in folder: URL) throws -> String {
         let process = Process()
-        process.executableURL = Self.products.appendingPathComponent("packtool")
+        process.executableURL = products.appendingPathComponent("packtool")
         process.arguments = arguments
         process.currentDirectoryURL = folder
         let output = Pipe()
@@ -112,26 +109,24 @@ final class EchoServer {
     private let input = Pipe()
 
     /// - Parameters:
-    ///   - folder: where the certificate of an https server is made; nil for http.
+    ///   - folder: where the certificate of an https server is made, `echo.pem`; nil for http.
+    ///   - isSigned: whether an authority signs that, `authority.pem` beside it; else it signs itself.
     ///   - view: a folder whose files are given.
-    init(tlsIn folder: URL? = nil, serving view: URL? = nil) throws {
+    init(tlsIn folder: URL? = nil, isSigned: Bool = false, serving view: URL? = nil) throws {
         var arguments = ["python3", Bench.scripts.appendingPathComponent("echo_server.py").path]
         if let view { arguments.append(view.path) }
         if let folder {
-            let (certificate, key) = (
-                folder.appendingPathComponent("echo.pem"), folder.appendingPathComponent("echo.key")
-            )
-            let make = Process()
-            make.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-            make.arguments = [
-                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-out", certificate.path, "-keyout",
-                key.path,
-            ]
-            make.standardError = FileHandle.nullDevice
-            try make.run()
-            make.waitUntilExit()
-            arguments += [certificate.path, key.path]
+            func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+            var signer: [String] = []
+            if isSigned {
+                try Self.certify(
+                    "authority", in: folder, ["-subj", "/CN=authority", "-addext", "keyUsage=critical,keyCertSign"])
+                signer = ["-CA", path("authority.pem"), "-CAkey", path("authority.key")]
+                signer += ["-addext", "basicConstraints=critical,CA:FALSE"]
+            }
+            try Self.certify(
+                "echo", in: folder, ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"] + signer)
+            arguments += [path("echo.pem"), path("echo.key")]
         }
         let output = Pipe()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -149,6 +144,24 @@ final class EchoServer {
         let port = try #require(Int(String(decoding: line.dropLast(), as: UTF8.self)))
         address = "\(folder == nil ? "http" : "https")://127.0.0.1:\(port)"
     }
+
+    private static func certify(_ name: String, in folder: URL, _ arguments: [String]) throws {
+        let make = Process()
+        make.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+        make.currentDirectoryURL = folder
+        make.arguments =
+            [
+                "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-out",
+                "\(name).pem", "-keyout", "\(name).key",
+            ] + arguments
+        make.standardError = FileHandle.nullDevice
+        try make.run()
+        make.waitUntilExit()
+        try #require(make.terminationStatus == 0, "openssl made no \(name).pem")
+    }
+
+    /// Its `HOST:PORT`.
+    var place: String { String(address.drop { $0 != "/" }.dropFirst(2)) }
 
     /// Nobody listens there any more.
     func stop() {

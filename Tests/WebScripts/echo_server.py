@@ -114,6 +114,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(404, b"no such file of the view")
         elif name == "/redirect":
             self.answer(int(query.get("status", 302)), b"moved", [("Location", query["to"].encode().decode("latin-1")), ("Set-Cookie", "hop=1")])
+        elif name == "/login":
+            # What web apps answer a form with: a cookie, and the way to a page.
+            form = dict(urllib.parse.parse_qsl(body.decode()))
+            self.answer(303, b"", [("Location", form["next"]), ("Set-Cookie", f"user={form['user']}; Path=/; HttpOnly")])
+        elif name == "/welcome":
+            page = f"<!doctype html><title>{self.command} {self.headers.get('Cookie', '')}</title>"
+            self.answer(200, page.encode(), [("Content-Type", "text/html; charset=utf-8")])
         elif name == "/status":
             fields = [("ETag", '"e"')] if query["code"] == "304" else [("X-Asked", "1")]
             self.answer(int(query["code"]), b"" if query["code"] in ("204", "304") else b"status", fields)
