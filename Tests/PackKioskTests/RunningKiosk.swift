@@ -17,6 +17,8 @@ enum Transport: String, CaseIterable, CustomTestStringConvertible {
 final class RunningKiosk: Sendable {
     private struct State {
         var events: [JSONObject] = []
+        /// When each of them came.
+        var times: [ContinuousClock.Instant] = []
         var rest = Data()
         var nextID = 1
         /// Of the updates that changed something: those that ``RunningKiosk/update()`` has told.
@@ -84,7 +86,9 @@ final class RunningKiosk: Sendable {
                 while let end = state.rest.firstIndex(of: UInt8(ascii: "\n")) {
                     let line = state.rest[state.rest.startIndex..<end]
                     state.rest = Data(state.rest[state.rest.index(after: end)...])
-                    if let event = try? JSONValue(parsing: Array(line)).object() { state.events.append(event) }
+                    guard let event = try? JSONValue(parsing: Array(line)).object() else { continue }
+                    state.events.append(event)
+                    state.times.append(.now)
                 }
             }
         }
@@ -110,6 +114,13 @@ final class RunningKiosk: Sendable {
     /// The names of the events between two counts.
     func names(after: Int, before: Int) -> [String] {
         state.withLock { $0.events[after..<before].compactMap { try? $0["event"]?.string() } }
+    }
+
+    /// When the first such event came; nil: none has.
+    func time(of name: String, where holds: (JSONObject) -> Bool = { _ in true }) -> ContinuousClock.Instant? {
+        state.withLock { state in
+            state.events.firstIndex { $0["event"] == .string(name) && holds($0) }.map { state.times[$0] }
+        }
     }
 
     /// Waits up to a minute for an event, ten in the long sweep.
