@@ -15,7 +15,9 @@ class Packtool:
 
     def __init__(self, executable, work):
         self.executable, self.work = str(executable.resolve()), work
-        self.environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(work / "home"), "SWIFT_BACKTRACE": "enable=no"}
+        # Of its own: a start removes what killed processes left in the temporary folder, and these are counted calls.
+        (work / "tmp").mkdir(exist_ok=True)
+        self.environment = {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "HOME": str(work / "home"), "TMPDIR": str(work / "tmp"), "SWIFT_BACKTRACE": "enable=no"}
         self.servers = []
 
     def run(self, folder, *command, extra={}):

@@ -23,6 +23,8 @@ def plain(text):
     text = re.sub(r"(\w{1,3}: )?\b(File not found|Not Found|Method Not Allowed)\b", "STATUS", text)
     text = re.sub(r"status of \d+ \([^)]*\)|\bstatus:? \d+|\b(404|405|501)\b( \([^)]*\)| STATUS)?", "STATUS", text)
     text = re.sub(r"Unexpected token.*JSON.*|JSON Parse error.*|.*is not valid JSON.*|.*Unexpected end of JSON input.*|The string did not match the expected pattern\.", "NO JSON", text)
+    # Of two requests that fail, the page names the one that failed first.
+    text = re.sub(r"(attempting to reach) /\S+", r"\1 PATH", text)
     text = re.sub(r"\d{6,}", "NUMBER", text)
     return re.sub(r":\d+:\d+|\s+", " ", text.splitlines()[0] if text else "").strip()[:200]
 

@@ -71,6 +71,8 @@ SIGNED = ("timestamp", "root", "snapshot", "targets", "roles", "channel", "manif
 WITHHELD = {kind: ("bundle", "recent metadata") for kind in SIGNED} | {
     "object": ("full download", "content patch", "update file"), "full download": ("content patch", "update file"),
     "content patch": ("update file",), "manifest patch": ("update file",)}
+# A root with new keys makes the device forget its timestamp, and one without asks for the bundle first.
+WITHHELD["recent metadata"] = ("bundle",)
 WITHHELD["manifest"] = ("bundle", "recent metadata", "manifest patch", "update file")
 ASKED = {
     "install": (*SIGNED, "object", "full download", "bundle"),
