@@ -199,6 +199,12 @@ let package = Package(
                 "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", "PackUpdater",
                 logging, nioCore, crypto,
             ]),
+        tests(
+            "PackRegistryS3Tests",
+            [
+                "PackRegistryS3", "PackRegistry", "PackRegistryAPI", "PackFormat", "TestSupport",
+                asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+            ]),
         tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),
         tests(
             "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),

@@ -36,7 +36,7 @@ package final class PostgresServer: Sendable {
     /// The user `packtool` has all rights and needs no password; `locked` is one whose password is `open-sesame`.
     package init() async throws {
         let programs = try Self.programs()
-        port = try Self.freePort()
+        port = try LoopbackPort.free(1)[0]
         folder = FileManager.default.temporaryDirectory.appending(path: "postgres-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let keeper = Process()
@@ -127,27 +127,6 @@ package final class PostgresServer: Sendable {
                 description: "these tests need PostgreSQL \(oldestVersion) or later: sudo apt-get install postgresql")
         }
         return found
-    }
-
-    private static func freePort() throws -> Int {
-        #if canImport(Glibc)
-            let kind = Int32(SOCK_STREAM.rawValue)
-        #else
-            let kind = SOCK_STREAM
-        #endif
-        let descriptor = socket(AF_INET, kind, 0)
-        defer { close(descriptor) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                bind(descriptor, address, length) == 0 && getsockname(descriptor, address, &length) == 0
-            }
-        }
-        guard isBound else { throw Fault(description: "no free port") }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 
     private static let script = """

@@ -37,12 +37,14 @@ final class HTTPConnections: Sendable {
     private let client: HTTPClient
 
     /// - Parameter silence: a connection on which nothing comes or goes for so long is given up.
-    init(count: Int, connecting: Duration, silence: Duration) {
+    /// - Parameter hosts: addresses of names, as `/etc/hosts` has them.
+    init(count: Int, connecting: Duration, silence: Duration, hosts: [String: String] = [:]) {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
         configuration.httpVersion = .http1Only
         configuration.timeout = HTTPClient.Configuration.Timeout(
             connect: TimeAmount(connecting), read: TimeAmount(silence), write: TimeAmount(silence))
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = count
+        configuration.dnsOverride = hosts
         // Repeating is for those who know the deadline.
         configuration.connectionPool.retryConnectionEstablishment = false
         // Shorter than what servers and load balancers keep: a request on a connection that is just being closed is lost.

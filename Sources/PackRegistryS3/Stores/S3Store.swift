@@ -31,10 +31,10 @@ package struct S3Store: Sendable {
     /// The bucket without a look at it.
     static func bucket(
         at address: S3Address, environment: [String: String], limits: S3Limits = S3Limits(),
-        clock: @escaping @Sendable () -> Date = { Date() }
+        hosts: [String: String] = [:], clock: @escaping @Sendable () -> Date = { Date() }
     ) throws -> S3Bucket {
         let connections = HTTPConnections(
-            count: limits.connections, connecting: limits.connecting, silence: limits.silence)
+            count: limits.connections, connecting: limits.connecting, silence: limits.silence, hosts: hosts)
         let chain = CredentialChain(environment: environment, connections, now: clock)
         let client = S3Client(
             try S3Location(address, environment: environment), name: "\(address)", limits: limits, connections, chain,
