@@ -195,14 +195,14 @@ let package = Package(
             "PackRegistryTests",
             [
                 "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackRegistryLocal", "PackRegistryPostgres",
-                "PackRegistryServer", "PackPublisher",
+                "PackRegistryS3", "PackRegistryServer", "PackPublisher",
                 "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", "PackUpdater",
                 logging, nioCore, crypto,
             ]),
         tests(
             "PackRegistryS3Tests",
             [
-                "PackRegistryS3", "PackRegistry", "PackRegistryAPI", "PackFormat", "TestSupport",
+                "PackRegistryS3", "PackRegistry", "PackRegistryAPI", "PackArchive", "PackFormat", "TestSupport",
                 asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
             ]),
         tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),

@@ -23,7 +23,8 @@ struct WantedRange: Hashable, Sendable {
     func fault(of answer: HTTPAnswer) -> HTTPFailure? {
         switch answer.status {
         case 200:
-            // The whole object, because the store took no notice of the range, or the range is all of it.
+            // All of the object, because no range was asked for, or the store took no notice of it.
+            guard !answer.isTooLarge else { return nil }
             guard answer.field("Content-Length").flatMap({ Int($0) }).map({ $0 == answer.body.count }) ?? true else {
                 return HTTPFailure(description: "the answer was cut off")
             }
@@ -34,13 +35,14 @@ struct WantedRange: Hashable, Sendable {
                 // Less than what was asked for only at the end of the object.
                 found.range.count == min(maximumByteCount, found.size - start)
             else { return HTTPFailure(description: "the answer has another part of the object than was asked for") }
-            return found.range == 0..<found.size ? checksumFault(of: answer) : nil
+            return nil
         default: return nil
         }
     }
 
-    /// The part in an answer without fault.
+    /// The part in an answer without fault; nil where it was too large to be read.
     func part(of answer: HTTPAnswer) -> S3Bucket.Part? {
+        guard !answer.isTooLarge else { return nil }
         let tag = answer.field("ETag")
         guard answer.status == 206 else {
             let bytes = answer.body.dropFirst(start).prefix(maximumByteCount)

@@ -10,7 +10,7 @@ struct HTTPExchange: Sendable {
     var url: String
     var fields: [(name: String, value: String)] = []
     var body: [UInt8] = []
-    /// An answer with a larger body is a failure.
+    /// Of an answer that says that it has a larger body, no body is read. One that has it without a word is a failure.
     var maximumByteCount = 1 << 20
     /// An answer that is not there as a whole after this time is a failure.
     var time: Duration
@@ -21,6 +21,8 @@ struct HTTPAnswer: Sendable {
     let status: Int
     let fields: HTTPHeaders
     let body: [UInt8]
+    /// The body is larger than what was to be read, and was not.
+    var isTooLarge = false
 
     func field(_ name: String) -> String? { fields.first(name: name) }
 }
@@ -83,9 +85,13 @@ final class HTTPConnections: Sendable {
         }
         do {
             let response = try await client.execute(request, deadline: .distantFuture)
+            let status = Int(response.status.code)
+            let count = response.headers.first(name: "Content-Length").flatMap { Int($0) } ?? 0
+            guard exchange.method == "HEAD" || count <= exchange.maximumByteCount else {
+                return HTTPAnswer(status: status, fields: response.headers, body: [], isTooLarge: true)
+            }
             let body = try await response.body.collect(upTo: exchange.maximumByteCount)
-            return HTTPAnswer(
-                status: Int(response.status.code), fields: response.headers, body: Array(body.readableBytesView))
+            return HTTPAnswer(status: status, fields: response.headers, body: Array(body.readableBytesView))
         } catch is CancellationError {
             throw CancellationError()
         } catch {

@@ -32,9 +32,7 @@ package final class S3ViewStore: ViewStore {
             try await bucket.info(file.path.description) == nil ? file : nil
         }.compactMap(\.self)
         try await ParallelRequests(bucket).forEach(missing) { file in
-            let bytes = try await file.bytes()
-            try await bucket.put(
-                file.path.description, bytes, as: S3Kind(file.path), digest: file.path.digest ?? Digest(of: bytes))
+            try await bucket.put(file.path.description, file.bytes(), as: S3Kind(file.path))
         }
         return Set(missing.map(\.path))
     }

@@ -20,8 +20,8 @@ struct S3Bench: Sendable {
 
     static var quick: S3Limits {
         var limits = S3Limits()
-        limits.attempt = .seconds(3)
-        limits.patience = .seconds(6)
+        limits.attempt = .milliseconds(1_500)
+        limits.patience = .seconds(10)
         limits.longestPause = .milliseconds(300)
         return limits
     }

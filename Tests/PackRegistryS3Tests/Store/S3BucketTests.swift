@@ -44,6 +44,18 @@ import Testing
         #expect(try await bucket.read("objects/empty", from: 0, maximumByteCount: 10)?.bytes == [])
     }
 
+    /// The rest does not come: the connection ends, and others are free.
+    @Test func `the beginning of a large object is read alone`() async throws {
+        let bucket = try await S3Bench().bucket()
+        let bytes = noise(2 << 20)
+        try await bucket.put("packages/a.zip", bytes, as: .bytes)
+        let numbers = Array(0..<60)
+        let parts = try await ParallelRequests(bucket).map(numbers) { _ in
+            try await bucket.read("packages/a.zip", from: 0, maximumByteCount: 10)
+        }
+        for part in parts { #expect(part?.bytes == Array(bytes.prefix(10)) && part?.size == bytes.count) }
+    }
+
     @Test func `a write has its condition`() async throws {
         let bucket = try await S3Bench().bucket()
         let name = "metadata/timestamp.json"

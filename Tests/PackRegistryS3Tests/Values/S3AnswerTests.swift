@@ -81,8 +81,7 @@ import Testing
         let checksum = S3Checksum.text(Digest(of: Array("abc".utf8)))
         #expect(checksum == "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0=")
         func isSound(_ body: String, _ checksum: String) -> Bool {
-            let fields = [("Content-Range", "bytes 0-2/3"), ("x-amz-checksum-sha256", checksum)]
-            return wanted.fault(of: Self.answer(206, fields, body)) == nil
+            wanted.fault(of: Self.answer(200, [("x-amz-checksum-sha256", checksum)], body)) == nil
         }
         #expect(isSound("abc", checksum))
         #expect(!isSound("abd", checksum))

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackRegistryS3
 import Testing
 
 @testable import PackPublisher
@@ -13,6 +14,8 @@ enum ServicesKind: CaseIterable, CustomTestStringConvertible {
     case folder
     /// The same with PostgreSQL.
     case postgres
+    /// SQLite, and the files in S3-compatible storage.
+    case s3
     /// Nothing but the twins.
     case memory
 
@@ -29,6 +32,13 @@ struct ServicesBench {
         self.shop = shop
         switch kind {
         case .folder, .postgres: services = shop.local.services
+        case .s3:
+            let files = try await S3Bench.store()
+            let local = shop.local.services
+            services = RegistryServices(
+                store: local.store, leases: local.leases, signer: try OnlineKeys.load(from: shop.local.files),
+                content: files.content, view: files.view, downloads: NoDownloads(), clock: local.clock)
+            try await services.show()
         case .memory:
             let clock = shop.clock
             let store = MemoryRegistryStore(app: "shop", clock: { clock.now })

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackRegistryS3
 import PackTrust
 import Synchronization
 import Testing
@@ -14,13 +15,15 @@ import Testing
     enum Kind: CaseIterable, CustomTestStringConvertible {
         case memory
         case folder
+        case s3
 
         var testDescription: String { "\(self)" }
 
-        func store(in folder: TemporaryFolder) -> any ViewStore {
+        func store(in folder: TemporaryFolder) async throws -> any ViewStore {
             switch self {
             case .memory: MemoryViewStore()
             case .folder: FolderViewStore(folder: RegistryFolder(folder.url))
+            case .s3: try await S3Bench.store().view
             }
         }
     }
@@ -36,7 +39,7 @@ import Testing
     @Test(arguments: Kind.allCases)
     func `files are put once, and it is told which were not there`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
-        let view = kind.store(in: folder)
+        let view = try await kind.store(in: folder)
         let other = ViewPath.object(Digest(of: [1]))
         #expect(try await Self.text(view, Self.root) == nil)
         #expect(try await view.put([Self.file(Self.root, "one"), Self.file(other, "two")]) == [Self.root, other])
@@ -58,7 +61,7 @@ import Testing
     @Test(arguments: Kind.allCases)
     func `a file whose bytes cannot be had is not there afterwards`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
-        let view = kind.store(in: folder)
+        let view = try await kind.store(in: folder)
         await #expect(throws: StaleView()) { try await view.put([ViewFile(Self.root) { throw StaleView() }]) }
         #expect(try await view.read(Self.root, maximumByteCount: 10) == nil)
     }
@@ -66,7 +69,7 @@ import Testing
     @Test(arguments: Kind.allCases)
     func `a timestamp replaces the one that was seen, and no other`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
-        let view = kind.store(in: folder)
+        let view = try await kind.store(in: folder)
         let (one, two, three) = (Array("one".utf8), Array("two".utf8), Array("three".utf8))
         await #expect(throws: StaleView()) { try await view.show(two, replacing: one) }
         #expect(try await view.read(.timestamp, maximumByteCount: 10) == nil)
@@ -80,7 +83,7 @@ import Testing
     @Test(arguments: Kind.allCases)
     func `of many who replace the same timestamp one does`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
-        let view = kind.store(in: folder)
+        let view = try await kind.store(in: folder)
         try await view.show([0], replacing: nil)
         let winners: [UInt8] = await withTaskGroup(of: UInt8?.self) { group in
             for number in UInt8(1)...20 {
@@ -98,7 +101,7 @@ import Testing
     @Test(arguments: Kind.allCases)
     func `a file is read in parts, and whole only within a limit`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
-        let view = kind.store(in: folder)
+        let view = try await kind.store(in: folder)
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) }
         try await view.put([ViewFile(Self.root) { bytes }])
         #expect(
@@ -125,7 +128,7 @@ import Testing
     @Test(arguments: Kind.allCases)
     func `what is removed is gone, and may be put again`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
-        let view = kind.store(in: folder)
+        let view = try await kind.store(in: folder)
         try await view.put([Self.file(Self.root, "one")])
         try await view.remove([Self.root, .object(Digest(of: []))])
         #expect(try await Self.text(view, Self.root) == nil)
