@@ -34,7 +34,7 @@ WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGI
 
 VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder)Tests\."
 # Of the modules that also fetch, lock and wait, the folders that do not.
-PURE = ["PackRegistryTests/Releasing", "PackRegistryTests/ReportRules", "PackUpdaterTests/State",
+PURE = ["PackRegistryTests/Releasing", "PackRegistryTests/ReportRules", "PackRegistryS3Tests/Values", "PackUpdaterTests/State",
         *(f"PackWebTests/{name}" for name in ("Address", "Cookies", "Response", "Rules"))]
 THIRD_RING = re.compile(r"(PackKioskTests|BrowserTests)\.")
 # What swift-testing prints for each step. The rest is for a reader.
