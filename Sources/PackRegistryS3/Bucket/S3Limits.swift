@@ -18,8 +18,11 @@ package struct S3Limits: Hashable, Sendable {
     package var wholeByteCount = 16 << 20
     /// The size of a part; 5 MiB at least (Amazon S3 User Guide, "Amazon S3 multipart upload limits").
     package var partByteCount = 8 << 20
-    /// How many parts of all files are in memory at once.
+    /// How many parts of one file are in memory at once.
     package var partsAtOnce = 4
+    /// Of larger files only a few are sent at once, because what is sent is in memory.
+    package var smallByteCount = 1 << 20
+    package var largeFilesAtOnce = 2
 
     package init() {}
 }

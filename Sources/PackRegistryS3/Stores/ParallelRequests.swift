@@ -1,9 +1,9 @@
-/// Does many requests, as many at a time as there are connections.
+/// Does many requests, at most as many at a time as there are connections.
 struct ParallelRequests: Sendable {
     private let count: Int
 
-    init(_ bucket: S3Bucket) {
-        count = max(1, bucket.limits.connections)
+    init(_ bucket: S3Bucket, atMost count: Int = .max) {
+        self.count = max(1, min(count, bucket.limits.connections))
     }
 
     /// - Returns: the values in the order of the items.

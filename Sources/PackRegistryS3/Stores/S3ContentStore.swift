@@ -61,8 +61,15 @@ package struct S3ContentStore: ContentStore {
                 "the upload leaves out \(left.count) files that the registry does not have, such as "
                     + "\"\(path?.text ?? "?")\": send the whole package")
         }
+        let small = taken.filter { $0.size <= bucket.limits.smallByteCount }
+        let large = taken.filter { $0.size > bucket.limits.smallByteCount }
+        try await send(small, from: folder, ParallelRequests(bucket))
+        try await send(large, from: folder, ParallelRequests(bucket, atMost: bucket.limits.largeFilesAtOnce))
+    }
+
+    private func send(_ objects: [Object], from folder: URL, _ requests: ParallelRequests) async throws {
         let bucket = bucket
-        try await ParallelRequests(bucket).forEach(taken) { object in
+        try await requests.forEach(objects) { object in
             let path = ViewPath.object(object.digest)
             try await bucket.put(
                 path.description, file: Self.file(of: object, in: folder), size: object.size, digest: object.digest,

@@ -36,7 +36,9 @@ import Testing
     }
 
     @Test func `an upload's objects are stored once, and nothing is left on this machine`() async throws {
-        let bench = try await S3Bench()
+        var limits = S3Bench.quick
+        limits.smallByteCount = 10_000
+        let bench = try await S3Bench(limits: limits)
         let scratch = FileManager.default.temporaryDirectory.appending(path: "scratch-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: scratch) }
         let proxy = try await FaultProxy(before: bench.server.endpoint)
