@@ -1,64 +1,29 @@
 import Foundation
-import Synchronization
 
-/// A PostgreSQL server of the tests: a new data folder, loopback only, an unprivileged user. It ends with its owner, and with the
-/// process of the tests however that ends.
+/// A PostgreSQL server of the tests: a new data folder, loopback only, an unprivileged user.
 ///
 ///     let server = try await PostgresServer.shared()
 ///     let url = server.url                       // postgres://packtool@127.0.0.1:PORT/postgres
 package final class PostgresServer: Sendable {
-    package struct Fault: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     /// The folder of Debian's programs, the newest version first.
     private static let root = "/usr/lib/postgresql"
     private static let oldestVersion = 15
 
     package let port: Int
-    private let folder: URL
-    /// A shell that keeps the server: it stops it and removes its folder when its input ends.
-    private let keeper: Process
-    private let input: FileHandle
+    private let server: KeptServer
 
-    private static let one = Mutex<Task<PostgresServer, any Error>?>(nil)
+    private static let one = Task { try await PostgresServer() }
 
     /// The one server of all tests that do it no harm.
-    package static func shared() async throws -> PostgresServer {
-        let task = one.withLock { one in
-            let task = one ?? Task { try await PostgresServer() }
-            one = task
-            return task
-        }
-        return try await task.value
-    }
+    package static func shared() async throws -> PostgresServer { try await one.value }
 
     /// The user `packtool` has all rights and needs no password; `locked` is one whose password is `open-sesame`.
     package init() async throws {
         let programs = try Self.programs()
         port = try LoopbackPort.free(1)[0]
-        folder = FileManager.default.temporaryDirectory.appending(path: "postgres-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        let keeper = Process()
-        self.keeper = keeper
-        keeper.executableURL = URL(filePath: "/bin/bash")
-        keeper.arguments = ["-c", Self.script, "postgres-of-tests", programs, folder.path, "\(port)"]
-        let pipe = Pipe()
-        keeper.standardInput = pipe
-        let log = folder.deletingLastPathComponent().appending(path: folder.lastPathComponent + ".log")
-        try Data().write(to: log)
-        keeper.standardOutput = try FileHandle(forWritingTo: log)
-        keeper.standardError = try FileHandle(forWritingTo: log)
-        input = pipe.fileHandleForWriting
-        try keeper.run()
-        try await waitUntilReady(log)
-        try? FileManager.default.removeItem(at: log)
+        server = try KeptServer("postgres", script: Self.script, program: programs, ["\(port)"])
+        try await server.waitUntil(within: 30) { (try? psql("SELECT 1")) == "1" }
         _ = try psql("CREATE ROLE locked LOGIN SUPERUSER PASSWORD 'open-sesame'")
-    }
-
-    deinit {
-        try? input.close()
-        keeper.waitUntilExit()
     }
 
     package var url: String { url(database: "postgres") }
@@ -86,19 +51,12 @@ package final class PostgresServer: Sendable {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         let fault = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Fault(description: fault) }
+        guard process.terminationStatus == 0 else { throw KeptServer.Fault(description: fault) }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Kills the server as a power cut does, with all that it was doing; the keeper starts it again at once.
-    package func killPostmaster() throws {
-        let file = folder.appending(path: "data/postmaster.pid")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        guard let number = text.split(separator: "\n").first.flatMap({ Int32($0) }) else {
-            throw Fault(description: "no number of a process in \(file.path)")
-        }
-        kill(number, SIGKILL)
-    }
+    package func killPostmaster() throws { try server.kill(numberIn: "data/postmaster.pid") }
 
     /// Kills a process that serves a connection. The server ends all others too, and recovers.
     package func killBackend() throws {
@@ -108,22 +66,12 @@ package final class PostgresServer: Sendable {
         if let number = Int32(text) { kill(number, SIGKILL) }
     }
 
-    private func waitUntilReady(_ log: URL) async throws {
-        for _ in 0..<600 {
-            guard keeper.isRunning else { break }
-            if (try? psql("SELECT 1")) == "1" { return }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-        throw Fault(description: "PostgreSQL did not start: \(text.suffix(2000))")
-    }
-
     /// - Throws: where it is not installed, because a test that is not run says nothing.
     private static func programs() throws -> String {
         let versions = ((try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []).compactMap { Int($0) }
         let found = versions.filter { $0 >= oldestVersion }.max().map { "\(root)/\($0)/bin" }
         guard let found, FileManager.default.isExecutableFile(atPath: "\(found)/initdb") else {
-            throw Fault(
+            throw KeptServer.Fault(
                 description: "these tests need PostgreSQL \(oldestVersion) or later: sudo apt-get install postgresql")
         }
         return found

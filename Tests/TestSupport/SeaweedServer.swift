@@ -1,23 +1,11 @@
 import Foundation
-import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// A SeaweedFS of the tests: an S3-compatible store that checks signatures, on loopback, with one bucket and an empty disk. It ends
-/// with its owner, and with the process of the tests however that ends.
+/// A SeaweedFS of the tests: an S3-compatible store that checks signatures, on loopback, with one bucket and an empty disk.
 ///
 ///     let server = try await SeaweedServer.shared()
 ///     let address = server.address(prefix: "shop")       // s3://packages/shop?endpoint=http://127.0.0.1:PORT…
 ///     let environment = server.environment               // AWS_ACCESS_KEY_ID …
 package final class SeaweedServer: Sendable {
-    package struct Fault: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     package static let bucket = "packages"
     package static let region = "eu-central-1"
     package static let keyID = "AKIDPACKTOOL"
@@ -27,55 +15,27 @@ package final class SeaweedServer: Sendable {
     package static let domain = "s3.localhost"
 
     package let port: Int
-    private let folder: URL
-    /// A shell that keeps the server: it kills it and removes its folder when its input ends.
-    private let keeper: Process
-    private let input: FileHandle
+    private let server: KeptServer
 
-    private static let one = Mutex<Task<SeaweedServer, any Error>?>(nil)
+    private static let one = Task { try await SeaweedServer() }
 
     /// The one server of all tests that do it no harm.
-    package static func shared() async throws -> SeaweedServer {
-        let task = one.withLock { one in
-            let task = one ?? Task { try await SeaweedServer() }
-            one = task
-            return task
-        }
-        return try await task.value
-    }
+    package static func shared() async throws -> SeaweedServer { try await one.value }
 
     package init() async throws {
         let program = try Self.program()
         let ports = try LoopbackPort.free(8)
         port = ports[6]
-        folder = FileManager.default.temporaryDirectory.appending(path: "seaweed-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(
-            at: folder.appending(path: "data"), withIntermediateDirectories: true)
         let identity = """
             {"identities": [{"name": "packtool", "actions": ["Admin", "Read", "List", "Tagging", "Write"],
               "credentials": [{"accessKey": "\(Self.keyID)", "secretKey": "\(Self.secret)"}]}]}
             """
-        try Data(identity.utf8).write(to: folder.appending(path: "s3.json"))
-        let keeper = Process()
-        self.keeper = keeper
-        keeper.executableURL = URL(filePath: "/bin/bash")
-        keeper.arguments =
-            ["-c", Self.script, "seaweed-of-tests", program, folder.path, Self.domain] + ports.map { "\($0)" }
-        let pipe = Pipe()
-        keeper.standardInput = pipe
-        let log = folder.deletingLastPathComponent().appending(path: folder.lastPathComponent + ".log")
-        try Data().write(to: log)
-        keeper.standardOutput = try FileHandle(forWritingTo: log)
-        keeper.standardError = try FileHandle(forWritingTo: log)
-        input = pipe.fileHandleForWriting
-        try keeper.run()
-        try await waitUntilReady(log)
-        try? FileManager.default.removeItem(at: log)
-    }
-
-    deinit {
-        try? input.close()
-        keeper.waitUntilExit()
+        server = try KeptServer(
+            "seaweed", script: Self.script, program: program, [Self.domain] + ports.map { "\($0)" },
+            files: ["s3.json": identity])
+        // The first write waits until the server has made room for the bucket.
+        let ready = server.folder.appending(path: "ready").path
+        try await server.waitUntil(within: 60) { FileManager.default.fileExists(atPath: ready) }
     }
 
     package var endpoint: String { "http://127.0.0.1:\(port)" }
@@ -91,24 +51,7 @@ package final class SeaweedServer: Sendable {
     }
 
     /// Kills the server as a power cut does; the keeper starts it again at once.
-    package func killServer() throws {
-        let file = folder.appending(path: "weed.pid")
-        let text = try String(contentsOf: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-        guard let number = Int32(text) else { throw Fault(description: "no number of a process in \(file.path)") }
-        kill(number, SIGKILL)
-    }
-
-    /// The first write waits until the server has made room for the bucket.
-    private func waitUntilReady(_ log: URL) async throws {
-        let ready = folder.appending(path: "ready").path
-        for _ in 0..<1200 {
-            guard keeper.isRunning else { break }
-            if FileManager.default.fileExists(atPath: ready) { return }
-            try await Task.sleep(for: .milliseconds(50))
-        }
-        let text = (try? String(contentsOf: log, encoding: .utf8)) ?? ""
-        throw Fault(description: "SeaweedFS did not start: \(text.suffix(2000))")
-    }
+    package func killServer() throws { try server.kill(numberIn: "weed.pid") }
 
     /// - Throws: where it cannot be installed, because a test that is not run says nothing.
     private static func program() throws -> String {
@@ -122,7 +65,8 @@ package final class SeaweedServer: Sendable {
         let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
-            throw Fault(description: "these tests need SeaweedFS, and pip cannot get it; see .cache/seaweedfs.log")
+            throw KeptServer.Fault(
+                description: "these tests need SeaweedFS, and pip cannot get it; see .cache/seaweedfs.log")
         }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
@@ -131,6 +75,7 @@ package final class SeaweedServer: Sendable {
     private static let script = """
         program=$1 folder=$2 domain=$3
         shift 3
+        mkdir "$folder/data"
         run() { cd "$folder" && exec env -i PATH=/usr/bin:/bin HOME="$folder" "$@" 3<&-; }
         exec 3<&0
         (

@@ -1,5 +1,6 @@
 import Foundation
 package import PackFormat
+import PackRegistryAPI
 
 /// A page of the dashboard: its address is written and read here and nowhere else.
 package enum DashboardPath: Hashable, Sendable {
@@ -100,14 +101,14 @@ package enum DashboardPath: Hashable, Sendable {
         case .offer(let channel, let package): "/dashboard/channels/\(channel)/packages/\(package)"
         case .package(let package, let page): Self.paged("/dashboard/packages/\(package)", page)
         case .version(let package, let version):
-            "/dashboard/packages/\(package)/versions/\(Self.encoded(version.description))"
+            "/dashboard/packages/\(package)/versions/\(Route.encoded(version.description))"
         case .changes(let isAll): "/dashboard/changes" + (isAll ? "?all=1" : "")
         case .change(let id): "/dashboard/changes/\(id)"
         case .audit(let page): Self.paged("/dashboard/audit", page)
         case .tokens: "/dashboard/tokens"
         case .device(let id): "/dashboard/device" + (id.map { "?id=\($0)" } ?? "")
         case .verb(let verb):
-            "/dashboard/do?" + verb.fields.map { "\($0.name)=\(Self.encoded($0.value))" }.joined(separator: "&")
+            "/dashboard/do?" + verb.fields.map { "\($0.name)=\(Route.encoded($0.value))" }.joined(separator: "&")
         case .perform: "/dashboard/do"
         case .signIn: "/dashboard/sign-in"
         case .signOut: "/dashboard/sign-out"
@@ -117,12 +118,4 @@ package enum DashboardPath: Hashable, Sendable {
     }
 
     private static func paged(_ path: String, _ page: Int) -> String { page == 1 ? path : "\(path)?page=\(page)" }
-
-    /// RFC 3986 section 2.3: what needs no encoding.
-    private static let unreserved = CharacterSet(
-        charactersIn: "-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-
-    private static func encoded(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-    }
 }

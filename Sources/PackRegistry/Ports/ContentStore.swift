@@ -1,5 +1,6 @@
 package import Foundation
 package import PackFormat
+package import PackRegistryAPI
 
 /// The bytes of a registry's objects.
 package protocol ContentStore: Sendable {
@@ -18,4 +19,20 @@ package protocol UploadedArchive: Sendable {
     /// Verifies the missing objects and stores them. All are durable when it returns.
     /// - Throws: ``RegistryError`` of the kind `.invalid` where one is missing in both.
     func storeObjects() async throws
+}
+
+extension RegistryError {
+    /// The refusal of a package zip whose objects are missing in it and in the store.
+    /// - Parameters:
+    ///   - digests: of these objects.
+    ///   - paths: what the zip leaves out.
+    package static func leftOut(_ digests: Set<Digest>, of manifest: Manifest, among paths: [PackagePath])
+        -> RegistryError
+    {
+        let path = paths.first { manifest.files[$0].map { digests.contains($0.digest) } ?? false }
+        return RegistryError(
+            .invalid,
+            "the upload leaves out \(digests.count) files that the registry does not have, such as "
+                + "\"\(path?.text ?? "?")\": send the whole package")
+    }
 }

@@ -47,14 +47,8 @@ private struct FolderUpload: UploadedArchive {
             return try ObjectFile(scratch.appending(path: object.digest.hex, directoryHint: .notDirectory))
         }
         let stillMissing = absent.subtracting(taken.map(\.digest))
-        if !stillMissing.isEmpty {
-            let path = archive.missing.first { path in
-                manifest.files[path].map { stillMissing.contains($0.digest) } ?? false
-            }
-            throw RegistryError(
-                .invalid,
-                "the upload leaves out \(stillMissing.count) files that the registry does not have, such as "
-                    + "\"\(path?.text ?? "?")\": send the whole package")
+        guard stillMissing.isEmpty else {
+            throw RegistryError.leftOut(stillMissing, of: manifest, among: archive.missing)
         }
         try store.take(taken, from: workspace)
         // Objects that were there already are durable, unless their upload is not over yet.

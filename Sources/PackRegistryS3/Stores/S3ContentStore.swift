@@ -52,15 +52,7 @@ package struct S3ContentStore: ContentStore {
             return taken
         }
         let left = absent.subtracting(taken.map(\.digest))
-        guard left.isEmpty else {
-            let path = archive.missing.first { path in
-                archive.manifest.files[path].map { left.contains($0.digest) } ?? false
-            }
-            throw RegistryError(
-                .invalid,
-                "the upload leaves out \(left.count) files that the registry does not have, such as "
-                    + "\"\(path?.text ?? "?")\": send the whole package")
-        }
+        guard left.isEmpty else { throw RegistryError.leftOut(left, of: archive.manifest, among: archive.missing) }
         let small = taken.filter { $0.size <= bucket.limits.smallByteCount }
         let large = taken.filter { $0.size > bucket.limits.smallByteCount }
         try await send(small, from: folder, ParallelRequests(bucket))

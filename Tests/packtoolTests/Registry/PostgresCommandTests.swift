@@ -10,9 +10,7 @@ struct PostgresCommandTests {
     private let tool: Tool
 
     init() async throws {
-        server = try await PostgresServer.shared()
-        database = try server.newDatabase()
-        tool = try Tool(environment: ["PACKTOOL_REGISTRY": server.url(database: database), "PACKTOOL_FILES": "files"])
+        (server, database, tool) = try await Tool.onPostgres()
     }
 
     private func run(_ arguments: String...) async throws -> String {

@@ -86,36 +86,19 @@ struct ReleaseFileTests {
     /// Every set of docs/ROLLOUTS.md, and the schema for editors.
     @Test func `the documented sets are sets, by packtool and by the schema`() async throws {
         let tool = try await project()
-        let document = try String(
-            contentsOf: Tool.project.appendingPathComponent("docs/ROLLOUTS.md"), encoding: .utf8)
-        let sets = document.matches(of: /```jsonc\n([\s\S]*?)```/).map { String($0.1) }.filter {
-            $0.contains("\"packages\"")
-        }
-        #expect(!sets.isEmpty)
-        for (number, set) in sets.enumerated() {
-            try tool.write(["\(number).json": set])
-            let dry = try await tool.run("release", "\(number).json", "--dry-run")
+        let sets = try tool.writeExamples(with: "packages")
+        for set in sets {
             // It is read; the versions of the document are not in this registry.
-            expectClearError(dry, naming: ["is not published in this registry"])
+            expectClearError(
+                try await tool.run("release", set, "--dry-run"), naming: ["is not published in this registry"])
         }
-        let schema = Tool.project.appendingPathComponent("docs/schema/set.schema.json").path
-        try tool.write([
-            "validate.py": """
-            import json, re, jsonschema
-            schema = jsonschema.Draft202012Validator(json.load(open("\(schema)")))
-            for number in range(\(sets.count)):
-                text = re.sub(r"//.*", "", open(f"{number}.json").read())
-                plan = json.loads(re.sub(r",(\\s*[}\\]])", r"\\1", text))
-                for fault in schema.iter_errors(plan): print(number, fault.message)
-            for good in ({"packages": {"a": "1.0.0"}}, {"packages": {"a-1": "1.0.0-beta.1+7"}, "share": "0.25"}):
-                if not schema.is_valid(good): print("refused", good)
-            one = {"packages": {"a": "1.0.0"}}
-            for bad in ({}, {"packages": {}}, {"packages": {"A": "1.0.0"}}, {"packages": {"a": "1.0"}},
-                        {**one, "share": 101}, {**one, "share": 0.5}, {**one, "audience": "x"}, {**one, "audiences": "x"}):
-                if schema.is_valid(bad): print("accepted", bad)
-            """
-        ])
-        let outcome = try await tool.shell("python3 -W ignore validate.py")
-        #expect(outcome.exitCode == 0 && outcome.standardOutput.isEmpty, "\(outcome)")
+        try await tool.expectSchema(
+            "set", allows: sets,
+            #"({"packages": {"a": "1.0.0"}}, {"packages": {"a-1": "1.0.0-beta.1+7"}, "share": "0.25"})"#,
+            refuses: """
+                [{}, {"packages": {}}, {"packages": {"A": "1.0.0"}}, {"packages": {"a": "1.0"}}] + [
+                    {"packages": {"a": "1.0.0"}, **more} for more in
+                    ({"share": 101}, {"share": 0.5}, {"audience": "x"}, {"audiences": "x"})]
+                """)
     }
 }

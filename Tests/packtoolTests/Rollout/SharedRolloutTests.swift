@@ -15,9 +15,7 @@ struct SharedRolloutTests {
     private let tool: Tool
 
     init() async throws {
-        server = try await PostgresServer.shared()
-        database = try server.newDatabase()
-        tool = try Tool(environment: ["PACKTOOL_REGISTRY": server.url(database: database), "PACKTOOL_FILES": "files"])
+        (server, database, tool) = try await Tool.onPostgres()
     }
 
     /// A `packtool serve`, and what it says is its address.
