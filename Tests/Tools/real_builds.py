@@ -142,6 +142,7 @@ class Clicks:
 
     def step(self, kiosk):
         before, choice = len(kiosk.events), self.chance.random()
+        self.read_errors(kiosk)
         if choice < 0.7:
             kiosk.evaluate(CLICK % self.chance.random())
         elif choice < 0.8:
@@ -154,12 +155,29 @@ class Clicks:
         time.sleep(0.7)
         if any(event["event"] == "started" for event in kiosk.events[before:]):
             time.sleep(1)
-        self.errors |= {plain(error) for error in kiosk.evaluate("globalThis.watchedErrors ?? []")}
+            end = time.monotonic() + 30
+            while is_leaving(kiosk.events) and time.monotonic() < end:
+                time.sleep(0.05)
+        self.read_errors(kiosk)
         self.missing |= set(not_given(kiosk, self.dist, self.base))
         names = [event["event"] for event in kiosk.events[before:]]
         if bad := {"crashed", "rolledBack"} & set(names):
             raise Fault(f"after {self.count} steps: {', '.join(bad)}")
         self.count += 1
+
+    def read_errors(self, kiosk):
+        errors = kiosk.evaluate("globalThis.watchedErrors ?? []")
+        if not is_leaving(kiosk.events):
+            self.errors |= {plain(error) for error in errors}
+
+
+STEPS_OF_A_LOAD = ("started", "committed", "finished", "failed", "stopped")
+
+
+def is_leaving(events):
+    """A load has begun, and its page is not there yet. From a load's start on, WebKit ends what the page before still asks for: an import
+    fails, on any server."""
+    return next((event["event"] for event in reversed(events) if event["event"] in STEPS_OF_A_LOAD), "") == "started"
 
 
 def not_given(kiosk, dist, base):
