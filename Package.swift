@@ -162,8 +162,10 @@ let package = Package(
         module(
             "PackRegistryServer",
             [
-                "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem",
-                crypto, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix, nioSSL, nioTLS,
+                "PackArchive", "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON",
+                "PackTrust",
+                "PackSystem", crypto, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix,
+                nioSSL, nioTLS,
                 nioHTTP1,
                 nioHTTPTypes, httpTypes, lifecycle, signals,
             ]),

@@ -41,7 +41,9 @@ ALLOWED = {
         "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackPublisher", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust",
         "PackSystem", "GRDB",
     },
-    "PackRegistryServer": {"PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto"} | SERVER,
+    "PackRegistryServer": {
+        "PackArchive", "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto",
+    } | SERVER,
     "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"},
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"} | APPLE,
     "PackWeb": {"PackFormat"} | APPLE,

@@ -14,6 +14,8 @@ package struct RegistryResponder: HTTPResponder {
     let view: ViewController
     let site: SiteController
     let api: RouterResponder<RegistryRequestContext>
+    /// Nil: no adapter is on.
+    let adapters: AdapterController?
     let clients: ClientLimits
     let metrics: ServerMetrics
     /// Nil: there is none.
@@ -69,6 +71,9 @@ package struct RegistryResponder: HTTPResponder {
         }
         if let dashboard, first == DashboardPath.folder {
             return try await dashboard.response(to: request, components: components, context)
+        }
+        if let adapters, first == AdapterController.folder {
+            return try await adapters.response(to: request, components: components, context)
         }
         var response = try await api.respond(to: request, context: context)
         if response.status.code >= 400, response.headers[.contentType] != ProblemFormat.mediaType {

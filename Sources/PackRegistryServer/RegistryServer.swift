@@ -30,6 +30,8 @@ package struct RegistryServer: Sendable {
         package var hasOpenMetrics = false
         /// Whether people get pages at `/`.
         package var hasDashboard = true
+        /// The clients of other systems that are answered; nil: none.
+        package var adapters: AdapterSettings?
 
         package init(
             host: String = "127.0.0.1", port: Int = 8787, publicURL: String? = nil,
@@ -161,11 +163,11 @@ package struct RegistryServer: Sendable {
         let endpoints = EndpointRouter(
             router: router, bearer: Bearer(host: host), memory: memory,
             writes: ConcurrencyGate(limit: limits.maximumConcurrentWrites))
-        UpdateController(state: state, view: view, publicURL: configuration.publicURL).addRoutes(to: endpoints)
+        let desk = UpdateDesk(state: state)
+        let address = PublicAddress(url: configuration.publicURL, isSecure: configuration.tls != nil)
+        UpdateController(desk: desk, view: view, publicURL: configuration.publicURL).addRoutes(to: endpoints)
         ExplainController(state: state, host: host, reports: reports).addRoutes(to: endpoints)
-        OfflineController(
-            state: state, publicURL: configuration.publicURL, isSecure: configuration.tls != nil, reports: reports
-        ).addRoutes(to: endpoints)
+        OfflineController(state: state, address: address, reports: reports).addRoutes(to: endpoints)
         PublishController(
             bearer: endpoints.bearer, host: host, limits: limits, memory: memory, writes: endpoints.writes,
             uploads: uploads
@@ -175,9 +177,9 @@ package struct RegistryServer: Sendable {
         AdministrationController(reports: reports).addRoutes(to: endpoints)
         BundleController(view: view).addRoutes(to: endpoints)
         HealthController(host: host).addRoutes(to: endpoints)
-        ReportController(
-            host: host, limits: limits, memory: memory, reads: reports, writes: storing, metrics: metrics
-        ).addRoutes(to: endpoints)
+        let devices = ReportController(
+            host: host, limits: limits, memory: memory, reads: reports, writes: storing, metrics: metrics)
+        devices.addRoutes(to: endpoints)
         MetricsController(
             host: host, metrics: metrics, cache: cache, memory: memory, connections: limiter,
             gates: ["writes": endpoints.writes, "uploads": uploads, "reads": reports, "reports": storing],
@@ -187,6 +189,12 @@ package struct RegistryServer: Sendable {
         return RegistryResponder(
             view: view, site: SiteController(state: state, view: view, isBesideDashboard: configuration.hasDashboard),
             api: router.buildResponder(),
+            adapters: configuration.adapters.map { settings in
+                AdapterController(
+                    AdapterTools(
+                        desk: desk, view: view, archives: SiteArchiveStore(host: host), memory: memory,
+                        reports: devices, host: host, reads: reports, address: address, settings: settings))
+            },
             clients: clients, metrics: metrics,
             dashboard: !configuration.hasDashboard
                 ? nil

@@ -12,6 +12,8 @@ package protocol RegistryHost: Sendable {
     var viewFolder: URL { get }
     /// The folder for incoming uploads, on the same file system as the view.
     var uploadFolder: URL { get }
+    /// The folder for zips that a server makes for clients of other systems. It may be removed at any time.
+    var siteArchiveFolder: URL { get }
     /// The identity of a token's holder.
     /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
     func authenticate(_ secret: String) async throws -> Identity
@@ -38,6 +40,10 @@ package protocol RegistryHost: Sendable {
 extension RegistryHost {
     /// A host that only serves files makes no patches.
     package func makePatch(at path: ViewPath) async throws -> Bool { false }
+
+    package var siteArchiveFolder: URL {
+        viewFolder.deletingLastPathComponent().appending(path: "sites", directoryHint: .isDirectory)
+    }
 
     /// A host that only serves files keeps no reports.
     package var reports: (any ReportStore)? { nil }

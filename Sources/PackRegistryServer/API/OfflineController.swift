@@ -12,10 +12,7 @@ import PackRegistryAPI
 /// It is not signed: a client that wants more than the connection's word uses the updater.
 struct OfflineController {
     let state: ReleaseCache
-    /// What absolute URLs start with; without it, the address that the request came to.
-    let publicURL: String?
-    /// Whether this server itself speaks TLS.
-    let isSecure: Bool
+    let address: PublicAddress
     let reports: ConcurrencyGate
 
     func addRoutes(to router: EndpointRouter) {
@@ -28,7 +25,7 @@ struct OfflineController {
         let device = try DeviceFacts(
             deviceID: query["device"].map(String.init) ?? "",
             appVersion: query["app"].map { try AppVersion(String($0)) })
-        let base = publicURL ?? "\(isSecure ? "https" : "http")://\(request.head.authority ?? "localhost")"
+        let base = address.base(for: request)
         var common: [String: JSONValue] = [:]
         var business: [JSONValue] = []
         let refusedSets = try await state.offers(on: channel)?.sets.refusals(app: state.app, device) ?? [:]

@@ -10,7 +10,7 @@ import PackRegistryAPI
 ///
 /// The decision is the device's own (``RolloutDecision``). Nothing of the request is kept, and its query is not logged.
 struct UpdateController {
-    let state: ReleaseCache
+    let desk: UpdateDesk
     let view: ViewController
     /// What absolute URLs start with; without it they are relative to the request's.
     let publicURL: String?
@@ -23,26 +23,20 @@ struct UpdateController {
         let query = DeviceQuery(request)
         let channel = try ChannelName(query.required("channel"))
         let package = try PackageID(query.required("package"))
-        let id = try query.required("device")
-        let device = try await query.facts(groups: state.groups(of: id, on: channel))
-        guard let offers = try await state.offers(on: channel), let offer = offers.file.packages[package],
-            !offer.releases.isEmpty
-        else { throw Problem.notFound("the channel \(channel) offers no version of \(package)") }
-        let decision = offers.decision(for: device, package)
-        let current = query["current"]
-        var body = try await document(decision, package: package, current: current)
-        if let release = decision.release {
-            let terms = RolloutDecision.terms(
-                of: release, in: offer, app: offers.file.app, package: package, device: device,
-                running: current.flatMap { try? SemanticVersion($0) })
-            if terms.policy != .standard { body["policy"] = .object(terms.policy.json) }
+        _ = try query.required("device")
+        let question = try UpdateQuery(
+            channel: channel, package: package, device: query.facts(groups: []), current: query["current"])
+        guard let answer = try await desk.answer(question) else {
+            throw Problem.notFound("the channel \(channel) offers no version of \(package)")
         }
+        var body = try await document(answer)
+        let policy = answer.policy
+        if policy != .standard { body["policy"] = .object(policy.json) }
         return try FileResponder.document(to: request, body)
     }
 
-    private func document(
-        _ decision: RolloutDecision, package: PackageID, current: String?
-    ) async throws -> JSONObject {
+    private func document(_ answer: UpdateAnswer) async throws -> JSONObject {
+        let (package, decision) = (answer.query.package, answer.decision)
         var document: JSONObject = [
             "package": .string(package.text),
             "steps": .array(
@@ -62,7 +56,7 @@ struct UpdateController {
             document["action"] = "embedded"
             document["reason"] = "the channel goes back to what the app embeds"
         case .version(let version, let manifest):
-            let isCurrent = current == version.description
+            let isCurrent = answer.isCurrent
             document["action"] = isCurrent ? "none" : "update"
             document["reason"] = .string(isCurrent ? "the device has it" : "the device takes \(version)")
             document["version"] = .string(version.description)

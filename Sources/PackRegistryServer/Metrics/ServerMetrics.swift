@@ -4,7 +4,8 @@ import PackRegistryAPI
 package final class ServerMetrics: Sendable {
     /// What a request is for; a closed list, so that nobody can make a monitor keep many series.
     enum Kind: Int, CaseIterable, Sendable {
-        case timestamp, metadata, targets, objects, patches, packages, site, api, reports, dashboard, health, other
+        case timestamp, metadata, targets, objects, patches, packages, site, api, reports, adapters, dashboard, health,
+            other
 
         /// - Parameter path: of the request, with or without a slash at its start.
         init(path: String) {
@@ -22,6 +23,7 @@ package final class ServerMetrics: Sendable {
             case "site": self = .site
             case "v1": self = path == "v1/reports" ? .reports : .api
             case "offline": self = .api
+            case "adapters": self = .adapters
             case "dashboard", "": self = .dashboard
             case "health", "metrics": self = .health
             default: self = .other

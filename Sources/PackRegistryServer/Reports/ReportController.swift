@@ -9,7 +9,8 @@ import Synchronization
 /// Takes what devices report, and answers what is asked about it.
 struct ReportController {
     private let host: any RegistryHost
-    private let isOpen: Bool
+    /// Whether reports are taken at all.
+    let isOpen: Bool
     private let proxies: TrustedProxies
     private let memory: BodyMemory
     private let reads: ConcurrencyGate
@@ -58,9 +59,7 @@ struct ReportController {
                 "a report is sent without a Content-Encoding")
         }
         try request.requireJSON()
-        guard isOpen, let store = host.reports else {
-            throw Problem.notFound("this registry takes no reports: it is served with --reports off")
-        }
+        guard isOpen, let store = host.reports else { throw Self.closed }
         let receipt = try await writes.pass {
             let bytes = try await memory.bytes(of: request, context, upTo: ReportBatch.maximumByteCount)
             let batch: ReportBatch
@@ -68,19 +67,37 @@ struct ReportController {
                 metrics.reportBatchesInvalid.add()
                 throw Problem.badRequest("\(error)")
             }
-            let now = Int(host.now.timeIntervalSince1970)
-            let network = try admit(batch, request, context, now: now)
-            let (reports, judged) = try await ReportRule.judge(
-                batch, offered: offered.covering(batch), received: now, network: network)
-            var receipt = judged
-            receipt.accepted = try await store.add(reports)
-            receipt.duplicates = reports.events.count - receipt.accepted
-            count(receipt)
-            return receipt
+            return try await add(batch, to: store, request, context)
         }
         var response = Response.json(receipt.json)
         response.headers[.accessControlAllowOrigin] = "*"
         return response
+    }
+
+    /// Takes what a client of another system told, in our form.
+    func take(
+        _ batch: ReportBatch, _ request: Request, _ context: RegistryRequestContext
+    ) async throws -> ReportReceipt {
+        guard isOpen, let store = host.reports else { throw Self.closed }
+        return try await writes.pass { try await add(batch, to: store, request, context) }
+    }
+
+    private func add(
+        _ batch: ReportBatch, to store: any ReportStore, _ request: Request, _ context: RegistryRequestContext
+    ) async throws -> ReportReceipt {
+        let now = Int(host.now.timeIntervalSince1970)
+        let network = try admit(batch, request, context, now: now)
+        let (reports, judged) = try await ReportRule.judge(
+            batch, offered: offered.covering(batch), received: now, network: network)
+        var receipt = judged
+        receipt.accepted = try await store.add(reports)
+        receipt.duplicates = reports.events.count - receipt.accepted
+        count(receipt)
+        return receipt
+    }
+
+    private static var closed: Problem {
+        .notFound("this registry takes no reports: it is served with --reports off")
     }
 
     private func count(_ receipt: ReportReceipt) {

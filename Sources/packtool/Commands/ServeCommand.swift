@@ -89,6 +89,18 @@ struct ServeCommand: AsyncParsableCommand {
     @Flag(name: .customLong("no-dashboard"), help: "Serve no pages for people at /.")
     var noDashboard = false
 
+    @Option(
+        name: .customLong("adapter"),
+        help: ArgumentHelp(
+            "Answer clients of another system as well; may be given several times (docs/ADAPTERS.md).",
+            valueName: "SYSTEM"))
+    var adapters: [AdapterKind] = []
+
+    @Option(
+        name: .customLong("adapter-channel"),
+        help: ArgumentHelp("The channel of clients of other systems that name none.", valueName: "CHANNEL"))
+    var adapterChannel = "stable"
+
     @Flag(
         name: .customLong("open-metrics"),
         help: "Let anybody read /metrics; else a token that may observe is needed.")
@@ -138,6 +150,7 @@ struct ServeCommand: AsyncParsableCommand {
             host: host, port: port, publicURL: try checkedPublicURL(), tls: tls, limits: limits)
         configuration.hasOpenMetrics = openMetrics
         configuration.hasDashboard = !noDashboard
+        configuration.adapters = try adapterSettings()
         let server = RegistryServer(
             host: local, configuration: configuration, services: services, logger: logger)
         if tls == nil, !LoopbackName.isOne(host) {
@@ -155,6 +168,13 @@ struct ServeCommand: AsyncParsableCommand {
             // A script that reads the URL from a pipe is not to wait for the server's end.
             fflush(nil)
         }
+    }
+
+    private func adapterSettings() throws -> AdapterSettings? {
+        guard !adapters.isEmpty else { return nil }
+        var settings = AdapterSettings(channel: try ChannelName(adapterChannel))
+        settings.kinds = Set(adapters)
+        return settings
     }
 
     private func limits() throws -> ServerLimits {
@@ -192,3 +212,5 @@ struct ServeCommand: AsyncParsableCommand {
         return text
     }
 }
+
+extension AdapterKind: ExpressibleByArgument {}

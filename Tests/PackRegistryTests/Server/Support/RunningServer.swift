@@ -13,12 +13,14 @@ struct RunningServer {
 
     static func with<Result: Sendable>(
         _ host: any RegistryHost, limits: ServerLimits = ServerLimits(), logger: Logger? = nil,
+        adapters: AdapterSettings? = nil,
         _ body: @escaping @Sendable (RunningServer) async throws -> Result
     ) async throws -> Result {
         var silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         silent.logLevel = .critical
-        let server = RegistryServer(
-            host: host, configuration: .init(port: 0, limits: limits), logger: logger ?? silent)
+        var configuration = RegistryServer.Configuration(port: 0, limits: limits)
+        configuration.adapters = adapters
+        let server = RegistryServer(host: host, configuration: configuration, logger: logger ?? silent)
         let (ports, continuation) = AsyncStream<Int>.makeStream()
         return try await withThrowingTaskGroup(of: Result?.self) { group in
             group.addTask {

@@ -1,0 +1,49 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import PackFormat
+import PackRegistryAPI
+
+/// The door of all adapters, `/adapters/KIND/…`, and of the zips that they hand out, `/adapters/archives/…`.
+struct AdapterController: Sendable {
+    static let folder = "adapters"
+
+    private let adapters: [String: any Adapter]
+    private let archives: SiteArchiveController
+
+    init(_ tools: AdapterTools) {
+        var adapters: [String: any Adapter] = [:]
+        for kind in tools.settings.kinds {
+            switch kind {
+            case .capgo: adapters[kind.rawValue] = CapgoAdapter(tools: tools)
+            }
+        }
+        self.adapters = adapters
+        archives = SiteArchiveController(tools: tools)
+    }
+
+    /// - Parameter components: of the path, from `adapters` on.
+    func response(
+        to request: Request, components: [String], _ context: RegistryRequestContext
+    ) async throws -> Response {
+        let path = components.dropFirst()
+        guard let kind = path.first else { throw Self.absent }
+        if kind == SiteArchiveController.folder {
+            return try await archives.response(to: request, path: path.dropFirst())
+        }
+        guard let adapter = adapters[kind] else { throw Self.absent }
+        do {
+            return try await adapter.response(to: request, path: path.dropFirst(), context)
+        } catch {
+            let problem = Problem(error)
+            if problem.status.code >= 500, problem.kind != RegistryError.Kind.busy.rawValue {
+                context.logger.error("an adapter failed", metadata: ["adapter": "\(kind)", "error": "\(error)"])
+            }
+            var response = adapter.answer(to: problem)
+            for field in problem.headers where response.headers[field.name] == nil { response.headers.append(field) }
+            return request.method == .head ? response.createHeadResponse() : response
+        }
+    }
+
+    private static var absent: Problem { .notFound("there is nothing at this path") }
+}

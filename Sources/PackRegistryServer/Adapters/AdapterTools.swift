@@ -1,0 +1,66 @@
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import PackFormat
+import PackJSON
+import PackRegistry
+import PackRegistryAPI
+
+/// What the adapters share.
+struct AdapterTools: Sendable {
+    let desk: UpdateDesk
+    let view: ViewController
+    let archives: SiteArchiveStore
+    let memory: BodyMemory
+    let reports: ReportController
+    let host: any RegistryHost
+    /// What reads much.
+    let reads: ConcurrencyGate
+    let address: PublicAddress
+    let settings: AdapterSettings
+
+    /// The body as JSON. Its type is not looked at: clients of other systems name several, or none.
+    func body(
+        of request: Request, _ context: RegistryRequestContext, upTo limit: Int, values: Int = 1_000
+    ) async throws -> JSONValue {
+        let bytes = try await memory.bytes(of: request, context, upTo: limit)
+        var options = JSONValue.ParseOptions(maximumDepth: 8)
+        options.maximumValueCount = values
+        return try await memory.atDesk(bytes.count) { try JSONValue(parsing: bytes, options: options) }
+    }
+
+    /// The manifest of an offered version; nil if its publisher withdrew it a moment ago.
+    func manifest(of package: PackageID, _ version: SemanticVersion) async throws -> Manifest? {
+        try await desk.state.manifest(of: package, version)
+    }
+
+    /// All channels that ever offered something, in the order of their names.
+    func channels() async throws -> [ChannelName] {
+        try await reads.pass { try await host.registry(as: .anonymous).overview().channels.keys.sorted() }
+    }
+}
+
+extension Response {
+    static func adapterJSON(_ document: JSONObject, status: HTTPResponse.Status = .ok) -> Response {
+        adapterJSON(JSONValue.object(document).compactText, status: status)
+    }
+
+    /// A JSON text that is for one device only.
+    static func adapterJSON(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: CacheControl.none],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+}
+
+extension JSONObject {
+    /// A text that a client may leave out. Numbers and booleans count as their texts; nil for everything else.
+    func looseText(_ key: String) -> String? {
+        switch self[key] {
+        case .string(let text) where !text.isEmpty: text
+        case .integer(let number): String(number)
+        case .bool(let bool): bool ? "true" : "false"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import HTTPTypes
+import PackFormat
+import PackJSON
+
+/// What a Capgo client says of its device with every request. Fields that are not known are ignored, and none but the
+/// device's id has a use that cannot be left out.
+struct CapgoDevice: Sendable {
+    /// What the pages that the app brought are called.
+    static let builtin = "builtin"
+    private static let maximumTextLength = 256
+
+    let facts: DeviceFacts
+    /// The channel that the app or its user chose.
+    let channel: String?
+    /// The running version; nil for what the app embeds.
+    let current: String?
+    /// Whether it can fetch single files by a list.
+    let readsFileLists: Bool
+    /// Whether it accepts only bundles that are encrypted for its app.
+    let wantsEncryption: Bool
+
+    /// - Throws: ``Problem`` for texts that are too long.
+    init(_ body: JSONObject) throws(Problem) {
+        func text(_ key: String) throws(Problem) -> String? {
+            guard let text = body.looseText(key) else { return nil }
+            guard text.utf8.count <= Self.maximumTextLength else {
+                throw Problem(
+                    .badRequest, kind: "invalid_\(key)", "\(key) has more than \(Self.maximumTextLength) bytes")
+            }
+            return text
+        }
+        let app = try text("version_build")
+        var tags: [String: String] = [:]
+        for key in ["custom_id", "is_emulator", "is_prod"] { tags[key] = try text(key) }
+        facts = DeviceFacts(
+            deviceID: try text("device_id") ?? "", appVersion: app.flatMap { try? AppVersion($0) },
+            platform: try text("platform")?.lowercased(), tags: tags,
+            osVersion: try text("version_os").flatMap { try? AppVersion($0) })
+        channel = try text("defaultChannel")
+        let running = try text("version_name")
+        current = running == Self.builtin || running == app ? nil : running
+        readsFileLists = Self.canReadFileLists(try text("plugin_version"))
+        wantsEncryption = try text("key_id") != nil
+    }
+
+    /// Lists of files came with these versions of the plugin.
+    private static func canReadFileLists(_ plugin: String?) -> Bool {
+        guard let version = plugin.flatMap({ try? AppVersion($0) }) else { return false }
+        return fileListRanges.contains { $0.contains(version) }
+    }
+
+    private static let fileListRanges = [">=5.10.0 <6", ">=6.25.0 <7", ">=7.0.35 <8", ">=8"].compactMap {
+        try? AppVersionRange($0)
+    }
+}
