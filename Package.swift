@@ -250,7 +250,7 @@ let package = Package(
             tests(
                 "PackKioskTests",
                 [
-                    "AttackSupport", "PackFormat", "PackJSON", "PackWebKitGTK", "CWebKitGTK", "packtool",
+                    "AttackSupport", "PackFormat", "PackJSON", "PackWebKitGTK", "CWebKitGTK", "TestSupport", "packtool",
                     "packtool-kiosk",
                 ]),
         ]

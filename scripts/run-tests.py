@@ -11,7 +11,8 @@ server, engine or child of ours. Its tests run in one process, in parallel. The 
 time.
 
 VERBOSE=1 shows everything. TEST_TIMEOUT is the time that one process may take, in seconds. WORKERS and ENGINES say how many suites run
-at a time, and how many of these may be browser engines.
+at a time, and how many of these may be browser engines; while the cores have nothing to do, three suites more, one engine among them.
+TIMES=1 writes what the suites took into Tests/slow-suites.txt. TESTED_PACKTOOL is the packtool that tests start (default: the debug build's).
 
 AGAIN=1 runs one or two tests that failed once more, by themselves. What fails again fails the run. What passes is written into
 Tests/unsteady.txt, to be mended. If it is there already, the run fails."""
@@ -20,6 +21,7 @@ import datetime
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -56,16 +58,17 @@ class Run:
     def __init__(self, name, log, *options):
         self.name, self.log, self.options = name, log, options
         self.text, self.status, self.count, self.failed = "", None, 0, []
+        self.seconds, self.cpu = 0, 0
 
     def __call__(self):
         # A crashing test must end the run, not wait in the debugger while it holds the pipe open. Colours would hide the marks.
         environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", NO_COLOR="1")
-        timer = None
+        started = time.monotonic()
         with open(self.log, "w", encoding="utf-8") as log:
             process = subprocess.Popen(
                 [PROGRAM, "--testing-library", "swift-testing", *self.options], cwd=ROOT, env=environment, text=True,
                 errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
-            timer = threading.Timer(TIMEOUT, process.kill)
+            timer = threading.Timer(TIMEOUT, os.kill, (process.pid, signal.SIGKILL))
             timer.start()
             lines = []
             for line in process.stdout:
@@ -73,8 +76,11 @@ class Run:
                 lines.append(line)
                 if os.environ.get("VERBOSE") or not STEP.match(line):
                     say(line.rstrip()[:1000])
-            self.status = process.wait()
+            # With what it used, and its children, whose end it has waited for.
+            _, status, used = os.wait4(process.pid, 0)
+            self.status = process.returncode = os.waitstatus_to_exitcode(status)
             timer.cancel()
+        self.seconds, self.cpu = time.monotonic() - started, used.ru_utime + used.ru_stime
         self.text = "".join(lines)
         closing = CLOSING.findall(self.text)
         if closing:
@@ -100,41 +106,70 @@ def suites_of_other_rings(first):
     listed = subprocess.run([PROGRAM, "--testing-library", "swift-testing", "--list-tests"], cwd=ROOT, capture_output=True, text=True,
                             check=True).stdout.split("\n")
     names = sorted({line.split("/")[0] for line in listed if "/" in line and not re.search(first, line)})
-    seconds = {name: float(number) for number, name in (line.split() for line in SLOW.read_text().splitlines() if line[:1] != "#")}
+    seconds = {name: float(number) for number, *_, name in (line.split() for line in SLOW.read_text().splitlines() if line[:1] != "#")}
     return sorted(names, key=lambda name: -seconds.get(name, 1))
 
 
+class Cores:
+    """Whether the machine's cores have had nothing to do for some seconds."""
+
+    def __init__(self):
+        self.since, self.before = time.monotonic(), self.read()
+
+    @staticmethod
+    def read():
+        """The time that all cores had, and the part of it in which they waited; nothing where no Linux says it."""
+        try:
+            with open("/proc/stat", encoding="ascii") as file:
+                times = [int(word) for word in file.readline().split()[1:9]]
+        except OSError:
+            return 0, 0
+        return sum(times), times[3] + times[4]
+
+    def are_idle(self):
+        if time.monotonic() - self.since < 3:
+            return False
+        (whole, idle), (whole_before, idle_before) = now, _ = self.read(), self.before
+        self.since, self.before = time.monotonic(), now
+        return idle - idle_before > 0.3 * max(whole - whole_before, 1)
+
+
 def run_together(names):
-    """Runs suites, WORKERS at a time, at most ENGINES of them browser engines."""
-    waiting, lock, runs, started = list(names), threading.Lock(), [], time.monotonic()
-    engines = 0
+    """Runs suites, WORKERS at a time, at most ENGINES of them browser engines; some more while the cores are idle."""
+    waiting, lock, runs, started, cores = list(names), threading.Lock(), [], time.monotonic(), Cores()
+    running, engines = 0, 0
 
     def take():
-        nonlocal engines
-        for name in waiting:
-            if not THIRD_RING.match(name) or engines < ENGINES:
-                waiting.remove(name)
-                engines += bool(THIRD_RING.match(name))
-                return name
+        """Engines first: there are few places for them, and many that wait."""
+        engine = next((name for name in waiting if THIRD_RING.match(name)), None)
+        other = next((name for name in waiting if not THIRD_RING.match(name)), None)
+        if running < WORKERS and (other or engines < ENGINES):
+            return engine if engine and engines < ENGINES else other
+        if cores.are_idle():
+            return engine if engine and engines <= ENGINES else other
         return None
 
     def work():
-        nonlocal engines
+        nonlocal running, engines
         while True:
             with lock:
-                name = take()
-                if name is None and not waiting:
+                if not waiting:
                     return
+                if name := take():
+                    waiting.remove(name)
+                    running += 1
+                    engines += bool(THIRD_RING.match(name))
             if name is None:
                 time.sleep(0.2)
                 continue
             run = Run(name, LOGS / f"{name}.log", "--no-parallel", "--filter", f"^{re.escape(name)}/")()
             with lock:
+                running -= 1
                 engines -= bool(THIRD_RING.match(name))
                 runs.append(run)
 
-    with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
-        workers = [pool.submit(work) for _ in range(WORKERS)]
+    with concurrent.futures.ThreadPoolExecutor(WORKERS + 3) as pool:
+        workers = [pool.submit(work) for _ in range(WORKERS + 3)]
         while not all(worker.done() for worker in workers):
             concurrent.futures.wait(workers, timeout=60)
             with lock:
@@ -143,6 +178,17 @@ def run_together(names):
         for worker in workers:
             worker.result()
     return runs
+
+
+def show_times(runs):
+    """Says which suites took longest, and writes that down where it is asked for."""
+    lines = [f"{run.seconds:.0f} {run.cpu:.0f} {run.name}" for run in sorted(runs, key=lambda run: -run.seconds)]
+    print("\nthe suites that took longest, in seconds, with the cores' time:")
+    print("\n".join(lines[:20]))
+    print(f"the cores' time of all: {sum(run.cpu for run in runs):.0f} s")
+    if os.environ.get("TIMES"):
+        head = [line for line in SLOW.read_text().splitlines() if line[:1] == "#"]
+        SLOW.write_text("\n".join(head + [line for line in lines if int(line.split()[0]) >= 5]) + "\n")
 
 
 def show_slowest(text):
@@ -204,6 +250,8 @@ def main():
         LOG.write_text("".join(run.text for run in runs), encoding="utf-8")
     if slow:
         show_slowest("".join(run.text for run in slow))
+        if not options:
+            show_times(runs)
     passed = all(run.passed for run in runs)
     if not passed:
         report(runs)

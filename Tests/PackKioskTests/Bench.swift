@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// A project, a registry and a device's store in a folder of their own, made by the real `packtool`.
@@ -8,11 +9,6 @@ final class Bench: Sendable {
     /// What follows the first brace of the packtool.json that `init` has written.
     private let template: String
     static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == "1"
-
-    static let products: URL = {
-        let tests = URL(fileURLWithPath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
-        return tests.deletingLastPathComponent()
-    }()
 
     static let scripts: URL = {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -87,7 +83,7 @@ final class Bench: Sendable {
     @discardableResult
     private static func packtool(_ arguments: [String], in folder: URL) throws -> String {
         let process = Process()
-        process.executableURL = products.appendingPathComponent("packtool")
+        process.executableURL = BuiltProgram.packtool
         process.arguments = arguments
         process.currentDirectoryURL = folder
         let output = Pipe()

@@ -1,6 +1,7 @@
 import Foundation
 import PackJSON
 import Synchronization
+import TestSupport
 import Testing
 
 enum Transport: String, CaseIterable, CustomTestStringConvertible {
@@ -62,7 +63,7 @@ final class RunningKiosk: Sendable {
             try #require(!byte.isEmpty, "Xvfb did not start")
             number += byte
         }
-        kiosk.executableURL = Bench.products.appendingPathComponent("packtool-kiosk")
+        kiosk.executableURL = BuiltProgram.beside("packtool-kiosk")
         kiosk.arguments =
             [
                 "--store", "store", "--registry", ".packtool/registry", "--package", package, "--transport",

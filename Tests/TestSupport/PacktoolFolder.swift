@@ -74,9 +74,8 @@ package final class PacktoolFolder {
     }
 
     private func process(_ arguments: [String]) -> Process {
-        let tests = URL(fileURLWithPath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
         let process = Process()
-        process.executableURL = tests.deletingLastPathComponent().appendingPathComponent("packtool")
+        process.executableURL = BuiltProgram.packtool
         process.arguments = arguments
         process.currentDirectoryURL = url
         process.standardInput = FileHandle.nullDevice

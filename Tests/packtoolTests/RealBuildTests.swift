@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Real web builds, from `packtool init` to the screens of two engines, beside a plain static server: `make soak` only. It fetches
@@ -15,7 +16,7 @@ struct RealBuildTests {
             Tool.project.appendingPathComponent("scripts/fetch-datasets.sh"), [],
             environment: ["DATASETS": "Benchmarks/apps.json", "PATH": "/usr/bin:/bin:/usr/local/bin"])
         try #require(fetched.exitCode == 0, "\(fetched)")
-        let products = Tool.executable.deletingLastPathComponent().path
+        let products = BuiltProgram.beside("packtool").deletingLastPathComponent().path
         let outcome = try await tool.startScript("real_builds.py", products, "--minutes", "10").outcome()
         #expect(outcome.exitCode == 0, "\(outcome)")
         #expect(outcome.standardOutput.contains("12 builds, 0 faults"), "\(outcome)")

@@ -31,8 +31,7 @@ struct KillTests {
 
     func client(_ verb: String, _ arguments: String...) throws -> Process {
         let process = Process()
-        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
-            .appending(path: "packtool")
+        process.executableURL = BuiltProgram.packtool
         process.arguments =
             ["client", verb, "--store", device.store.path, "--channel", "beta", "--registry", registry.folder.path]
             + arguments
@@ -137,7 +136,7 @@ struct KillTests {
         process.environment = [
             "PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "D": device.store.path, "R": registry.folder.path,
             "INODES": "220", "NEXT": next.path,
-            "P": URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "packtool").path,
+            "P": BuiltProgram.packtool.path,
         ]
         process.standardError = FileHandle.nullDevice
         try process.run()

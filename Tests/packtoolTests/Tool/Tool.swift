@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import TestSupport
 
 /// Runs the built `packtool` in a folder of its own, with nothing of the caller's environment but PATH.
 ///
@@ -24,11 +25,7 @@ final class Tool {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The executable that the package's build has put beside the tests.
-    static let executable: URL = {
-        let tests = URL(fileURLWithPath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
-        return tests.deletingLastPathComponent().appendingPathComponent("packtool")
-    }()
+    static let executable = BuiltProgram.packtool
 
     /// The project's own folder.
     static let project: URL = {

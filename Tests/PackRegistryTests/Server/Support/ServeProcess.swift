@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// `packtool serve` as a process of its own, which signals can reach.
 final class ServeProcess {
@@ -10,16 +11,12 @@ final class ServeProcess {
     private let output: URL
     private let errors: URL
 
-    /// The executable that the build has put beside the tests.
-    private static let executable = URL(filePath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
-        .deletingLastPathComponent().appending(path: "packtool")
-
     init(_ arguments: String...) throws {
         let folder = FileManager.default.temporaryDirectory
         output = folder.appending(path: "serve-\(UUID().uuidString).out")
         errors = output.appendingPathExtension("err")
         for file in [output, errors] { try Data().write(to: file) }
-        process.executableURL = Self.executable
+        process.executableURL = BuiltProgram.packtool
         process.arguments = ["serve"] + arguments
         process.environment = ["PATH": "/usr/bin:/bin", "HOME": folder.path, "SWIFT_BACKTRACE": "enable=no"]
         process.standardInput = FileHandle.nullDevice
