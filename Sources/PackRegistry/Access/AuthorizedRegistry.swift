@@ -61,8 +61,7 @@ extension AuthorizedRegistry {
             throw RegistryError(.notFound, "nothing was uploaded with the manifest \(digest): upload the package first")
         }
         try identity.require(.publish, package: sealed.manifest.package)
-        let outcome = try await services.commit(
-            VersionPublication(sealed, role: role, note: note), as: identity)
+        let outcome = try await commit(signed: VersionPublication(sealed, role: role, note: note))
         if outcome == .published { try await services.downloads.buildQuickDownload(ofManifest: digest) }
         return outcome
     }
@@ -71,8 +70,21 @@ extension AuthorizedRegistry {
         _ version: SemanticVersion, of package: PackageID, reason: String, role: [UInt8], consent: OfferConsent
     ) async throws {
         try identity.require(.publish, package: package)
-        try await services.commit(
-            VersionWithdrawal(version, of: package, reason: reason, role: role, consent: consent), as: identity)
+        try await commit(
+            signed: VersionWithdrawal(version, of: package, reason: reason, role: role, consent: consent))
+    }
+
+    /// Commits metadata that somebody signed on top of what the view shows. If another version came first, the view has it before the
+    /// conflict is told: whoever reads again must find it, even if its process is slow or was killed before it showed it.
+    @discardableResult
+    private func commit<Change: RegistryChange>(signed change: Change) async throws -> Change.Outcome {
+        do {
+            return try await services.commit(change, as: identity)
+        } catch let error as RegistryError where error.kind == .conflict {
+            // The conflict is the answer, whatever becomes of the view.
+            _ = try? await services.showIfWhole()
+            throw error
+        }
     }
 }
 
@@ -107,13 +119,13 @@ extension AuthorizedRegistry {
     package func submit(metadata bytes: [UInt8], role: String) async throws {
         if let package = try SubmittedRole.package(of: role) {
             try identity.require(.publish, package: package)
-            try await services.commit(RoleSubmission(bytes, of: package), as: identity)
+            try await commit(signed: RoleSubmission(bytes, of: package))
         } else {
             try identity.require(.admin)
             if role == TopLevelRole.root.rawValue {
-                try await services.commit(RootSubmission(bytes), as: identity)
+                try await commit(signed: RootSubmission(bytes))
             } else {
-                try await services.commit(TargetsSubmission(bytes), as: identity)
+                try await commit(signed: TargetsSubmission(bytes))
             }
         }
     }

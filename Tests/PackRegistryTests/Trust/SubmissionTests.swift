@@ -51,6 +51,30 @@ struct SubmissionTests {
         }
     }
 
+    @Test
+    func `a conflict is told when the view has what came first, although its process never showed it`() async throws {
+        let (shop, site, key) = try await uploaded()
+        let current = try await role(shop)
+        let (view, old) = (shop.local.viewFolder, shop.folder.url.appending(path: "old"))
+        try FileManager.default.copyItem(at: view, to: old)
+        var body = current.body
+        body.version += 1
+        let first = try SignedDocument(unsigned: body).signed(by: key)
+        try await shop.registry.submit(metadata: first.bytes, role: "package.checkout")
+        // As after a kill between the commit and the view.
+        for name in ["metadata", "targets"] {
+            try FileManager.default.removeItem(at: view.appending(path: name))
+            try FileManager.default.copyItem(at: old.appending(path: name), to: view.appending(path: name))
+        }
+        #expect(try await role(shop).body.version == current.body.version)
+        body.targets["manifests/checkout/1.1.0.json"] = TargetInfo(of: site.manifest.bytes)
+        let second = try SignedDocument(unsigned: body).signed(by: key)
+        await #expect(throws: RegistryError.self) {
+            try await shop.registry.publish(manifest: site.digest, role: second.bytes, note: .none)
+        }
+        #expect(try await role(shop).body.version == current.body.version + 1)
+    }
+
     @Test func `a role signed by another key is refused`() async throws {
         let (shop, site, _) = try await uploaded()
         let stranger = try PrivateKey.generate(.ed25519)
