@@ -32,7 +32,7 @@ PROGRAM = ROOT / ".build/debug/packtoolPackageTests.xctest"
 LOG, LOGS = ROOT / ".build/test.log", ROOT / ".build/tests"
 LEDGER, SLOW = ROOT / "Tests/unsteady.txt", ROOT / "Tests/slow-suites.txt"
 TIMEOUT = int(os.environ.get("TEST_TIMEOUT", "2400"))
-WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGINES", "2"))
+WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGINES", "3"))
 
 VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder)Tests\."
 # Of the modules that also fetch, lock and wait, the folders that do not.
