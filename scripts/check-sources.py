@@ -9,7 +9,9 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # What each module may import. Swift's own and the system's modules are in BASE; all else must be named here.
-BASE = {"CSync", "CDispatch", "Foundation", "FoundationNetworking", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
+BASE = {"CSync", "CDispatch", "Foundation", "Glibc", "Musl", "Darwin", "Dispatch", "Synchronization", "os"}
+# Foundation's own on Linux: the rules of a registry have no network.
+NETWORK = {"FoundationNetworking"}
 APPLE = {"WebKit", "UIKit", "AppKit", "Network", "Security", "CoreFoundation", "ObjectiveC"}
 SERVER = {
     "Hummingbird", "HummingbirdCore", "HummingbirdHTTP2", "HTTPTypes", "ServiceLifecycle", "UnixSignals", "Logging",
@@ -17,7 +19,7 @@ SERVER = {
 }
 ALLOWED = {
     "PackJSON": set(),
-    "PackFormat": {"PackJSON", "Crypto"},
+    "PackFormat": {"PackJSON", "Crypto"} | NETWORK,
     "PackAuthorities": {"CCurlHandles"},
     "PackSystem": set(),
     "PackArchive": {"PackFormat", "PackSystem", "Crypto", "CArchive", "CZlib", "CDeflate", "CZopfli"},
@@ -30,7 +32,7 @@ ALLOWED = {
     "PackPublisher": {
         "PackRegistryAPI", "PackRegistry", "PackFormat", "PackJSON", "PackArchive", "PackPatch", "PackTrust", "PackSystem",
         "Crypto",
-    },
+    } | NETWORK,
     "PackRegistrySQL": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
     "PackRegistryPostgres": {"PackRegistrySQL", "PackRegistryAPI", "CPostgreSQL"},
     "PackRegistryS3": {
@@ -44,12 +46,12 @@ ALLOWED = {
     "PackRegistryServer": {
         "PackArchive", "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackSystem", "Crypto",
     } | SERVER,
-    "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"},
-    "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"} | APPLE,
-    "PackWeb": {"PackFormat"} | APPLE,
+    "PackDoctor": {"PackPublisher", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust", "PackWeb"} | NETWORK,
+    "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"} | APPLE | NETWORK,
+    "PackWeb": {"PackFormat"} | APPLE | NETWORK,
     "PackHost": {"PackFormat", "PackUpdater", "PackWeb"} | APPLE,
-    "PackProxy": {"PackWeb", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"},
-    "PackWebKitGTK": {"PackWeb", "CWebKitGTK"},
+    "PackProxy": {"PackWeb", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"} | NETWORK,
+    "PackWebKitGTK": {"PackWeb", "CWebKitGTK"} | NETWORK,
     "tuf-client": {"PackTrust"},
 }
 # Modules that are rules or bytes only: the network, the clock and the database stay outside.
