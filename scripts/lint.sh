@@ -41,7 +41,8 @@ check sort --check scripts/dist-packages.txt
 if command -v shellcheck >/dev/null; then
     check shellcheck -x -P SCRIPTDIR scripts/*.sh .ci/run
 else
-    echo "lint: shellcheck is not installed, the scripts were not checked" >&2
+    echo "lint: shellcheck is not installed (scripts/install-system-packages.sh installs it)" >&2
+    faults=$((faults + 1))
 fi
 
 if [ "$faults" -gt 0 ]; then
