@@ -3,8 +3,9 @@ import PackFormat
 
 /// The identities of a version's objects at the time of their verification: `verified/PACKAGE@VERSION` in the store.
 ///
-/// It has 64 bytes for each object, in the order of their digests, and a digest of everything at the end. The record
-/// only saves time: if it is torn or belongs to another manifest, it counts as missing, and every object is read.
+/// It says whether all objects of the manifest are in it, has 64 bytes for each object, in the order of their digests, and a digest
+/// of everything at the end. The record only saves time: if it is torn or belongs to another manifest, it counts as missing, and
+/// every object is read.
 struct IdentityRecord: Equatable {
     private let bytes: [UInt8]
     private let count: Int
@@ -17,8 +18,9 @@ struct IdentityRecord: Equatable {
         self.count = count
     }
 
-    init(_ identities: [Digest: FileIdentity], of manifest: Digest) {
-        var bytes = Self.magic + manifest.bytes
+    /// - Parameter isComplete: whether these are all objects of the manifest.
+    init(_ identities: [Digest: FileIdentity], of manifest: Digest, isComplete: Bool) {
+        var bytes = Self.magic + manifest.bytes + [isComplete ? 1 : 0]
         bytes.reserveCapacity(Self.header + identities.count * Self.stride + 32)
         for (digest, identity) in identities.sorted(by: { $0.key < $1.key }) {
             let (a, b, c, d) = digest.words
@@ -37,7 +39,7 @@ struct IdentityRecord: Equatable {
     init(reading bytes: [UInt8], of manifest: Digest) {
         let body = bytes.count - 32
         guard body >= Self.header, (body - Self.header).isMultiple(of: Self.stride),
-            bytes.starts(with: Self.magic), bytes[Self.magic.count..<Self.header].elementsEqual(manifest.bytes),
+            bytes.starts(with: Self.magic), bytes[Self.magic.count..<Self.header - 1].elementsEqual(manifest.bytes),
             Digest(of: bytes[..<body]).bytes.elementsEqual(bytes[body...])
         else {
             self = .empty
@@ -57,6 +59,9 @@ struct IdentityRecord: Equatable {
     }
 
     var written: [UInt8] { bytes }
+
+    /// Whether it has all objects of its manifest.
+    var isComplete: Bool { count > 0 && bytes[Self.header - 1] == 1 }
 
     /// Where an object stands in the record.
     func index(of digest: Digest) -> Int? {
@@ -110,8 +115,9 @@ struct IdentityRecord: Equatable {
             changed: Int64(bitPattern: word(index, 7, in: buffer)))
     }
 
-    private static let magic = Array("packtool identities 2\n".utf8)
-    private static let header = magic.count + 32
+    private static let magic = Array("packtool identities 3\n".utf8)
+    /// With the manifest's digest, and whether the record is complete.
+    private static let header = magic.count + 32 + 1
     private static let stride = 64
     /// Of the largest manifest.
     static let maximumByteCount = header + Manifest.maximumFileCount * stride + 32

@@ -30,6 +30,7 @@ struct ObjectCheck {
     ) throws(UpdateError) -> [(object: Object, fault: String)] {
         let (record, unchanged) =
             look?.result() ?? ((try? IdentityRecord(in: layout, manifest.package, id)) ?? .empty, [])
+        if record.isComplete, !unchanged.isEmpty, unchanged.allSatisfy(\.self) { return [] }
         var reader = try FileIdentity.Reader(layout)
         var faults: [(Object, String)] = []
         var changed: [Digest: FileIdentity] = [:]
@@ -58,12 +59,13 @@ struct ObjectCheck {
         for file in manifest.files.values where identities[file.digest] == nil {
             identities[file.digest] = record[file.digest]
         }
+        let isComplete = identities.count == Set(manifest.files.values.map(\.digest)).count
         let file = layout.verified(manifest.package, id.version)
         // A store that cannot be written opens all the same.
         guard (try? Durable.makeFolder(layout.verifiedFolder)) != nil else { return }
         let temporary = file.appendingPathExtension("new-\(getpid())")
         guard let output = try? OpenFile(temporary, flags: O_WRONLY | O_CREAT | O_TRUNC, mode: 0o600),
-            (try? output.write(IdentityRecord(identities, of: id.manifest).written)) != nil,
+            (try? output.write(IdentityRecord(identities, of: id.manifest, isComplete: isComplete).written)) != nil,
             (try? Durable.rename(temporary, to: file)) != nil
         else {
             try? Durable.remove(temporary)

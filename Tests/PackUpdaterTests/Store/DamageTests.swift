@@ -122,6 +122,7 @@ struct DamageTests {
                 let identity = reader.identity(of: file.digest)
                 #expect(identity != nil && record[file.digest] == identity)
             }
+            #expect(record.isComplete)
             #expect(record.unchanged(&reader) == [true, true])
             let look = IdentityLook(store.layout, checkout, installed.id).result()
             #expect(look.record == record && look.unchanged == [true, true])
@@ -133,9 +134,12 @@ struct DamageTests {
     @Test func `a record that is torn, or of another manifest, knows nothing`() throws {
         let digest = Digest(of: [1])
         let identity = FileIdentity(inode: 7, size: 1, modified: -5, changed: .max)
-        let record = IdentityRecord([digest: identity, Digest(of: [2]): identity], of: one.manifest)
+        let record = IdentityRecord([digest: identity, Digest(of: [2]): identity], of: one.manifest, isComplete: true)
         #expect(IdentityRecord(reading: record.written, of: one.manifest)[digest] == identity)
         #expect(IdentityRecord(reading: record.written, of: two.manifest)[digest] == nil)
+        #expect(IdentityRecord(reading: record.written, of: one.manifest).isComplete)
+        let part = IdentityRecord([digest: identity], of: one.manifest, isComplete: false)
+        #expect(!IdentityRecord(reading: part.written, of: one.manifest).isComplete)
         #expect(IdentityRecord(reading: record.written, of: one.manifest)[Digest(of: [3])] == nil)
         for length in 0..<record.written.count {
             #expect(IdentityRecord(reading: Array(record.written[..<length]), of: one.manifest)[digest] == nil)
