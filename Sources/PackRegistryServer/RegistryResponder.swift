@@ -72,7 +72,7 @@ package struct RegistryResponder: HTTPResponder {
         if let dashboard, first == DashboardPath.folder {
             return try await dashboard.response(to: request, components: components, context)
         }
-        if let adapters, first == AdapterController.folder {
+        if let adapters, adapters.owns(components) {
             return try await adapters.response(to: request, components: components, context)
         }
         var response = try await api.respond(to: request, context: context)

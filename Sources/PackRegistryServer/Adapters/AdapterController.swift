@@ -16,17 +16,26 @@ struct AdapterController: Sendable {
         for kind in tools.settings.kinds {
             switch kind {
             case .capgo: adapters[kind.rawValue] = CapgoAdapter(tools: tools)
+            case .codepush: adapters[kind.rawValue] = CodePushAdapter(tools: tools)
             }
         }
         self.adapters = adapters
         archives = SiteArchiveController(tools: tools)
     }
 
-    /// - Parameter components: of the path, from `adapters` on.
+    /// Whether a path is one of an adapter. Clients of CodePush may ask at the root, as they did before.
+    func owns(_ components: [String]) -> Bool {
+        components.first == Self.folder
+            || components.first == CodePushAdapter.version && adapters[AdapterKind.codepush.rawValue] != nil
+    }
+
+    /// - Parameter components: of the path, which must be an adapter's.
     func response(
         to request: Request, components: [String], _ context: RegistryRequestContext
     ) async throws -> Response {
-        let path = components.dropFirst()
+        let path =
+            components.first == Self.folder
+            ? components.dropFirst() : [AdapterKind.codepush.rawValue] + components[...]
         guard let kind = path.first else { throw Self.absent }
         if kind == SiteArchiveController.folder {
             return try await archives.response(to: request, path: path.dropFirst())

@@ -1,4 +1,6 @@
 /// The systems whose clients a server can answer. Each is off until it is turned on.
 package enum AdapterKind: String, CaseIterable, Sendable {
     case capgo
+    /// For Cordova and Capacitor.
+    case codepush
 }

@@ -34,6 +34,14 @@ struct AdapterTools: Sendable {
         try await desk.state.manifest(of: package, version)
     }
 
+    /// Whether a channel offers a version now.
+    func isOffered(_ manifest: Manifest) async throws -> Bool {
+        let overview = try await reads.pass { try await host.registry(as: .anonymous).overview() }
+        return overview.channels.values.contains { packages in
+            packages[manifest.package]?.contains { $0.version == manifest.version } ?? false
+        }
+    }
+
     /// All channels that ever offered something, in the order of their names.
     func channels() async throws -> [ChannelName] {
         try await reads.pass { try await host.registry(as: .anonymous).overview().channels.keys.sorted() }
@@ -41,6 +49,12 @@ struct AdapterTools: Sendable {
 }
 
 extension Response {
+    static func adapterText(_ text: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: CacheControl.none],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: text)))
+    }
+
     static func adapterJSON(_ document: JSONObject, status: HTTPResponse.Status = .ok) -> Response {
         adapterJSON(JSONValue.object(document).compactText, status: status)
     }

@@ -38,7 +38,8 @@ actor SiteArchiveStore {
         return file
     }
 
-    private func known(_ archive: SiteArchive) async throws -> ServedFile? {
+    /// A zip that is there; nil if it has to be made.
+    func known(_ archive: SiteArchive) async throws -> ServedFile? {
         let place = place(of: archive)
         guard let open = try OpenFile(path: place.path(percentEncoded: false)) else { return nil }
         let digest: Digest

@@ -23,7 +23,7 @@ package final class ServerMetrics: Sendable {
             case "site": self = .site
             case "v1": self = path == "v1/reports" ? .reports : .api
             case "offline": self = .api
-            case "adapters": self = .adapters
+            case "adapters", "v0.1": self = .adapters
             case "dashboard", "": self = .dashboard
             case "health", "metrics": self = .health
             default: self = .other

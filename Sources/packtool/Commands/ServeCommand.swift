@@ -101,6 +101,13 @@ struct ServeCommand: AsyncParsableCommand {
         help: ArgumentHelp("The channel of clients of other systems that name none.", valueName: "CHANNEL"))
     var adapterChannel = "stable"
 
+    @Option(
+        name: .customLong("codepush-keys"),
+        help: ArgumentHelp(
+            "What the deployment keys of apps stand for: JSON such as {\"KEY\": \"PACKAGE/CHANNEL/FOLDER\"}.",
+            valueName: "FILE"))
+    var codePushKeys: String?
+
     @Flag(
         name: .customLong("open-metrics"),
         help: "Let anybody read /metrics; else a token that may observe is needed.")
@@ -174,7 +181,20 @@ struct ServeCommand: AsyncParsableCommand {
         guard !adapters.isEmpty else { return nil }
         var settings = AdapterSettings(channel: try ChannelName(adapterChannel))
         settings.kinds = Set(adapters)
+        if let codePushKeys { settings.codePushKeys = try keyTable(codePushKeys) }
         return settings
+    }
+
+    private func keyTable(_ path: String) throws -> CodePushKeyTable {
+        let file: FileHandle
+        do { file = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
+            throw CommandFailure("--codepush-keys \(path) cannot be read: \(error.localizedDescription)")
+        }
+        let bytes = try file.read(upToCount: CodePushKeyTable.maximumByteCount + 1).map { [UInt8]($0) } ?? []
+        guard bytes.count <= CodePushKeyTable.maximumByteCount else {
+            throw CommandFailure("--codepush-keys \(path) has more than \(CodePushKeyTable.maximumByteCount) bytes")
+        }
+        return try CodePushKeyTable(parsing: bytes)
     }
 
     private func limits() throws -> ServerLimits {

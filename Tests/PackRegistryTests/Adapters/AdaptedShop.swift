@@ -43,6 +43,13 @@ struct AdaptedShop {
         _ = try await shop.registry.change(change, of: package(name), on: channel())
     }
 
+    /// Publishes one more version of checkout, and offers it to everyone.
+    func publish(_ version: String, _ files: [String: String], policy: ClientPolicy? = nil) async throws {
+        let site = try Site("checkout", version, files, in: shop.folder)
+        try await shop.publisher().publish([site.zip])
+        try await change(.offer(SemanticVersion(version), .everyone, policy: policy))
+    }
+
     func digest(_ version: String, _ path: String) throws -> String {
         try sites[version]?.manifest.files[PackagePath(path)]?.digest.hex ?? ""
     }
@@ -66,35 +73,5 @@ extension RunningServer {
     ) async throws -> RawAnswer {
         let fields = ["Content-Type": "application/json; charset=utf-8"].merging(fields) { $1 }
         return try await ask(method, path, fields, body: Array(JSONValue.object(body).compactText.utf8))
-    }
-}
-
-/// What a foreign tool finds in a zip.
-enum Unzipped {
-    struct Failure: Error {
-        let text: String
-    }
-
-    /// - Returns: the files by path.
-    static func files(_ zip: [UInt8]) throws -> [String: String] {
-        let folder = try TemporaryFolder()
-        let file = folder.url.appending(path: "a.zip")
-        try Data(zip).write(to: file)
-        let process = Process()
-        let errors = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/unzip")
-        process.arguments = ["-q", file.path, "-d", folder.url.appending(path: "out").path]
-        process.environment = ["LC_ALL": "C.UTF-8"]
-        process.standardError = errors
-        try process.run()
-        let text = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Failure(text: String(decoding: text, as: UTF8.self)) }
-        var found: [String: String] = [:]
-        for path in try folder.listing("out") {
-            let data = try Data(contentsOf: folder.url.appending(path: "out/\(path)"))
-            found[path.precomposedStringWithCanonicalMapping] = String(decoding: data, as: UTF8.self)
-        }
-        return found
     }
 }

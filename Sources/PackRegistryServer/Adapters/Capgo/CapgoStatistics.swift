@@ -1,3 +1,4 @@
+import Foundation
 import Hummingbird
 import PackFormat
 import PackJSON
@@ -43,17 +44,22 @@ struct CapgoStatistics: Sendable {
         let channel = device.channel.flatMap { try? ChannelName($0) } ?? tools.settings.channel
         let query = UpdateQuery(channel: channel, package: package, device: device.facts, current: nil)
         guard let release = try await tools.desk.answer(query)?.decision.release else { return }
-        let known = events.compactMap { Self.event($0, of: package, release) }
+        let now = Int(tools.host.now.timeIntervalSince1970 * 1000)
+        let known = events.compactMap { Self.event($0, of: package, release, now: now) }
         let sender = try ReportID(adapter: .capgo, app: tools.desk.state.app, device: device.facts.deviceID)
         await tools.take(ReportBatch(sender: sender, channel: channel, events: known), request, context)
     }
 
     /// nil for what says nothing about a version.
-    static func event(_ event: JSONObject, of package: PackageID, _ release: Release) -> ReportEvent? {
+    /// - Parameter now: in milliseconds, for older clients that send no time.
+    static func event(
+        _ event: JSONObject, of package: PackageID, _ release: Release, now: Int
+    ) -> ReportEvent? {
         guard let action = event.looseText("action"), let meaning = meanings[action],
-            let version = event.looseText("version_name").flatMap({ try? SemanticVersion($0) }),
-            case .integer(let time) = event["timestamp"], (1...4_000_000_000_000).contains(time)
+            let version = event.looseText("version_name").flatMap({ try? SemanticVersion($0) })
         else { return nil }
+        var time = now
+        if case .integer(let sent) = event["timestamp"], (1...4_000_000_000_000).contains(sent) { time = sent }
         var report = ReportEvent(
             // The same event that is sent once more has the same number.
             sequence: time * 16 + meaning.number, code: meaning.code, time: time / 1000, package: package,
