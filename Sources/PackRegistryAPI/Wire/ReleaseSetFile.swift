@@ -16,15 +16,15 @@ package struct ReleaseSetFile: Hashable, Sendable {
     /// - Parameter name: of the file, for messages.
     /// - Throws: ``RegistryError`` of the kind `.invalid` that says file, line, column, place and reason.
     package init(parsing bytes: [UInt8], named name: String) throws(RegistryError) {
-        self = try PlanReader.file(bytes, named: name, as: "a set", maximumByteCount: Self.maximumByteCount) {
-            document throws(PlanReader.Mistake) in try Self(document)
+        self = try FieldReader.file(bytes, named: name, as: "a set", maximumByteCount: Self.maximumByteCount) {
+            document throws(FieldReader.Mistake) in try Self(document)
         }
     }
 
-    private init(_ document: JSONValue) throws(PlanReader.Mistake) {
-        let reader = try PlanReader(document, path: "", known: Self.keys)
+    private init(_ document: JSONValue) throws(FieldReader.Mistake) {
+        let reader = try FieldReader(document, path: "", known: Self.keys)
         guard let versions = try reader.value("packages", { value, path in try Self.versions(value, path) }) else {
-            throw PlanReader.Mistake(fault: PlanFault("", "\"packages\" is missing"))
+            throw FieldReader.Mistake(fault: FieldFault("", "\"packages\" is missing"))
         }
         self.versions = versions
         channel = try reader.value("channel") { value, _ in try ChannelName(value.string()) }
@@ -33,7 +33,7 @@ package struct ReleaseSetFile: Hashable, Sendable {
             try reader.value("audiences") { value, path in
                 try value.array().enumerated().map { index, audience in
                     do { return try Audience(audience.string()) } catch {
-                        throw PlanFault("\(path)[\(index)]", Self.reason(error))
+                        throw FieldFault("\(path)[\(index)]", Self.reason(error))
                     }
                 }
             } ?? []
@@ -42,7 +42,7 @@ package struct ReleaseSetFile: Hashable, Sendable {
     private static func versions(_ value: JSONValue, _ path: String) throws -> [PackageID: SemanticVersion] {
         let members = try value.object().members
         guard (1...ReleaseSet.maximumCount).contains(members.count) else {
-            throw PlanFault(
+            throw FieldFault(
                 path, "it must have 1 to \(ReleaseSet.maximumCount) packages with their versions, not \(members.count)")
         }
         var versions: [PackageID: SemanticVersion] = [:]
@@ -50,8 +50,8 @@ package struct ReleaseSetFile: Hashable, Sendable {
             do {
                 versions[try PackageID(member.key)] = try SemanticVersion(member.value.string())
             } catch {
-                throw PlanReader.Mistake(
-                    fault: PlanFault("\(path).\(member.key.prefix(64))", reason(error)), offset: member.offset)
+                throw FieldReader.Mistake(
+                    fault: FieldFault("\(path).\(member.key.prefix(64))", reason(error)), offset: member.offset)
             }
         }
         return versions

@@ -27,11 +27,11 @@ package struct OfficeHours: Hashable, Sendable {
         /// Not in the window any more; to 1,440.
         package let to: Int
 
-        /// - Throws: ``PlanFault``
-        package init(days: Set<Day>, from: Int, to: Int) throws(PlanFault) {
-            guard !days.isEmpty else { throw PlanFault("days", "it names no day") }
+        /// - Throws: ``FieldFault``
+        package init(days: Set<Day>, from: Int, to: Int) throws(FieldFault) {
+            guard !days.isEmpty else { throw FieldFault("days", "it names no day") }
             guard from < to else {
-                throw PlanFault(
+                throw FieldFault(
                     "to", "it is not after \"from\"; a night is two windows, one to 24:00 and one from 00:00")
             }
             self.days = days
@@ -49,24 +49,24 @@ package struct OfficeHours: Hashable, Sendable {
     private static let day = 86_400
     private static let week = 7 * day
 
-    /// - Throws: ``PlanFault`` for a zone that is not known, and for windows that overlap.
-    package init(zone name: String, windows: [Window]) throws(PlanFault) {
+    /// - Throws: ``FieldFault`` for a zone that is not known, and for windows that overlap.
+    package init(zone name: String, windows: [Window]) throws(FieldFault) {
         // Abbreviations and offsets, which Foundation knows too, have no daylight saving.
         let isName = name.contains("/") || name == "UTC"
         guard isName, name.utf8.count <= 64, let zone = TimeZone(identifier: name) else {
-            throw PlanFault(
+            throw FieldFault(
                 "zone", "\"\(name.prefix(64))\" is not known: a time zone is UTC or a name such as Europe/Berlin (IANA)"
             )
         }
         guard (1...Self.maximumWindowCount).contains(windows.count) else {
-            throw PlanFault("windows", "it has \(windows.count) windows: 1 to \(Self.maximumWindowCount) are allowed")
+            throw FieldFault("windows", "it has \(windows.count) windows: 1 to \(Self.maximumWindowCount) are allowed")
         }
         let all = windows.enumerated().flatMap { index, window in
             window.days.map { (index, $0.index * Self.day + window.from * 60..<$0.index * Self.day + window.to * 60) }
         }.sorted { $0.1.lowerBound < $1.1.lowerBound }
         for (first, second) in zip(all, all.dropFirst()) where first.1.upperBound > second.1.lowerBound {
             let (low, high) = (min(first.0, second.0), max(first.0, second.0))
-            throw PlanFault("windows[\(high)]", "it overlaps windows[\(low)]")
+            throw FieldFault("windows[\(high)]", "it overlaps windows[\(low)]")
         }
         self.zone = zone
         self.windows = windows

@@ -13,9 +13,9 @@ package struct PlanDuration: Hashable, Comparable, Sendable, CustomStringConvert
     package let seconds: Int
 
     /// Numbers with units, the largest unit first, each once.
-    /// - Throws: ``PlanFault`` without a place.
-    package init(_ text: String) throws(PlanFault) {
-        let refusal = PlanFault("", "\"\(text.prefix(40))\" is no time: write 30m, 4h, 1d12h or 2w (s, m, h, d and w)")
+    /// - Throws: ``FieldFault`` without a place.
+    package init(_ text: String) throws(FieldFault) {
+        let refusal = FieldFault("", "\"\(text.prefix(40))\" is no time: write 30m, 4h, 1d12h or 2w (s, m, h, d and w)")
         var seconds = 0
         var digits = ""
         var left = Self.units[...]
@@ -32,7 +32,7 @@ package struct PlanDuration: Hashable, Comparable, Sendable, CustomStringConvert
             digits = ""
         }
         guard digits.isEmpty, seconds > 0 else { throw refusal }
-        guard seconds <= Self.maximumSeconds else { throw PlanFault("", "\"\(text)\" is longer than a year") }
+        guard seconds <= Self.maximumSeconds else { throw FieldFault("", "\"\(text)\" is longer than a year") }
         self.seconds = seconds
     }
 

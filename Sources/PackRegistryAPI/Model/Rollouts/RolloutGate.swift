@@ -35,11 +35,11 @@ package struct RolloutGate: Hashable, Sendable {
     }
 
     /// What is nil has its default.
-    /// - Throws: ``PlanFault``
+    /// - Throws: ``FieldFault``
     package init(
         haltAbove: Share? = nil, advanceBelow: Share? = nil, devices: Int? = nil, silence: PlanDuration? = nil,
         expected: Share? = nil, networks: Int? = nil
-    ) throws(PlanFault) {
+    ) throws(FieldFault) {
         let standard = Self.standard
         self.haltAbove = haltAbove ?? standard.haltAbove
         // A gate that is only said to be laxer is laxer for the next step too.
@@ -48,20 +48,20 @@ package struct RolloutGate: Hashable, Sendable {
         self.silence = silence ?? standard.silence
         self.expected = expected ?? standard.expected
         self.networks = networks ?? standard.networks
-        guard self.advanceBelow > .none else { throw PlanFault("advanceBelow", "it must be above 0") }
+        guard self.advanceBelow > .none else { throw FieldFault("advanceBelow", "it must be above 0") }
         guard self.advanceBelow >= self.haltAbove else {
-            throw PlanFault(
+            throw FieldFault(
                 "advanceBelow",
                 "\(self.advanceBelow) is less than \"haltAbove\", \(self.haltAbove): it would halt and go on")
         }
         guard (1...Self.maximumDeviceCount).contains(self.devices) else {
-            throw PlanFault("devices", "it must be 1 to \(Self.maximumDeviceCount)")
+            throw FieldFault("devices", "it must be 1 to \(Self.maximumDeviceCount)")
         }
         guard (Self.shortestSilence...Self.longestSilence).contains(self.silence.seconds) else {
-            throw PlanFault("silence", "\(self.silence) is not from 15m to 7d, in which reports can tell")
+            throw FieldFault("silence", "\(self.silence) is not from 15m to 7d, in which reports can tell")
         }
         guard (1...Self.maximumNetworkCount).contains(self.networks) else {
-            throw PlanFault("networks", "it must be 1 to \(Self.maximumNetworkCount)")
+            throw FieldFault("networks", "it must be 1 to \(Self.maximumNetworkCount)")
         }
     }
 }

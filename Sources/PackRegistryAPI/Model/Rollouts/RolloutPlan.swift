@@ -56,19 +56,19 @@ package struct RolloutPlan: Hashable, Sendable {
     package let hourlyShare: Share?
     package let unknownHealth: UnknownHealth
 
-    /// - Throws: ``PlanFault``
+    /// - Throws: ``FieldFault``
     package init(
         steps: [Step], start: Start = .atOnce, end: Date? = nil, hours: OfficeHours? = nil, devices: Int? = nil,
         newDevicesPerHour: Int? = nil, unknownHealth: UnknownHealth = .advance
-    ) throws(PlanFault) {
+    ) throws(FieldFault) {
         try Self.check(steps)
         if let end, case .at(let start) = start, end <= start {
-            throw PlanFault("end", "it is not after the plan's start")
+            throw FieldFault("end", "it is not after the plan's start")
         }
         if let devices, !(1...Self.maximumDeviceCount).contains(devices) {
-            throw PlanFault("devices", "it must be 1 to \(Self.maximumDeviceCount)")
+            throw FieldFault("devices", "it must be 1 to \(Self.maximumDeviceCount)")
         }
-        hourlyShare = try newDevicesPerHour.map { (cap) throws(PlanFault) in try Self.hourlyShare(cap, of: devices) }
+        hourlyShare = try newDevicesPerHour.map { (cap) throws(FieldFault) in try Self.hourlyShare(cap, of: devices) }
         self.steps = steps
         self.start = start
         self.end = end
@@ -78,37 +78,37 @@ package struct RolloutPlan: Hashable, Sendable {
         self.unknownHealth = unknownHealth
     }
 
-    private static func check(_ steps: [Step]) throws(PlanFault) {
+    private static func check(_ steps: [Step]) throws(FieldFault) {
         guard (1...maximumStepCount).contains(steps.count) else {
-            throw PlanFault("steps", "it has \(steps.count) steps: 1 to \(maximumStepCount) are allowed")
+            throw FieldFault("steps", "it has \(steps.count) steps: 1 to \(maximumStepCount) are allowed")
         }
         for (index, step) in steps.enumerated() {
-            guard step.share > .none else { throw PlanFault("steps[\(index)].share", "it must be above 0") }
+            guard step.share > .none else { throw FieldFault("steps[\(index)].share", "it must be above 0") }
             if index > 0, step.share <= steps[index - 1].share {
-                throw PlanFault(
+                throw FieldFault(
                     "steps[\(index)].share",
                     "\(step.share) is not more than the \(steps[index - 1].share) of the step before: a plan only grows"
                 )
             }
             guard step.time != nil || index == steps.count - 1 else {
-                throw PlanFault("steps[\(index)]", "\"for\" is missing: how long it stays, such as \"4h\"")
+                throw FieldFault("steps[\(index)]", "\"for\" is missing: how long it stays, such as \"4h\"")
             }
             guard step.gate == nil || step.time != nil else {
-                throw PlanFault("steps[\(index)].gate", "a step without \"for\" ends the rollout: no gate can stop it")
+                throw FieldFault("steps[\(index)].gate", "a step without \"for\" ends the rollout: no gate can stop it")
             }
         }
     }
 
-    private static func hourlyShare(_ cap: Int, of devices: Int?) throws(PlanFault) -> Share {
-        guard cap >= 1 else { throw PlanFault("newDevicesPerHour", "it must be 1 or more") }
+    private static func hourlyShare(_ cap: Int, of devices: Int?) throws(FieldFault) -> Share {
+        guard cap >= 1 else { throw FieldFault("newDevicesPerHour", "it must be 1 or more") }
         guard let devices else {
-            throw PlanFault(
+            throw FieldFault(
                 "newDevicesPerHour", "how many devices there are is not known: add \"devices\", or give --devices COUNT"
             )
         }
         let parts = cap >= devices ? 10_000 : cap * 10_000 / devices
         guard let share = try? Share(tenThousandths: parts), share > .none else {
-            throw PlanFault(
+            throw FieldFault(
                 "newDevicesPerHour",
                 "\(cap) of \(devices) devices are less than 0.01 % an hour, the least by which a share can grow")
         }
@@ -116,7 +116,7 @@ package struct RolloutPlan: Hashable, Sendable {
     }
 
     /// 1 % for a day, 10 % for a day, 50 % for a day, then everybody, with the standard gate.
-    package static func gradual(devices: Int? = nil) throws(PlanFault) -> RolloutPlan {
+    package static func gradual(devices: Int? = nil) throws(FieldFault) -> RolloutPlan {
         let shares = [1, 10, 50].compactMap { try? Share(percent: $0) }
         return try RolloutPlan(
             steps: shares.map { Step(share: $0, time: .day, gate: .standard) } + [Step(share: .whole, time: nil)],
@@ -125,7 +125,7 @@ package struct RolloutPlan: Hashable, Sendable {
 
     /// The same plan, in which each step that has no gate gets the standard one.
     package var gated: RolloutPlan {
-        get throws(PlanFault) {
+        get throws(FieldFault) {
             try RolloutPlan(
                 steps: steps.map { step in
                     // Nothing comes after a step that stays.

@@ -10,7 +10,7 @@ extension RolloutGate {
             self = .standard
             return
         }
-        let reader = try PlanReader(json, path: path, known: Self.keys)
+        let reader = try FieldReader(json, path: path, known: Self.keys)
         do {
             try self.init(
                 haltAbove: reader.value("haltAbove") { value, _ in try Share(plan: value) },
@@ -19,8 +19,8 @@ extension RolloutGate {
                 silence: reader.value("silence") { value, _ in try PlanDuration(value.string()) },
                 expected: reader.value("expected") { value, _ in try Share(plan: value) },
                 networks: reader.value("networks") { value, _ in try value.integer() })
-        } catch let fault as PlanFault {
-            throw fault.place.hasPrefix(path) ? fault : PlanFault("\(path).\(fault.place)", fault.reason)
+        } catch let fault as FieldFault {
+            throw fault.place.hasPrefix(path) ? fault : FieldFault("\(path).\(fault.place)", fault.reason)
         }
     }
 
@@ -39,7 +39,7 @@ extension Share {
         switch value {
         case .integer(let percent): try self.init(percent: percent)
         case .string(let text): try self.init(text)
-        default: throw PlanFault("", "it must be a percentage such as 10 or \"0.5\", not \(value.kind)")
+        default: throw FieldFault("", "it must be a percentage such as 10 or \"0.5\", not \(value.kind)")
         }
     }
 

@@ -13,8 +13,8 @@ extension RolloutPlan {
     ///   - devices: how many there are, in place of the plan's own number.
     /// - Throws: ``RegistryError`` of the kind `.invalid` that says file, line, column, place and reason.
     package init(parsing bytes: [UInt8], named name: String, devices: Int? = nil) throws(RegistryError) {
-        self = try PlanReader.file(bytes, named: name, as: "a plan", maximumByteCount: Self.maximumByteCount) {
-            document throws(PlanReader.Mistake) in try Self.read(document, devices: devices)
+        self = try FieldReader.file(bytes, named: name, as: "a plan", maximumByteCount: Self.maximumByteCount) {
+            document throws(FieldReader.Mistake) in try Self.read(document, devices: devices)
         }
     }
 
@@ -25,9 +25,9 @@ extension RolloutPlan {
         }
     }
 
-    private static func read(_ document: JSONValue, devices: Int?) throws(PlanReader.Mistake) -> RolloutPlan {
+    private static func read(_ document: JSONValue, devices: Int?) throws(FieldReader.Mistake) -> RolloutPlan {
         do {
-            let reader = try PlanReader(document, path: "", known: keys)
+            let reader = try FieldReader(document, path: "", known: keys)
             // One gate for all steps that have none of their own.
             let gate = try reader.value("gate") { value, path in try RolloutGate(json: value, path: path) }
             let given = try reader.value("devices") { value, _ in try value.integer() }
@@ -41,12 +41,12 @@ extension RolloutPlan {
                 devices: devices ?? given,
                 newDevicesPerHour: reader.value("newDevicesPerHour") { value, _ in try value.integer() },
                 unknownHealth: reader.value("unknownHealth") { value, _ in try UnknownHealth(json: value) } ?? .advance)
-        } catch let mistake as PlanReader.Mistake {
+        } catch let mistake as FieldReader.Mistake {
             throw mistake
-        } catch let fault as PlanFault {
-            throw PlanReader.Mistake(fault: fault)
+        } catch let fault as FieldFault {
+            throw FieldReader.Mistake(fault: fault)
         } catch {
-            throw PlanReader.Mistake(fault: PlanFault("", "\(error)"))
+            throw FieldReader.Mistake(fault: FieldFault("", "\(error)"))
         }
     }
 
@@ -70,7 +70,7 @@ extension RolloutPlan {
 extension RolloutPlan.Step {
     /// - Parameter gate: of the plan, for a step that is not the end and says nothing else.
     fileprivate init(json: JSONValue, path: String, gate: RolloutGate?) throws {
-        let reader = try PlanReader(json, path: path, known: ["share", "for", "gate"])
+        let reader = try FieldReader(json, path: path, known: ["share", "for", "gate"])
         let time = try reader.value("for") { value, _ in try PlanDuration(value.string()) }
         let own = try reader.value("gate") { value, path -> RolloutGate? in
             if case .bool(false) = value { return nil }
@@ -97,7 +97,7 @@ extension RolloutPlan.Start {
         } else if let date = try? WireTime.date(text, field: "start") {
             self = .at(date)
         } else {
-            throw PlanFault(
+            throw FieldFault(
                 "", "it must be \"manual\" or a time such as 2026-11-21T09:00:00Z, not \"\(text.prefix(40))\"")
         }
     }
@@ -106,7 +106,7 @@ extension RolloutPlan.Start {
 extension RolloutPlan.UnknownHealth {
     fileprivate init(json: JSONValue) throws {
         guard let value = try Self(rawValue: json.string()) else {
-            throw PlanFault("", "it must be \(Self.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or "))")
+            throw FieldFault("", "it must be \(Self.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: " or "))")
         }
         self = value
     }
@@ -114,7 +114,7 @@ extension RolloutPlan.UnknownHealth {
 
 extension OfficeHours {
     fileprivate init(json: JSONValue, path: String) throws {
-        let reader = try PlanReader(json, path: path, known: ["zone", "windows"])
+        let reader = try FieldReader(json, path: path, known: ["zone", "windows"])
         try self.init(
             zone: reader.required("zone") { value, _ in try value.string() },
             windows: reader.required("windows") { value, path in
@@ -129,21 +129,21 @@ extension OfficeHours {
 
 extension OfficeHours.Window {
     fileprivate init(json: JSONValue, path: String) throws {
-        let reader = try PlanReader(json, path: path, known: ["days", "from", "to"])
+        let reader = try FieldReader(json, path: path, known: ["days", "from", "to"])
         do {
             try self.init(
                 days: reader.required("days") { value, _ in
                     try Set(
                         value.array().map { value in
                             guard let day = try OfficeHours.Day(rawValue: value.string()) else {
-                                throw PlanFault("", "a day is one of mon, tue, wed, thu, fri, sat and sun")
+                                throw FieldFault("", "a day is one of mon, tue, wed, thu, fri, sat and sun")
                             }
                             return day
                         })
                 }, from: reader.required("from") { value, _ in try Self.minutes(value.string()) },
                 to: reader.required("to") { value, _ in try Self.minutes(value.string()) })
-        } catch let fault as PlanFault {
-            throw fault.place.hasPrefix(path) ? fault : PlanFault("\(path).\(fault.place)", fault.reason)
+        } catch let fault as FieldFault {
+            throw fault.place.hasPrefix(path) ? fault : FieldFault("\(path).\(fault.place)", fault.reason)
         }
     }
 
@@ -159,7 +159,7 @@ extension OfficeHours.Window {
         guard let match = text.wholeMatch(of: /([0-9]{2}):([0-9]{2})/), let hour = Int(match.1),
             let minute = Int(match.2), minute < 60, hour * 60 + minute <= 1_440
         else {
-            throw PlanFault(
+            throw FieldFault(
                 "", "\"\(text.prefix(40))\" is no time of the day: write 09:30, and 24:00 for the day's end")
         }
         return hour * 60 + minute

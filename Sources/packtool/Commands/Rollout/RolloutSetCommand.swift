@@ -153,7 +153,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
             guard let plan else { return gate ? try RolloutPlan.gradual(devices: devices) : nil }
             let read = try PlanFile.read(plan, devices: devices)
             return gate ? try read.gated : read
-        } catch let fault as PlanFault {
+        } catch let fault as FieldFault {
             throw CommandFailure("\(plan ?? "--devices"): \(fault)", kind: "invalid")
         }
     }

@@ -1,6 +1,6 @@
-/// What is wrong with a rollout plan, or with a set in a file, and where.
-package struct PlanFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Such as `steps[2].share`; empty for the whole plan.
+/// What is wrong with a field of what somebody wrote, such as a rollout plan or a set, and where.
+package struct FieldFault: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Such as `steps[2].share`; empty for the whole.
     package let place: String
     package let reason: String
 

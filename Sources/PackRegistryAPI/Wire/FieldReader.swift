@@ -1,9 +1,10 @@
 import PackJSON
 
-/// Reads the JSON of a plan, or of a set in a file, and says of each mistake where it is: by its path, such as `steps[2].share`, and by its offset in the text.
-struct PlanReader {
+/// Reads the JSON that somebody wrote, such as a plan or a set, field by field, and says of each mistake where it is: by its path, such as
+/// `steps[2].share`, and by its offset in the text.
+struct FieldReader {
     struct Mistake: Error {
-        var fault: PlanFault
+        var fault: FieldFault
         var offset: Int?
     }
 
@@ -13,13 +14,13 @@ struct PlanReader {
 
     init(_ value: JSONValue, path: String, known: [String]) throws(Mistake) {
         guard case .object(let object) = value else {
-            throw Mistake(fault: PlanFault(path, "it must be an object, not \(value.kind)"))
+            throw Mistake(fault: FieldFault(path, "it must be an object, not \(value.kind)"))
         }
         self.object = object
         self.path = path
         for member in object.members.sorted(by: { $0.offset ?? 0 < $1.offset ?? 0 }) where !known.contains(member.key) {
             throw Mistake(
-                fault: PlanFault(
+                fault: FieldFault(
                     place(member.key.count > 40 ? "\(member.key.prefix(40))…" : member.key),
                     "the key is not known (there are: \(known.joined(separator: ", ")))"), offset: member.offset)
         }
@@ -34,16 +35,16 @@ struct PlanReader {
             mistake.offset = mistake.offset ?? member.offset
             throw mistake
         } catch JSONError.unexpected(_, let wanted, let found) {
-            throw Mistake(fault: PlanFault(place(key), "it must be \(wanted), not \(found)"), offset: member.offset)
-        } catch let fault as PlanFault {
+            throw Mistake(fault: FieldFault(place(key), "it must be \(wanted), not \(found)"), offset: member.offset)
+        } catch let fault as FieldFault {
             throw Mistake(fault: fault.below(place(key)), offset: member.offset)
         } catch {
-            throw Mistake(fault: PlanFault(place(key), "\(error)"), offset: member.offset)
+            throw Mistake(fault: FieldFault(place(key), "\(error)"), offset: member.offset)
         }
     }
 
     func required<Value>(_ key: String, _ read: (JSONValue, _ path: String) throws -> Value) throws -> Value {
-        guard let value = try value(key, read) else { throw PlanFault(path, "\"\(key)\" is missing") }
+        guard let value = try value(key, read) else { throw FieldFault(path, "\"\(key)\" is missing") }
         return value
     }
 
@@ -103,9 +104,9 @@ struct PlanReader {
     }
 }
 
-extension PlanFault {
+extension FieldFault {
     /// The same with its place below another.
-    fileprivate func below(_ parent: String) -> PlanFault {
-        PlanFault(place.isEmpty ? parent : place.hasPrefix(parent) ? place : "\(parent).\(place)", reason)
+    fileprivate func below(_ parent: String) -> FieldFault {
+        FieldFault(place.isEmpty ? parent : place.hasPrefix(parent) ? place : "\(parent).\(place)", reason)
     }
 }
