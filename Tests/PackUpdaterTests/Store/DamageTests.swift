@@ -62,6 +62,20 @@ struct DamageTests {
         #expect(record.index(of: Digest(of: Array("one".utf8))) == nil)
     }
 
+    @Test func `a record that was made while a file was damaged is not complete, so each start finds the damage`() throws {
+        let store = try DeviceStore(folder: device.store)
+        let manifest = try #require(try store.manifest(of: checkout, two)).manifest
+        try FileManager.default.removeItem(at: store.layout.verified(checkout, two.version))
+        try damage("the script")
+        let check = ObjectCheck(store.layout)
+        for _ in 0..<3 {
+            let look = IdentityLook(store.layout, checkout, two)
+            #expect(try check.faults(in: manifest, two, after: look).map(\.object.size) == ["the script".utf8.count])
+        }
+        let record = IdentityLook(store.layout, checkout, two).result().record
+        #expect(!record.isComplete && record.index(of: Digest(of: Array("two".utf8))) != nil)
+    }
+
     @Test func `damage is not carried into the next version`() async throws {
         try damage("the script")
         let three = try registry.publish("checkout", "1.2.0", ["index.html": "three", "app.js": "the script"])
