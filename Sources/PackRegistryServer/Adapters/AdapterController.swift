@@ -17,6 +17,7 @@ struct AdapterController: Sendable {
             switch kind {
             case .capgo: adapters[kind.rawValue] = CapgoAdapter(tools: tools)
             case .codepush: adapters[kind.rawValue] = CodePushAdapter(tools: tools)
+            case .ionic: adapters[kind.rawValue] = IonicAdapter(tools: tools)
             }
         }
         self.adapters = adapters
@@ -41,6 +42,17 @@ struct AdapterController: Sendable {
             return try await archives.response(to: request, path: path.dropFirst())
         }
         guard let adapter = adapters[kind] else { throw Self.absent }
+        var response =
+            request.method == .options ? Self.preflight : await answer(of: adapter, kind, to: request, path, context)
+        // Some clients send their requests from the page.
+        response.headers[.accessControlAllowOrigin] = "*"
+        return response
+    }
+
+    private func answer(
+        of adapter: any Adapter, _ kind: String, to request: Request, _ path: ArraySlice<String>,
+        _ context: RegistryRequestContext
+    ) async -> Response {
         do {
             return try await adapter.response(to: request, path: path.dropFirst(), context)
         } catch {
@@ -52,6 +64,15 @@ struct AdapterController: Sendable {
             for field in problem.headers where response.headers[field.name] == nil { response.headers.append(field) }
             return request.method == .head ? response.createHeadResponse() : response
         }
+    }
+
+    /// What a web view asks before it sends JSON, or the fields of CodePush's clients.
+    private static var preflight: Response {
+        var fields: HTTPFields = [.cacheControl: CacheControl.none, .accessControlMaxAge: "86400"]
+        fields[.accessControlAllowMethods] = "GET, POST, PUT, DELETE"
+        fields[.accessControlAllowHeaders] =
+            "Accept, Content-Type, X-CodePush-Plugin-Name, X-CodePush-Plugin-Version, X-CodePush-SDK-Version"
+        return Response(status: .noContent, headers: fields)
     }
 
     private static var absent: Problem { .notFound("there is nothing at this path") }

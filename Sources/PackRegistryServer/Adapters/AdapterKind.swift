@@ -3,4 +3,6 @@ package enum AdapterKind: String, CaseIterable, Sendable {
     case capgo
     /// For Cordova and Capacitor.
     case codepush
+    /// Appflow.
+    case ionic
 }
