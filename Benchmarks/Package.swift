@@ -34,9 +34,7 @@ let package = Package(
             name: "PackUpdater",
             dependencies: ["PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", crypto],
             swiftSettings: settings + [.unsafeFlags(["-enable-testing"])]),
-        .target(
-            name: "TestSupport", sources: ["RandomChannel.swift", "SeededGenerator.swift"],
-            swiftSettings: settings),
+        .target(name: "TestSupport", swiftSettings: settings),
         .executableTarget(name: "resolver", dependencies: ["PackFormat", "PackWeb"], swiftSettings: settings),
         .executableTarget(name: "patch-sizes", dependencies: ["PackFormat", "PackPatch"], swiftSettings: settings),
         .executableTarget(
