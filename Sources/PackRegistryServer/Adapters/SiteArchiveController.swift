@@ -39,7 +39,8 @@ struct SiteArchiveController: Sendable {
         guard parts.count == 3, parts[2].hasSuffix(".zip"), let package = try? PackageID(parts[0]),
             let manifest = try await manifest(of: package, parts[1])
         else { return nil }
-        let words = parts[2].dropLast(".zip".count).split(separator: Self.fromWord, maxSplits: 1).map(String.init)
+        let words = parts[2].dropLast(".zip".count)
+            .split(separator: Self.fromWord, maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         guard let name = words.first else { return nil }
         if name == Self.rootName { return words.count == 1 ? SiteArchive(of: manifest) : nil }
         guard CodePushKey.Folder(rawValue: name) != nil else { return nil }

@@ -7,6 +7,7 @@ import PackRegistry
 /// What CodePush's clients tell of updates, as reports.
 struct CodePushReports: Sendable {
     private static let maximumByteCount = 64 << 10
+    private static let order: [ReportEvent.Code] = [.downloaded, .activated, .confirmed, .failed]
 
     let tools: AdapterTools
 
@@ -50,11 +51,12 @@ struct CodePushReports: Sendable {
             channel: key.channel, package: key.package, device: DeviceFacts(deviceID: id, appVersion: app), current: nil
         )
         let release = try await tools.desk.answer(query)?.decision.release
-        // The clients send no time and no number.
+        // The clients send no time and no number. What one of them tells at the same moment is not the same.
         let now = Int(tools.host.now.timeIntervalSince1970 * 1000)
-        let events = codes.enumerated().map { index, code in
+        let events = codes.map { code in
             var event = ReportEvent(
-                sequence: now * 16 + index, code: code, time: now / 1000, package: key.package, version: version,
+                sequence: now * 16 + (Self.order.firstIndex(of: code) ?? 0), code: code, time: now / 1000,
+                package: key.package, version: version,
                 release: release?.version == version ? release?.id : nil)
             if code == .failed { (event.phase, event.fault) = (.start, .neverConfirmed) }
             return event
