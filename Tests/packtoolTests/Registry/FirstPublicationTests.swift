@@ -42,7 +42,7 @@ struct FirstPublicationTests {
     {
         let tool = try Tool()
         try await tool.run("init", "--template", "config", "--quiet").expectSuccess()
-        try await tool.shell("mkdir dist && seq 1 2000000 > dist/data.txt").expectSuccess()
+        try await tool.shell("mkdir dist && seq 1 500000 > dist/data.txt").expectSuccess()
         try await Self.build(tool, "shop", "1.0.0")
         let running = try tool.start("publish", "packages/shop-1.0.0.zip", "--channel", "beta")
         let line = try #require(try await running.line(holding: "Devices can install this now"))
