@@ -239,7 +239,7 @@ import Testing
         let stats = try await adapted.shop.registry.stats(StatsQuery(channel: channel()))
         let version = try #require(stats.versions.first)
         #expect((stats.versions.count, version.version.description) == (1, "1.1.0"))
-        #expect((version.activated, version.confirmed, version.failed) == (1, 1, 1))
+        #expect((version.activated, version.confirmed, version.failed) == (2, 1, 1))
     }
 
     // MARK: Hostile requests

@@ -16,7 +16,8 @@ struct CodePushReports: Sendable {
         let body = try await body(of: request, context)
         switch body.looseText("status") {
         case "DeploymentSucceeded": try await report([.activated, .confirmed], body, request, context)
-        case "DeploymentFailed": try await report([.failed], body, request, context)
+        // It ran, and was left: these clients tell nothing when a version begins to run.
+        case "DeploymentFailed": try await report([.activated, .failed], body, request, context)
         case nil: _ = try key(of: body)
         case .some: throw Problem.badRequest("the status is DeploymentSucceeded or DeploymentFailed")
         }
