@@ -178,8 +178,11 @@ public final class PageSession: Sendable {
         }
     }
 
-    /// Whether the page's version answers the request itself. Nothing is reported.
-    func has(_ request: SiteRequest) -> Bool { [.installed, .installing].contains(decide(request).reason) }
+    /// Whether the page's version has the file, or the rules or the gate with which the page began decide about it: an older
+    /// page of the same address would give what they deny. Nothing is reported.
+    func has(_ request: SiteRequest) -> Bool {
+        [.installed, .installing, .rule, .gate].contains(decide(request).reason)
+    }
 
     /// Whether the page's version may have no service worker. Nothing is reported.
     func refusesWorker(_ request: SiteRequest) -> Bool { decide(request).reason == .worker }

@@ -48,6 +48,31 @@ struct PageDirectoryTests {
         #expect(try get("chunk-2.js", dest: "script", referer: "app.js") == "c2")
     }
 
+    @Test
+    func
+        `a channel's rules and gate hold for the page that began with them, whatever an older page of its address has`()
+        throws
+    {
+        func status(_ path: String) throws -> Int {
+            let headers = ["Sec-Fetch-Dest": "empty", "Referer": site]
+            let request = SiteRequest(url: site + path, headers: headers)
+            return try Answered(pages.page(for: request).answer(request)).status
+        }
+        #expect(try get("", dest: "document") == "one")
+        #expect(try status("app.js") == 200)
+        catalog.change { $0.rules = WebRules([WebRules.Rule(name: "no script", action: .deny, path: "/app.js")]) }
+        #expect(try status("app.js") == 200, "the page on view keeps the rules that it began with")
+        #expect(try get("", dest: "document") == "one")
+        #expect(try status("app.js") == 403)
+        #expect(try status("a.css") == 200)
+        catalog.change { $0.rules = WebRules() }
+        #expect(try get("", dest: "document") == "one")
+        #expect(try status("app.js") == 200)
+        try catalog.change { $0.packages[try PackageID("shop")]?.isEnabled = false }
+        _ = try get("", dest: "document")
+        #expect(try status("app.js") == 503)
+    }
+
     @Test func `a program that names no page gets the newest version`() throws {
         _ = try get("", dest: "document")
         try update()
