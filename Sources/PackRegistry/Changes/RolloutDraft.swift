@@ -131,7 +131,8 @@ struct RolloutDraft {
             RolloutEvent(.plan(plan), time: now, actor: actor),
         ]
         let before = subject.rollout.share
-        effect = "\(name) on \(channel) follows the plan: \(subject.rollout.devicesText) now\(moved)"
+        effect =
+            "\(name) on \(channel) follows the plan: \(subject.rollout.devicesText) now\(moved)\(setText(of: subject))"
         guard let state = RolloutState(events),
             case .take(let share, let action, let completes, let reason) = RolloutRule(state, now: now).next
         else { return }
@@ -139,6 +140,7 @@ struct RolloutDraft {
         note(completes ? [action, .complete] : [action], reason)
         effect =
             "\(name) on \(channel) follows the plan and starts: \(RolloutEffect.text(from: before, to: share, plan))\(moved)"
+            + setText(of: subject)
     }
 
     /// What another audience means for the devices that may have the release already: it can take them back.
@@ -153,9 +155,17 @@ struct RolloutDraft {
                 + (left.map { "go back to \(ReleaseMoves.destination($0))" }
                     ?? "keep the version that they run, because no other release is left")
         }
-        let others = companions.filter { $0.key != package && $0.value.entry(of: subject.set ?? "") != nil }
-        guard subject.set != nil, !others.isEmpty else { return text }
-        return text + ". The same holds for its set: \(others.keys.sorted().map(\.text).joined(separator: ", "))"
+        return text
+    }
+
+    /// The others of the release's set, about which it is as well.
+    private func setText(of release: Release?) -> String {
+        guard let set = release?.set else { return "" }
+        let others = companions.sorted { $0.key < $1.key }.compactMap { name, history -> String? in
+            guard name != package, let other = history.entry(of: set)?.release else { return nil }
+            return "\(name) \(other.version?.description ?? "embedded")"
+        }
+        return others.isEmpty ? "" : "; the same holds for its set: \(others.joined(separator: ", "))"
     }
 
     /// What the state of a rollout with a plan makes of a word.
@@ -173,6 +183,7 @@ struct RolloutDraft {
         effect =
             "\(verb.name) \(name): "
             + RolloutEffect.text(from: state.share, to: result.share ?? state.share, state.plan)
+            + setText(of: subject(planned.release))
     }
 
     /// Takes the newest release back: to the one before it that everybody had, else to what the app embeds.
@@ -228,7 +239,7 @@ struct RolloutDraft {
             return
         }
         steps = found
-        effect = "devices on which \(name) failed try it again, for the \(updated.retry). time"
+        effect = "devices on which \(name) failed try it again, for the \(updated.retry). time\(setText(of: updated))"
     }
 
     /// A change of a release without a plan.
@@ -248,7 +259,7 @@ struct RolloutDraft {
         let before = history.entries.first { $0.release.id == updated.id }?.release.rollout.share ?? .none
         effect =
             "\(package) \(updated.version?.description ?? "embedded") on \(channel): "
-            + RolloutEffect.text(from: before, to: updated.rollout.share, nil)
+            + RolloutEffect.text(from: before, to: updated.rollout.share, nil) + setText(of: updated)
     }
 
     private func rule(_ change: ChannelChange) -> ReleaseRule {

@@ -156,6 +156,31 @@ struct SetRolloutContractTests {
     }
 
     @Test(arguments: RegistryKind.allCases)
+    func `each word for a set names the others before it is done, and holds for all of them`(kind: RegistryKind)
+        async throws
+    {
+        let shop = try await stocked()
+        try await kind.using(shop) { (registry) async throws in
+            let plan = try Self.plan(
+                "{\"steps\": [{\"share\": 20, \"for\": \"1d\"}, {\"share\": 60, \"for\": \"1d\"}, {\"share\": 100}]}")
+            let words: [(verb: RolloutRequest.Verb, share: Int)] = [
+                (.plan(plan), 20), (.advance(), 60), (.halt, 60), (.resume, 60), (.pause, 60), (.retry(), 60),
+                (.complete, 100),
+            ]
+            for word in words {
+                let preview = try await registry.rollout(
+                    RolloutRequest(word.verb, isDryRun: true), of: package("help"), on: channel())
+                #expect(
+                    preview.effect.hasSuffix("; the same holds for its set: checkout 1.1.0"), "\(preview.effect)")
+                let done = try await registry.rollout(RolloutRequest(word.verb), of: package("help"), on: channel())
+                #expect(done.isChanged && done.effect == preview.effect)
+                #expect(try await shop.releases("checkout").first == "1.1.0@\(word.share)", "\(word.verb)")
+                #expect(try await shop.releases("help").first == "1.0.0@\(word.share)", "\(word.verb)")
+            }
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
     func `a set for a group that the channel does not have is refused`(kind: RegistryKind) async throws {
         let shop = try await stocked()
         try await kind.using(shop) { (registry) async throws in

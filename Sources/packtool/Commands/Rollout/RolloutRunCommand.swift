@@ -13,7 +13,8 @@ struct RolloutRunCommand: AsyncParsableCommand {
             packtool serve does this by itself. A folder that only a web server or a CDN
             serves needs it every few minutes, as in a cron job. Over HTTP it takes a token
             with the right to release. Any number of runners may run at once: each step is
-            taken once, and each change is made once.
+            taken once, and each change is made once. With --quiet it says nothing where
+            nothing was done, so that cron sends no mail.
             """))
 
     @OptionGroup var registry: RegistryOptions
@@ -30,9 +31,9 @@ struct RolloutRunCommand: AsyncParsableCommand {
             "\(change.state == .executed ? "made" : "failed")  change \(change.id) on \(change.proposal.channel): "
                 + (change.state == .executed ? change.proposal.action.summary : change.end?.text ?? "")
         }
-        if lines.isEmpty { lines.append("nothing is due") }
-        if run.actions.isEmpty, run.changes.isEmpty, let next = run.next {
-            lines.append("next: \(next.formatted(.iso8601))")
+        if lines.isEmpty, !options.quiet {
+            lines.append("nothing is due")
+            if let next = run.next { lines.append("next: \(next.formatted(.iso8601))") }
         }
         options.console.result(lines.joined(separator: "\n"), json: .object(run.json))
         for failure in run.failures { Console.standardError("error: \(failure)") }
