@@ -57,7 +57,7 @@ extension Population {
                 return Weighted(weights)
             }
             platforms = try weights(json["platforms"], "platforms") { $0 }
-            appVersions = try weights(json["appVersions"], "appVersions") { try SemanticVersion($0) }
+            appVersions = try weights(json["appVersions"], "appVersions") { try AppVersion($0) }
             osVersions = try weights(json["osVersions"], "osVersions") { try AppVersion($0) }
             locales = try weights(json["locales"], "locales") { $0 }
             regions = try weights(json["regions"], "regions") { $0 }

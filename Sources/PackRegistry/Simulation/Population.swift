@@ -17,7 +17,7 @@ package struct Population: Sendable {
     package var deviceCount: Int
     package var seed: UInt64 = 1
     package var platforms = Weighted<String>()
-    package var appVersions = Weighted<SemanticVersion>()
+    package var appVersions = Weighted<AppVersion>()
     package var osVersions = Weighted<AppVersion>()
     package var locales = Weighted<String>()
     package var regions = Weighted<String>()
@@ -45,8 +45,8 @@ package struct Population: Sendable {
         return Device(
             facts: DeviceFacts(
                 deviceID: "\(seed)-\(index)",
-                appVersion: appVersions.value(at: dice.next()).flatMap { try? AppVersion($0.description) },
-                platform: platforms.value(at: dice.next()), tags: tagValues,
+                appVersion: appVersions.value(at: dice.next()), platform: platforms.value(at: dice.next()),
+                tags: tagValues,
                 osVersion: osVersions.value(at: dice.next()), locale: locales.value(at: dice.next()),
                 region: regions.value(at: dice.next()), model: models.value(at: dice.next()),
                 network: networks.value(at: dice.next())),

@@ -130,7 +130,7 @@ struct RolloutSimulationTests {
         ("\"devices\": 200000", "\"devices\": 0", "devices: it must be 1 to"),
         ("\"ios\": 60", "\"ios\": -1", "platforms.ios: a weight is 0 or more"),
         ("\"platforms\"", "\"plattforms\"", "plattforms: the key is not known"),
-        ("\"3.2.0\": 80", "\"3.2\": 80", "appVersions.3.2:"), ("\"1h\": 50", "\"1y\": 50", "checkIntervals.1y:"),
+        ("\"3.2.0\": 80", "\"3.x\": 80", "appVersions.3.x:"), ("\"1h\": 50", "\"1y\": 50", "checkIntervals.1y:"),
         ("{\"gold\": 5, \"none\": 95}", "{\"gold\": 0}", "tags.tier: the weights are all 0"),
         ("{\"1h\": 50, \"24h\": 50}", "{}", "checkIntervals: it must have 1 to 1,000 values"),
     ])

@@ -15,8 +15,9 @@ struct SimulateCommand: AsyncParsableCommand {
             yet. Several packages, and a package whose release belongs to a set, are simulated as one set. Each
             simulated device checks at its own times and decides like a real one.
 
-            --step 5@0h --step 25@24h --step 100@3d is the share from each time on. Without --step all devices
-            are in the share at once.
+            --plan FILE takes the shares of a rollout plan from now on, with its start, hours and cap, as the
+            runner would if devices are well. --step 5@0h --step 25@24h --step 100@3d is the share from each time
+            on. Without either all devices are in the share at once.
 
             The population is JSON (docs/schema/population.schema.json): the number of devices, and the weights
             of platforms, app versions, installed versions and check intervals. The registry is not changed.
@@ -30,6 +31,9 @@ struct SimulateCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("The population (JSON).", valueName: "FILE"))
     var population: String
+
+    @Option(help: ArgumentHelp("The plan of the rollout (JSON).", valueName: "FILE"))
+    var plan: String?
 
     @Option(
         help: ArgumentHelp("A share from a time on, such as 25@24h; may be given several times.", valueName: "P@TIME"),
@@ -50,6 +54,7 @@ struct SimulateCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func validate() throws {
+        guard plan == nil || step.isEmpty else { throw ValidationError("give either --plan or --step") }
         for (first, second) in zip(step, step.dropFirst()) {
             guard first.moment.time < second.moment.time else {
                 throw ValidationError("the steps must be in the order of their times")
@@ -69,7 +74,7 @@ struct SimulateCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         let scene = try await SimulationScene(
             packages, on: channel, audiences: audience, population: described, session: session)
-        let moments = step.isEmpty ? [.init(time: 0, share: .whole)] : step.map(\.moment)
+        let moments = try moments(scene, described)
         let simulation = try RolloutSimulation(
             scene.file, targets: scene.targets, moments: moments, population: described, downloads: scene.downloads)
         let clock = ContinuousClock()
@@ -88,6 +93,17 @@ struct SimulateCommand: AsyncParsableCommand {
                 "the release waits for \(window) by each device's clock, which a population does not describe: devices "
                     + "get it up to a week later than shown here")
         }
+    }
+
+    private func moments(
+        _ scene: SimulationScene, _ described: Population
+    ) throws -> [RolloutSimulation.Moment] {
+        guard let plan else { return step.isEmpty ? [.init(time: 0, share: .whole)] : step.map(\.moment) }
+        // What the plan says of the number of devices is what its runner goes by; else they are those described.
+        let known = try (try? PlanFile.read(plan, devices: nil)) ?? PlanFile.read(plan, devices: described.deviceCount)
+        let now = Date()
+        options.console.note("Times count from now, \(WireTime.text(now)).")
+        return try RolloutSimulation.moments(of: known, from: scene.share, now: now)
     }
 
     /// On all cores, some thousand devices at a time: nothing is kept of a device.

@@ -9,6 +9,9 @@ struct SimulationScene {
     let targets: [PackageID: Release]
     let downloads: [PackageID: [SemanticVersion?: RolloutSimulation.Download]]
 
+    /// What the releases have already; that of a set is one. What is not offered yet has none.
+    let share: Share
+
     /// Such as `shop 1.3.0`.
     var names: [String] {
         targets.sorted { $0.key < $1.key }.map { "\($0) \($1.version?.description ?? "embedded")" }
@@ -48,6 +51,10 @@ struct SimulationScene {
         }
         self.file = file
         self.targets = targets
+        let offered = targets.compactMap { package, target in
+            file.packages[package]?.releases.first { $0.id == target.id }?.rollout.share
+        }
+        share = offered.count == targets.count ? offered.min() ?? .none : .none
         let reader = DownloadReader(versions: overview.versions, registry: session.registry)
         var downloads: [PackageID: [SemanticVersion?: RolloutSimulation.Download]] = [:]
         // A bundle that several packages of a set share comes once.
