@@ -1,5 +1,6 @@
 """The actions of the kill sweep on rollouts of a set: its release, its plan, each verb, and a run of the steps that are due. Whatever is killed,
-each device sees both packages in one version, no device leaves a share that has not shrunk, and the plan goes on."""
+the signed channel has the set whole, each device has both packages in the version that the signed channel gives it, no device leaves a share that
+has not shrunk, and the plan takes its next step."""
 import datetime
 import json
 import shutil
@@ -8,6 +9,7 @@ import time
 
 from kill_sweep_sets import PACKAGES
 from packtool_runs import Fault
+from signed_channel import SignedChannel
 
 # Some of them are in a third of all devices, some are not.
 DEVICES = ("device-1", "device-2", "device-3")
@@ -66,10 +68,14 @@ class RolloutActions:
     def make_published(self, folder):
         self.sets.before_set(folder)
         self.tool.expect(folder, "publish", *(f"packages/{package}-1.1.0.zip" for package in PACKAGES), "--yes", "--quiet")
-        steps = [{"share": 30, "for": "1h"}, {"share": 60, "for": "1h"}, {"share": 100}]
-        (folder / "manual.json").write_text(json.dumps({"start": "manual", "steps": steps}))
+        # Of the plan in which verbs are said, the next step is due as soon as they have been looked at: only a run takes it.
+        (folder / "manual.json").write_text(json.dumps({"start": "manual", "steps": self.steps("1s")}))
         soon = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=8)
-        (folder / "soon.json").write_text(json.dumps({"start": soon.strftime("%Y-%m-%dT%H:%M:%SZ"), "steps": steps}))
+        (folder / "soon.json").write_text(json.dumps({"start": soon.strftime("%Y-%m-%dT%H:%M:%SZ"), "steps": self.steps("1h")}))
+
+    @staticmethod
+    def steps(time):
+        return [{"share": 30, "for": time}, {"share": 60, "for": time}, {"share": 100}]
 
     def make_offered(self, folder):
         self.prepare(folder, "published")
@@ -91,6 +97,7 @@ class RolloutActions:
         self.make_published(folder)
         self.tool.expect(folder, "release", *NEW, "--channel", "beta", "--rollout", "0", "--quiet")
         self.rollout(folder, "--plan", "soon.json")
+        (folder / "soon").touch()
         time.sleep(9)
 
     def rollout(self, folder, *more):
@@ -102,13 +109,19 @@ class RolloutActions:
     # What can be looked at.
 
     def seen(self, folder):
-        """The version of both packages on each device, after an update of it; a fault if the two differ."""
+        """The version of both packages on each device, after an update of it; a fault if the two differ, or if it is not what the signed
+        channel says. No command of the registry has run since the kill: devices see what was left."""
+        channel = SignedChannel(folder / ".packtool/registry/view", "beta").require_whole(PACKAGES)
         found = []
         for device in DEVICES:
             self.tool.expect(
                 folder, "client", "update", "--store", device, "--device", device, "--channel", "beta", "--registry", ".packtool/registry",
                 codes=(0, 2))
-            found.append(self.sets.active_set(folder, device))
+            version = self.sets.active_set(folder, device)
+            for package in PACKAGES:
+                if version != (expected := channel.taken(package, device)):
+                    raise Fault(f"{device} has {package} {version}, and the signed channel gives it {expected}")
+            found.append(version)
         return found
 
     def status(self, folder):
@@ -135,10 +148,28 @@ class RolloutActions:
         if before <= share and any(old == "1.1.0" and new != "1.1.0" for old, new in zip(first, second)):
             raise Fault(f"a device left the share that grew from {before} to {share}: {first}, {second}")
         if state in ("scheduled", "running", "paused", "halted"):
-            # The plan goes on.
+            self.go_on(folder, share, state, second)
+
+    def go_on(self, folder, share, state, seen):
+        """The plan goes on: a run takes the next step, once, and every device that has the set keeps it."""
+        if begin := {"scheduled": "start", "paused": "resume", "halted": "resume"}.get(state):
+            self.verb(folder, begin)
+        # Started by hand, the first step is taken already.
+        share = SOME if state == "scheduled" else share
+        self.require(folder, self.seen(folder), share, "running")
+        if (folder / "soon").exists():
+            # Its next step is in an hour.
+            self.verb(folder, "advance")
+        else:
+            time.sleep(1.1)
             self.tool.expect(folder, "rollout", "run")
-            self.verb(folder, "complete")
-            self.require(folder, self.seen(folder), ALL, "completed")
+        share = {SOME: 6_000, 6_000: ALL}[share]
+        third = self.seen(folder)
+        self.require(folder, third, share, "completed" if share == ALL else "running")
+        if any(old == "1.1.0" and new != "1.1.0" for old, new in zip(seen, third)):
+            raise Fault(f"a device left the share that grew to {share}: {seen}, {third}")
+        self.tool.expect(folder, "rollout", "complete", "shop", "--channel", "beta", "--yes", "--quiet", codes=(0, 2))
+        self.require(folder, self.seen(folder), ALL, "completed")
 
     def require(self, folder, seen, share, state):
         if (found := self.status(folder)) != (share, state):

@@ -3,6 +3,7 @@ import json
 import shutil
 
 from packtool_runs import Fault
+from signed_channel import SignedChannel
 
 PACKAGES = ("admin", "shop")
 PUBLISH = ("publish", *(f"packages/{package}-1.1.0.zip" for package in PACKAGES), "--channel", "beta")
@@ -60,6 +61,8 @@ class SetActions:
         return version
 
     def new_set_device(self, folder):
+        """What a device installs that has seen nothing, from a view that has the set whole."""
+        SignedChannel(folder / ".packtool/registry/view", "beta").require_whole(PACKAGES)
         shutil.rmtree(folder / "other", ignore_errors=True)
         self.tool.expect(folder, "client", "update", "--store", "other", "--channel", "beta", "--registry", ".packtool/registry", codes=(0, 2))
         self.tool.expect(folder, "client", "start", "--store", "other")
