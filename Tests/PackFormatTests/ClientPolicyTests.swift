@@ -153,6 +153,33 @@ import Testing
         }
     }
 
+    /// A device that waits for nothing is a device that gets more.
+    @Test func `a mandatory release with what this program does not know makes no newer one mandatory`() throws {
+        let newest = try release("1.3.0", ClientPolicy(network: .unmetered))
+        let mandatory = try release("1.2.0", ClientPolicy(isMandatory: true))
+        func isMandatory(_ key: String? = nil, _ value: String = "null") throws -> Bool {
+            var json = try JSONValue(parsing: file([newest], skipped: [mandatory]).bytes).object("file")
+            var packages = try json.object("packages")
+            var content = try packages.object(package.text)
+            var skipped = try content.array("skippedMandatory")[0].object("release")
+            if let key { skipped[key] = try JSONValue(parsing: value) }
+            content["skippedMandatory"] = .array([.object(skipped)])
+            packages[package.text] = .object(content)
+            json["packages"] = .object(packages)
+            let read = try ChannelFile(parsing: JSONValue.object(json).canonicalBytes)
+            return RolloutDecision.terms(
+                of: newest, in: try #require(read.packages[package]), app: "shop", package: package,
+                device: DeviceFacts(deviceID: "d"), running: try SemanticVersion("1.1.0")
+            ).policy.isMandatory
+        }
+        #expect(try isMandatory())
+        for (key, value) in [
+            ("audiences", #"[[{"kind":"moon"}]]"#), ("policy", #"{"mandatory":true,"battery":50}"#), ("until", "7"),
+        ] {
+            #expect(try !isMandatory(key, value), "\(key)")
+        }
+    }
+
     @Test func `how often to look travels, is bounded, and is no matter of format 1`() throws {
         let poll = try ChannelPoll(seconds: 900)
         #expect(poll.jitter == 90)

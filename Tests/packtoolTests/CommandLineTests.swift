@@ -62,7 +62,10 @@ struct CommandLineTests {
             "withdraw", "status", "serve", "preview", "token create", "token list", "token revoke", "keys generate",
             "keys list", "keys rotate", "keys revoke", "keys delegate", "audit", "client update", "client status",
             "client explain", "client confirm", "client rollback", "client repair", "client install", "client serve",
-            "client gc",
+            "client gc", "release", "explain", "simulate", "gate", "rules", "channel", "group set", "group list",
+            "group remove", "changes list", "changes show", "changes approve", "changes reject", "rollout set",
+            "rollout start", "rollout pause", "rollout resume", "rollout advance", "rollout halt", "rollout complete",
+            "rollout rollback", "rollout retry", "rollout status", "rollout run",
         ]
         #expect(contract.filter { !names.contains($0) } == [])
     }
@@ -91,6 +94,25 @@ struct CommandLineTests {
         let script = try await tool.run("--generate-completion-script", "bash").standardOutput
         try tool.write(["completion.bash": script])
         #expect(try await tool.shell("bash -n completion.bash").exitCode == 0)
+        /// What bash offers for the last of some words when somebody presses the tab key.
+        func offered(_ words: String...) async throws -> Set<String> {
+            let line = "packtool \(words.joined(separator: " "))"
+            let outcome = try await tool.shell(
+                """
+                set +eu; source ./completion.bash
+                COMP_WORDS=(\(line)); COMP_CWORD=\(words.count); COMP_LINE="\(line)"; COMP_POINT=${#COMP_LINE}
+                _packtool packtool "${COMP_WORDS[-1]}" "${COMP_WORDS[-2]}"; printf '%s\\n' "${COMPREPLY[@]}"
+                """)
+            return Set(outcome.standardOutput.split(whereSeparator: \.isWhitespace).map(String.init))
+        }
+        #expect(
+            try await offered("rollout", "''").isSuperset(of: [
+                "set", "start", "pause", "resume", "advance", "halt", "complete", "rollback", "retry", "status", "run",
+            ]))
+        #expect(
+            try await offered("rollout", "advance", "--").isSuperset(of: ["--step", "--channel", "--dry-run", "--yes"]))
+        #expect(try await offered("simulate", "--").isSuperset(of: ["--plan", "--step", "--population", "--svg"]))
+        #expect(try await offered("explain", "--").isSuperset(of: ["--device", "--platform", "--tag", "--at"]))
     }
 
     @Test func `a man page is made for every command`() async throws {
@@ -101,5 +123,9 @@ struct CommandLineTests {
         let pages = Set(try tool.listing("man").keys)
         let expected = try await Self.commands().map { (["packtool"] + $0.path).joined(separator: "-") + ".1" }
         #expect(pages == Set(expected))
+        let page = String(decoding: try tool.read("man/packtool-rollout-set.1"), as: UTF8.self)
+        for part in [".SH SYNOPSIS", "\\fB\\-\\-plan\\fR \\fIFILE\\fR", "\\fB\\-\\-dry\\-run\\fR"] {
+            #expect(page.contains(part), "\(part): \(page)")
+        }
     }
 }

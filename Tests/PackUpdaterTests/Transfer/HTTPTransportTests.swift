@@ -194,11 +194,19 @@ struct HTTPTransportTests {
         let busy = try LocalServer(folder) { $0.count < 3 ? .status(503, headers: ["Retry-After": "0"]) : .file }
         #expect(try await transport(busy).download("file", to: target, maximumByteCount: content.count))
         #expect(busy.requests.count == 3)
-        let closed = try LocalServer(folder) { _ in .status(503, headers: ["Retry-After": "86400"]) }
-        await #expect(throws: UpdateError.self) {
-            try await transport(closed).download("file", to: target, maximumByteCount: content.count)
+        for status in [503, 429] {
+            let closed = try LocalServer(folder) { _ in .status(status, headers: ["Retry-After": "86400"]) }
+            let error = await #expect(throws: UpdateError.self) {
+                try await transport(closed).download("file", to: target, maximumByteCount: content.count)
+            }
+            #expect(closed.requests.count == 1)
+            // What a scheduler holds off by.
+            guard case .overloaded(_, _, let retryAfter)? = error else {
+                Issue.record("\(status) is no overload: \(String(describing: error))")
+                continue
+            }
+            #expect(retryAfter == .seconds(86_400))
         }
-        #expect(closed.requests.count == 1)
     }
 
     @Test func `a partial file that is the whole already is not fetched again`() async throws {

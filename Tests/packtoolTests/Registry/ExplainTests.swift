@@ -113,6 +113,9 @@ struct ExplainTests {
         try await tool.run("rollout", "shop", "--channel", "beta", "--percent", "60").expectSuccess()
         try await mark()
         try await tool.run("rollback", "shop", "--channel", "beta").expectSuccess()
+        try await publish(tool, "1.2.0")
+        try await mark()
+        try await tool.run("withdraw", "shop@1.2.0", "--reason", "broken", "--yes").expectSuccess()
         func told(_ at: String?) async throws -> String {
             try await tool.run(
                 ["explain", "shop", "--channel", "beta", "--device", "d"] + (at.map { ["--at", $0] } ?? [])
@@ -120,8 +123,10 @@ struct ExplainTests {
         }
         #expect(try await told(moments[0]).contains("share 10 %"))
         #expect(try await told(moments[1]).contains("share 60 %"))
+        let offered = try await told(moments[2])
+        #expect(offered.contains("1.2.0: selected") && !offered.contains("1.1.0"), "\(offered)")
         let now = try await told(nil)
-        #expect(!now.contains("1.1.0") && now.contains("1.0.0: selected"), "\(now)")
+        #expect(!now.contains("1.1.0") && !now.contains("1.2.0") && now.contains("1.0.0: selected"), "\(now)")
     }
 }
 
