@@ -11,11 +11,9 @@ from kill_sweep_sets import PACKAGES
 from packtool_runs import Fault
 from signed_channel import SignedChannel
 
-# Some of them are in a third of all devices, some are not.
-DEVICES = ("device-1", "device-2", "device-3")
 NEW = [f"{package}@1.1.0" for package in PACKAGES]
-# What is rolled out to whom when the action has gone through: nobody, a third, everybody.
-NOBODY, SOME, ALL = 0, 3_000, 10_000
+# What is rolled out to whom: nobody, the first step, the second, everybody.
+NOBODY, SOME, MORE, ALL = 0, 3_000, 6_000, 10_000
 # What was rolled out before the action, by what is there then.
 SHARES_BEFORE = {"published": NOBODY, "offered": NOBODY, "scheduled": NOBODY, "due": NOBODY, "running": SOME, "paused": SOME}
 
@@ -31,7 +29,7 @@ class RolloutActions:
             "start": ("scheduled", (), SOME, "running"),
             "pause": ("running", (), SOME, "paused"),
             "resume": ("paused", (), SOME, "running"),
-            "advance": ("running", ("--step", "2"), 6_000, "running"),
+            "advance": ("running", ("--step", "2"), MORE, "running"),
             "halt": ("running", (), SOME, "halted"),
             "complete": ("running", (), ALL, "completed"),
             "rollback": ("running", (), NOBODY, "rolledBack"),
@@ -79,7 +77,7 @@ class RolloutActions:
 
     def make_offered(self, folder):
         self.prepare(folder, "published")
-        self.tool.expect(folder, "release", *NEW, "--channel", "beta", "--rollout", "0", "--quiet")
+        self.offer(folder)
 
     def make_scheduled(self, folder):
         self.prepare(folder, "offered")
@@ -95,10 +93,21 @@ class RolloutActions:
 
     def make_due(self, folder):
         self.make_published(folder)
-        self.tool.expect(folder, "release", *NEW, "--channel", "beta", "--rollout", "0", "--quiet")
+        self.offer(folder)
         self.rollout(folder, "--plan", "soon.json")
         (folder / "soon").touch()
         time.sleep(9)
+
+    def offer(self, folder):
+        """The set, to nobody yet; and three devices: of the first step, of the second, of the last."""
+        self.tool.expect(folder, "release", *NEW, "--channel", "beta", "--rollout", "0", "--quiet")
+        channel = SignedChannel(folder / ".packtool/registry/view", "beta")
+        newest = channel.releases("shop")[0]
+        found = {}
+        for number in range(1_000):
+            place = channel.place("shop", newest, f"device-{number}")
+            found.setdefault((place >= SOME) + (place >= MORE), f"device-{number}")
+        (folder / "devices.json").write_text(json.dumps([found[step] for step in range(3)]))
 
     def rollout(self, folder, *more):
         self.tool.expect(folder, "rollout", "shop", "--channel", "beta", *more, "--yes", "--quiet")
@@ -113,7 +122,9 @@ class RolloutActions:
         channel says. No command of the registry has run since the kill: devices see what was left."""
         channel = SignedChannel(folder / ".packtool/registry/view", "beta").require_whole(PACKAGES)
         found = []
-        for device in DEVICES:
+        # Of a set that is released to all at once, any devices.
+        file = folder / "devices.json"
+        for device in json.loads(file.read_text()) if file.exists() else ("device-1", "device-2", "device-3"):
             self.tool.expect(
                 folder, "client", "update", "--store", device, "--device", device, "--channel", "beta", "--registry", ".packtool/registry",
                 codes=(0, 2))
@@ -163,7 +174,7 @@ class RolloutActions:
         else:
             time.sleep(1.1)
             self.tool.expect(folder, "rollout", "run")
-        share = {SOME: 6_000, 6_000: ALL}[share]
+        share = {SOME: MORE, MORE: ALL}[share]
         third = self.seen(folder)
         self.require(folder, third, share, "completed" if share == ALL else "running")
         if any(old == "1.1.0" and new != "1.1.0" for old, new in zip(seen, third)):
@@ -174,5 +185,7 @@ class RolloutActions:
     def require(self, folder, seen, share, state):
         if (found := self.status(folder)) != (share, state):
             raise Fault(f"the rollout is at {found}, not {(share, state)}")
-        if share in (NOBODY, ALL) and set(seen) != {"1.1.0" if share == ALL else "1.0.0"}:
+        # Of three devices, one a step; of a set that is released to all at once, all.
+        expected = ["1.1.0" if share > before else "1.0.0" for before in (NOBODY, SOME, MORE)]
+        if seen != expected:
             raise Fault(f"at {share} the devices have {seen}")

@@ -58,12 +58,15 @@ class SignedChannel:
     def taken(self, package, device):
         """The version that a device takes: the newest whose share it is in. No release here has an audience."""
         for release in self.releases(package):
-            owner = f"/{release['set']}" if "set" in release else f"{package}/{release['id']}"
-            text = f"{self.content['app']}/{owner}/{device}"
-            bucket = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
-            if bucket * 10_000 >> 64 < share(release):
+            if self.place(package, release, device) < share(release):
                 return release.get("version")
         return None
+
+    def place(self, package, release, device):
+        """Where a device is among all of a release, 0 to 9,999."""
+        owner = f"/{release['set']}" if "set" in release else f"{package}/{release['id']}"
+        bucket = hashlib.sha256(f"{self.content['app']}/{owner}/{device}".encode()).digest()[:8]
+        return int.from_bytes(bucket, "big") * 10_000 >> 64
 
 
 def share(release):
