@@ -250,8 +250,8 @@ let package = Package(
             tests(
                 "PackKioskTests",
                 [
-                    "AttackSupport", "PackFormat", "PackJSON", "PackWebKitGTK", "CWebKitGTK", "TestSupport", "packtool",
-                    "packtool-kiosk",
+                    "AttackSupport", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWebKitGTK", "CWebKitGTK",
+                    "TestSupport", "packtool", "packtool-kiosk", arguments,
                 ]),
         ]
     }

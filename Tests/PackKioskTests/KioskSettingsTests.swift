@@ -1,4 +1,6 @@
+import ArgumentParser
 import PackFormat
+import PackHost
 import PackUpdater
 import Testing
 
