@@ -96,6 +96,20 @@ struct ExplainTests {
             let pastJSON = try await tool.run(asked + folder + ["--at", before, "--json"]).json().object()
             #expect(try told.json().object() == pastJSON)
         }
+        // On the device itself the same conditions, and what it waits for now.
+        let client = ["--store", "ann", "--channel", "beta", "--registry", registry.url]
+        let facts = ["--device", "ann", "--network", "metered"]
+        try await tool.run(["rollout", "complete", "shop", "--channel", "beta", "--yes"] + folder).expectSuccess()
+        let update = try await tool.run(["client", "update"] + client + facts)
+        #expect(
+            update.standardOutput.contains("shop 1.1.0 is offered, but it waits for an unmetered network"), "\(update)")
+        let own = try await tool.run(["client", "explain"] + client).expectSuccess()
+        for part in [
+            "shop on beta: the device takes 1.1.0, but not yet: it waits for an unmetered network\n",
+            "    pass  group=testers      testers\n", "    WAIT  network unmetered  metered\n",
+        ] {
+            #expect(own.standardOutput.contains(part), "\(part): \(own)")
+        }
     }
 
     @Test func `a share, a rollback and a withdrawal are told as they were`() async throws {
