@@ -113,7 +113,8 @@ struct RecipeTests {
         // What cron runs, once: the step is due, and the CDN has it after that.
         let recipe = try Recipe("a folder behind a CDN").commands
         try #require(recipe.count == 1 && recipe[0].hasPrefix("*/5 * * * *  "), "\(recipe)")
-        let line = recipe[0].dropFirst("*/5 * * * *  ".count).replacing("/srv/registry", with: ".packtool/registry")
+        let line = String(recipe[0].dropFirst("*/5 * * * *  ".count))
+            .replacing("/srv/registry", with: ".packtool/registry")
         let ran = try await tool.follow(line)
         #expect(ran.standardOutput == "step  shop 1.4.0 on stable: 1 % to 100 %: 1 % was there for 1s\n", "\(ran)")
         #expect(try await Self.installed(tool, device: "hall", registry: "cdn") == "shop 1.4.0")
