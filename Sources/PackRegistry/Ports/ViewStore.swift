@@ -59,8 +59,6 @@ package struct StaleView: Error, Hashable, Sendable {
 }
 
 extension ViewStore {
-    private static var pieceByteCount: Int { 4 << 20 }
-
     /// The whole of a file; nil where there is no such file.
     /// - Throws: ``RegistryError`` of the kind `.tooLarge` above the limit.
     package func read(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? {
@@ -74,30 +72,8 @@ extension ViewStore {
     /// Copies a file to a place on this machine's disk where nothing is yet.
     /// - Returns: False if there is no such file.
     package func copy(_ path: ViewPath, to destination: URL) async throws -> Bool {
-        // What was cut off is never left under the name that was asked for.
-        let place = destination.deletingLastPathComponent().appending(path: ".\(UUID().uuidString).part")
-        defer { try? FileManager.default.removeItem(at: place) }
-        guard var part = try await read(path, from: 0, maximumByteCount: Self.pieceByteCount) else { return false }
-        let size = part.size
-        guard
-            FileManager.default.createFile(
-                atPath: place.path(percentEncoded: false), contents: nil, attributes: [.posixPermissions: 0o644])
-        else { throw RegistryError(.unusable, "\(place.path(percentEncoded: false)) cannot be written") }
-        let file = try FileHandle(forWritingTo: place)
-        var written = 0
-        while true {
-            let bytes = part.bytes
-            try await BlockingWork.run { try file.write(contentsOf: bytes) }
-            written += bytes.count
-            guard written < size else { break }
-            let next = try await read(path, from: written, maximumByteCount: Self.pieceByteCount)
-            guard let next, next.size == size, !next.bytes.isEmpty else {
-                throw RegistryError(.busy, "\(path) was replaced while it was read: try again")
-            }
-            part = next
+        try await FileCopy(name: "\(path)", destination: destination).write {
+            try await read(path, from: $0, maximumByteCount: $1)
         }
-        try file.close()
-        try FileManager.default.moveItem(at: place, to: destination)
-        return true
     }
 }

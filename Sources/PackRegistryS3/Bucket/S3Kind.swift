@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackRegistry
 
 /// What a store tells readers of an object: the same as `packtool serve` does.
 struct S3Kind: Hashable, Sendable {
@@ -13,6 +14,13 @@ struct S3Kind: Hashable, Sendable {
 
     init(_ path: ViewPath) {
         self.init(mediaType: path.mediaType.description, cacheControl: path.cacheControl)
+    }
+
+    init(_ path: StoredPath) {
+        switch path {
+        case .view(let path): self.init(path)
+        case .encoded: self.init(mediaType: "application/octet-stream", cacheControl: CacheControl.immutable)
+        }
     }
 
     var fields: [(name: String, value: String)] {

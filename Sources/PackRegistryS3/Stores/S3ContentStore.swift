@@ -10,19 +10,25 @@ import PackSystem
 package struct S3ContentStore: ContentStore {
     private let bucket: S3Bucket
     private let scratch: URL
+    private let keep: @Sendable (Object, URL) -> Void
+    private let answers = KeptAnswers()
 
-    init(_ bucket: S3Bucket, scratch: URL) {
+    /// - Parameter keep: told of the file of each object that was stored, which nobody needs any more.
+    init(_ bucket: S3Bucket, scratch: URL, keeping keep: @escaping @Sendable (Object, URL) -> Void = { _, _ in }) {
         self.bucket = bucket
         self.scratch = scratch
+        self.keep = keep
     }
 
     package func missing(among objects: [Object]) async throws -> Set<Digest> {
         let bucket = bucket
-        let missing = try await ParallelRequests(bucket).map(Array(Set(objects))) { object in
+        let objects = Array(Set(objects))
+        let found = try await ParallelRequests(bucket).map(objects) { object in
             let info = try await bucket.info(ViewPath.object(object.digest).description)
-            return info?.size == object.size ? nil : object.digest
+            return (object, info?.size == object.size)
         }
-        return Set(missing.compactMap(\.self))
+        answers.keep(found)
+        return Set(found.filter { !$0.1 }.map(\.0.digest))
     }
 
     package func open(archive: URL) async throws -> any UploadedArchive {
@@ -37,11 +43,14 @@ package struct S3ContentStore: ContentStore {
     }
 
     fileprivate func store(_ archive: PackageArchive) async throws {
-        let absent = try await missing(among: archive.manifest.ownObjects)
+        let objects = archive.manifest.ownObjects
+        let known = answers.of(objects)
+        var absent = try await missing(among: objects.filter { known[$0] == nil })
+        absent.formUnion(known.filter { !$0.value }.map(\.key.digest))
         guard !absent.isEmpty else { return }
         let folder = scratch.appending(path: "upload-\(UUID().uuidString)", directoryHint: .isDirectory)
         defer { try? FileManager.default.removeItem(at: folder) }
-        let taken = try await BlockingWork.run {
+        let taken = try await BlockingWork.run { [absent] in
             try SystemCall.makeFolders(folder)
             var taken: [Object] = []
             try archive.extractObjects { object in
@@ -51,12 +60,16 @@ package struct S3ContentStore: ContentStore {
             }
             return taken
         }
-        let left = absent.subtracting(taken.map(\.digest))
+        // Somebody else may have stored one since it was asked for.
+        let out = absent.subtracting(taken.map(\.digest))
+        let left = try await missing(among: objects.filter { out.contains($0.digest) })
         guard left.isEmpty else { throw RegistryError.leftOut(left, of: archive.manifest, among: archive.missing) }
         let small = taken.filter { $0.size <= bucket.limits.smallByteCount }
         let large = taken.filter { $0.size > bucket.limits.smallByteCount }
         try await send(small, from: folder, ParallelRequests(bucket))
         try await send(large, from: folder, ParallelRequests(bucket, atMost: bucket.limits.largeFilesAtOnce))
+        answers.keep(taken.map { ($0, true) })
+        for object in taken { keep(object, Self.file(of: object, in: folder)) }
     }
 
     private func send(_ objects: [Object], from folder: URL, _ requests: ParallelRequests) async throws {

@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Only the timestamp needs care, and it is replaced by one conditional write: the store compares the tag of what was seen and
 /// replaces it, as one step. All other names belong to one content for ever.
-package final class S3ViewStore: ViewStore {
+package final class S3ViewStore: RemoteViewStore {
     private struct Seen {
         let bytes: [UInt8]
         let tag: String
@@ -54,16 +54,20 @@ package final class S3ViewStore: ViewStore {
         }
     }
 
-    package func read(_ path: ViewPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart? {
+    package func read(_ path: StoredPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart? {
         let part = try await bucket.read(path.description, from: offset, maximumByteCount: maximumByteCount)
         guard let part else { return nil }
-        if path == .timestamp, offset == 0, part.bytes.count == part.size { remember(part) }
+        if path == .view(.timestamp), offset == 0, part.bytes.count == part.size { remember(part) }
         return ViewPart(part.bytes, size: part.size)
     }
 
     package func remove(_ paths: [ViewPath]) async throws {
+        try await remove(listed: paths.map(\.description))
+    }
+
+    package func remove(listed names: [String]) async throws {
         let bucket = bucket
-        try await ParallelRequests(bucket).forEach(paths) { try await bucket.remove($0.description) }
+        try await ParallelRequests(bucket).forEach(names) { try await bucket.remove($0) }
     }
 
     // MARK: The timestamp
@@ -94,9 +98,7 @@ package final class S3ViewStore: ViewStore {
 // MARK: Files of this machine
 
 extension S3ViewStore {
-    /// Writes a file of the view from a file of this machine, whether it is there or not: a patch, a download, a zip.
-    /// - Parameter digest: what the file is to have.
-    package func put(_ path: ViewPath, file: URL, size: Int, digest: Digest) async throws {
+    package func put(_ path: StoredPath, file: URL, size: Int, digest: Digest) async throws {
         try await bucket.put(path.description, file: file, size: size, digest: digest, as: S3Kind(path))
     }
 }
@@ -104,15 +106,6 @@ extension S3ViewStore {
 // MARK: What is there
 
 extension S3ViewStore {
-    /// A file that a list has.
-    package struct ListedFile: Hashable, Sendable {
-        /// Below the prefix of the store.
-        package let name: String
-        package let size: Int
-        /// Nil for a file that is none of a view.
-        package var path: ViewPath? { ViewPath(name) }
-    }
-
     /// Lists all files whose names begin so, up to a thousand at a time: for checks, and for nothing that is done often.
     package func list(_ start: String, _ body: ([ListedFile]) async throws -> Void) async throws {
         var token: String?

@@ -14,7 +14,7 @@ import Testing
     private struct Scene {
         let bench: S3Bench
         let proxy: FaultProxy
-        let view: S3ViewStore
+        let view: any RemoteViewStore
         let bucket: S3Bucket
 
         init(limits: S3Limits = S3Bench.quick) async throws {
@@ -170,7 +170,7 @@ import Testing
         defer { try? FileManager.default.removeItem(at: file) }
         let path = ViewPath.object(Digest(of: bytes))
         func put() async throws {
-            try await scene.view.put(path, file: file, size: bytes.count, digest: Digest(of: bytes))
+            try await scene.view.put(.view(path), file: file, size: bytes.count, digest: Digest(of: bytes))
         }
         // Every other request is lost, on the way there or back.
         scene.proxy.plan { request, number in

@@ -62,6 +62,13 @@ func noise(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
     return Array(bytes.prefix(count))
 }
 
+extension S3Store {
+    /// Its objects, with uploads in the system's temporary folder.
+    func content() -> any ContentStore {
+        content(scratch: FileManager.default.temporaryDirectory) { _, _ in }
+    }
+}
+
 extension S3Kind {
     static let bytes = S3Kind(mediaType: "application/octet-stream", cacheControl: CacheControl.immutable)
 }

@@ -1,6 +1,7 @@
 import Foundation
 import PackArchive
 import PackFormat
+import Synchronization
 import TestSupport
 import Testing
 
@@ -61,25 +62,62 @@ import Testing
         }
         proxy.plan { _, _ in .none }
         try await content.open(archive: package.zip).storeObjects()
+        #expect(proxy.seen.isEmpty)
+        // Whoever was not asked before asks once for each object.
+        let other = S3ContentStore(try bench.bucket(endpoint: proxy.endpoint), scratch: scratch)
+        try await other.open(archive: package.zip).storeObjects()
         #expect(proxy.seen.allSatisfy { $0.hasPrefix("HEAD ") } && proxy.seen.count == 2)
+    }
+
+    @Test func `each object of a publication is asked for once`() async throws {
+        let bench = try await S3Bench()
+        let proxy = try await FaultProxy(before: bench.server.endpoint)
+        let kept = Mutex<[String: Int]>([:])
+        let content = S3ContentStore(
+            try bench.bucket(endpoint: proxy.endpoint), scratch: FileManager.default.temporaryDirectory
+        ) { object, file in
+            let size = (try? Data(contentsOf: file))?.count
+            kept.withLock { $0[object.digest.hex] = size }
+        }
+        let (old, new) = (noise(1_000), noise(2_000, seed: 2))
+        try await content.open(archive: Package(["old.js": old]).zip).storeObjects()
+        let package = try Package(["old.js": old, "new.js": new], without: ["old.js"])
+        proxy.plan { _, _ in .none }
+        #expect(try await content.missing(among: package.manifest.ownObjects) == [Digest(of: new)])
+        try await content.open(archive: package.zip).storeObjects()
+        #expect(proxy.seen.map { String($0.prefix { $0 != " " }) }.sorted() == ["HEAD", "HEAD", "PUT"])
+        #expect(kept.withLock { $0 } == [Digest(of: old).hex: 1_000, Digest(of: new).hex: 2_000])
+    }
+
+    @Test func `what another server has stored since it was missing need not be sent`() async throws {
+        let bench = try await S3Bench()
+        let (one, other) = (
+            S3ContentStore(try bench.bucket(), scratch: FileManager.default.temporaryDirectory),
+            S3ContentStore(try bench.bucket(), scratch: FileManager.default.temporaryDirectory)
+        )
+        let bytes = noise(1_000)
+        let package = try Package(["app.js": bytes])
+        #expect(try await one.missing(among: package.manifest.ownObjects).count == 1)
+        try await other.open(archive: package.zip).storeObjects()
+        try await one.open(archive: Package(["app.js": bytes], without: ["app.js"]).zip).storeObjects()
     }
 
     @Test func `an object of another size is damaged, and healed by the same upload`() async throws {
         let bench = try await S3Bench()
-        let store = try await bench.store()
+        let content = try await bench.store().content()
         let bytes = noise(5_000)
         let package = try Package(["index.html": bytes])
-        try await store.content.open(archive: package.zip).storeObjects()
+        try await content.open(archive: package.zip).storeObjects()
         let name = ViewPath.object(Digest(of: bytes)).description
         try await bench.bucket().put(name, [1, 2, 3], as: .bytes)
-        #expect(try await store.content.missing(among: package.manifest.ownObjects).count == 1)
-        try await store.content.open(archive: package.zip).storeObjects()
+        #expect(try await content.missing(among: package.manifest.ownObjects).count == 1)
+        try await content.open(archive: package.zip).storeObjects()
         #expect(try await bench.bucket().read(name, from: 0, maximumByteCount: .max)?.bytes == bytes)
     }
 
     @Test func `what is neither in the upload nor in the store is named`() async throws {
         let bench = try await S3Bench()
-        let content = try await bench.store().content
+        let content = try await bench.store().content()
         let package = try Package(["index.html": noise(10), "app.js": noise(20)], without: ["app.js"])
         let upload = try await content.open(archive: package.zip)
         let error = await #expect(throws: RegistryError.self) { try await upload.storeObjects() }
@@ -93,7 +131,7 @@ import Testing
         limits.patience = .milliseconds(300)
         let bench = try await S3Bench(limits: limits)
         let proxy = try await FaultProxy(before: bench.server.endpoint)
-        let content = try await bench.store(endpoint: proxy.endpoint).content
+        let content = try await bench.store(endpoint: proxy.endpoint).content()
         var files: [String: [UInt8]] = [:]
         for number in 0..<40 { files["\(number).js"] = noise(1_000, seed: UInt64(number)) }
         let package = try Package(files)

@@ -37,7 +37,7 @@ struct ServicesBench {
             let local = shop.local.services
             services = RegistryServices(
                 store: local.store, leases: local.leases, signer: try OnlineKeys.load(from: shop.local.files),
-                content: files.content, view: files.view, downloads: NoDownloads(), clock: local.clock)
+                content: files.content(scratch: shop.folder.url) { _, _ in }, view: files.view, downloads: NoDownloads(), clock: local.clock)
             try await services.show()
         case .memory:
             let clock = shop.clock

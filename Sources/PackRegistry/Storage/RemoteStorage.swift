@@ -1,0 +1,73 @@
+package import Foundation
+package import PackFormat
+
+/// Storage away from this machine for the files of one registry, such as a prefix of a bucket.
+///
+///     try await storage.prepare()
+///     guard try await storage.writeMark(id) else { … }         // somebody else's
+///     try await storage.view.put(files)
+package protocol RemoteStorage: Sendable {
+    /// For messages, without secrets.
+    var name: String { get }
+    var view: any RemoteViewStore { get }
+
+    /// The objects.
+    /// - Parameters:
+    ///   - scratch: a folder for the objects of uploads until they are stored.
+    ///   - keep: told of the file of each object that was stored; it may move the file away. Nobody needs it any more.
+    func content(scratch: URL, keeping keep: @escaping @Sendable (Object, URL) -> Void) -> any ContentStore
+
+    /// Finds out whether the storage can have a registry.
+    /// - Throws: ``RegistryError`` with the reason.
+    func prepare() async throws
+
+    /// The mark of the registry that the files belong to; nil: none.
+    func readMark() async throws -> String?
+
+    /// - Returns: false where a mark is there already, which stays.
+    func writeMark(_ mark: String) async throws -> Bool
+}
+
+/// A view in remote storage. Besides what devices need it has what servers make from files of their own disk.
+package protocol RemoteViewStore: ViewStore {
+    /// ``ViewStore/read(_:from:maximumByteCount:)`` for any file of the registry.
+    func read(_ path: StoredPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart?
+
+    /// Writes a file from a file of this machine, whether it is there or not. It is durable at return.
+    /// - Parameter digest: what the file is to have.
+    func put(_ path: StoredPath, file: URL, size: Int, digest: Digest) async throws
+
+    /// Lists all files whose names begin so, some at a time.
+    func list(_ start: String, _ body: ([ListedFile]) async throws -> Void) async throws
+
+    /// Removes files by their names in a list. Those that are not there are fine.
+    func remove(listed names: [String]) async throws
+}
+
+/// A file that a list of remote storage has.
+package struct ListedFile: Hashable, Sendable {
+    /// Below the storage's prefix.
+    package let name: String
+    package let size: Int
+    /// Nil for a file that is none of a registry's.
+    package var path: StoredPath? { StoredPath(name) }
+
+    package init(name: String, size: Int) {
+        self.name = name
+        self.size = size
+    }
+}
+
+extension RemoteViewStore {
+    package func read(_ path: ViewPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart? {
+        try await read(.view(path), from: offset, maximumByteCount: maximumByteCount)
+    }
+
+    /// Copies a file to a place on this machine's disk where nothing is yet.
+    /// - Returns: False if there is no such file.
+    package func copy(_ path: StoredPath, to destination: URL) async throws -> Bool {
+        try await FileCopy(name: "\(path)", destination: destination).write {
+            try await read(path, from: $0, maximumByteCount: $1)
+        }
+    }
+}

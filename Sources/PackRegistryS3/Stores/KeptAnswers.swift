@@ -1,0 +1,39 @@
+import PackFormat
+import Synchronization
+
+/// What the store answered about objects a moment ago. A publisher asks which objects are missing and sends them at once, so each
+/// is asked for once and not twice.
+///
+/// Neither answer does harm when it is old: an object that is stored by now is stored once more, and nothing removes one.
+final class KeptAnswers: Sendable {
+    private struct Answer {
+        let isThere: Bool
+        let time: ContinuousClock.Instant
+    }
+
+    /// Longer than an upload takes.
+    private static let time: Duration = .seconds(600)
+    private static let maximumCount = 200_000
+
+    private let answers = Mutex<[Object: Answer]>([:])
+
+    func keep(_ found: [(object: Object, isThere: Bool)]) {
+        let now = ContinuousClock.now
+        answers.withLock { answers in
+            if answers.count + found.count > Self.maximumCount { answers = [:] }
+            for (object, isThere) in found { answers[object] = Answer(isThere: isThere, time: now) }
+        }
+    }
+
+    /// Those that are known.
+    func of(_ objects: [Object]) -> [Object: Bool] {
+        let oldest = ContinuousClock.now - Self.time
+        return answers.withLock { answers in
+            var known: [Object: Bool] = [:]
+            for object in objects {
+                if let answer = answers[object], answer.time > oldest { known[object] = answer.isThere }
+            }
+            return known
+        }
+    }
+}
