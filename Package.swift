@@ -175,8 +175,8 @@ let package = Package(
             name: "packtool",
             dependencies: [
                 "PackFormat", "PackJSON", "PackArchive", "PackTrust", "PackBuilder", "PackRegistry",
-                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryServer", "PackPublisher",
-                "PackDoctor",
+                "PackRegistryAPI", "PackRegistryLocal", "PackRegistryPostgres", "PackRegistryS3", "PackRegistryServer",
+                "PackPublisher", "PackDoctor",
                 "PackUpdater",
                 "PackHost", "PackWeb", "PackAuthorities", "CBuildStamp", arguments, logging, hummingbird, nioCore,
                 httpTypes, lifecycle, signals,

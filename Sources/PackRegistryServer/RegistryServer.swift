@@ -66,7 +66,7 @@ package struct RegistryServer: Sendable {
         logger: Logger
     ) {
         self.host = host
-        cache = FileCache(root: host.viewFolder)
+        cache = FileCache(root: host.viewFolder) { try await host.fetch($0) }
         limiter = ConnectionLimiter(limits: configuration.limits)
         self.configuration = configuration
         self.services = services

@@ -6,7 +6,8 @@ import PackJSON
 extension PackConfiguration {
     /// The known keys by the object that contains them. templates/config/packtool.schema.json has the same keys.
     package static let keys = [
-        "$schema", "app", "package", "version", "entry", "registry", "channel", "ignore", "shared", "budget", "origins",
+        "$schema", "app", "package", "version", "entry", "registry", "storage", "channel", "ignore", "shared", "budget",
+        "origins",
         "requires", "state", "spa", "headers", "base", "serviceWorker", "api", "audit", "dist", "compression",
         "out",
     ]
@@ -42,6 +43,7 @@ extension PackConfiguration {
         }
         entry = try reader.value(document, "entry") { try PackagePath($0.string()) }
         registry = try reader.value(document, "registry") { try $0.string() }
+        storage = try reader.value(document, "storage") { try $0.string() }
         channel = try reader.value(document, "channel") { try ChannelName($0.string()) }
         ignore = try reader.value(document, "ignore") { try reader.strings($0) } ?? []
         origins = try reader.value(document, "origins") { try reader.strings($0) } ?? []

@@ -45,6 +45,8 @@ package struct PackConfiguration: Sendable {
     package var entry: PackagePath?
     /// The registry: a folder (relative to the file) or a URL.
     package var registry: String?
+    /// The bucket of the registry's files: `s3://BUCKET/PREFIX`.
+    package var storage: String?
     package var channel: ChannelName?
     package var ignore: [String] = []
     package var shared = Shared()

@@ -8,8 +8,13 @@ package protocol RegistryHost: Sendable {
     /// The app that the registry belongs to.
     var app: String { get }
     /// The folder of the published view. A server reads it past the ``ViewStore``: it sends files from the disk, and notices a
-    /// replaced file by its state. A view elsewhere needs a copy in a folder, or redirects.
+    /// replaced file by its state. Of a view elsewhere it has copies.
     var viewFolder: URL { get }
+    /// Copies a file of a view that is elsewhere into ``viewFolder``, if it is not there.
+    /// - Parameter path: relative to the folder.
+    /// - Returns: false if there is no such file.
+    /// - Throws: ``RegistryError`` if it cannot be had now.
+    func fetch(_ path: String) async throws -> Bool
     /// The folder for incoming uploads, on the same file system as the view.
     var uploadFolder: URL { get }
     /// The folder for zips that a server makes for clients of other systems. It may be removed at any time.
@@ -38,6 +43,9 @@ package protocol RegistryHost: Sendable {
 }
 
 extension RegistryHost {
+    /// A host whose whole view is in the folder has nothing else.
+    package func fetch(_ path: String) async throws -> Bool { false }
+
     /// A host that only serves files makes no patches.
     package func makePatch(at path: ViewPath) async throws -> Bool { false }
 

@@ -12,7 +12,7 @@ extension ArtifactBuilder {
     /// wait for, or it is enough for this time.
     /// - Returns: whether all are made.
     func makeEncodings(until isOver: () -> Bool) throws -> Bool {
-        let maker = makers.begin(folder, database)
+        let maker = beginMaking()
         for package in try database.read({ try EncodingTable(db: $0).packages() }) {
             var wanted = try database.read { try EncodingTable(db: $0).wanted(of: package) }[...]
             while !wanted.isEmpty {

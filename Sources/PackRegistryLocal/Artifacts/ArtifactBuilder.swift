@@ -14,6 +14,14 @@ struct ArtifactBuilder: Sendable {
     let database: any RegistryDatabase
     let claims: ArtifactClaims
     let makers: ArtifactMakers
+    /// The copies in the folder, if the files are in remote storage.
+    let mirror: ViewMirror?
+
+    /// A maker for one round of work.
+    func beginMaking() -> any ArtifactMaker {
+        let maker = makers.begin(folder, database)
+        return mirror.map { MirroredMaker(base: maker, mirror: $0, database: database) } ?? maker
+    }
 
     /// Makes everything that is wanted of the packages that changed, and is not there. A file that cannot be made does not
     /// keep the others waiting.
@@ -71,6 +79,8 @@ struct ArtifactBuilder: Sendable {
 
     /// Whether one of the folders is gone, as after a restore from a backup that left it out.
     func hasLostFolder() throws -> Bool {
+        // Copies come and go.
+        guard mirror == nil else { return false }
         let kinds: [(String, DerivedFile.Kind)] = [("packages", .archive), ("patches", .full)]
         let lost = kinds.filter {
             !FileManager.default.fileExists(atPath: folder.view($0.0).path(percentEncoded: false))
@@ -84,11 +94,14 @@ struct ArtifactBuilder: Sendable {
     /// Files that were made and are gone are made again.
     func forgetLost() throws {
         let root = folder.view.path(percentEncoded: false)
-        let lost = try database.read { try DerivedTable(db: $0).made() }.filter {
-            SystemCall.size(ofPath: root + $0.path.description) == nil
-        }
+        try forgetLost { SystemCall.size(ofPath: root + $0) != nil }
+    }
+
+    /// - Parameter isThere: for a path in the view.
+    func forgetLost(_ isThere: (String) -> Bool) throws {
+        let lost = try database.read { try DerivedTable(db: $0).made() }.filter { !isThere($0.path.description) }
         try database.write { db in
-            try EncodingTable(db: db).forgetLost { SystemCall.size(ofPath: root + $0) != nil }
+            try EncodingTable(db: db).forgetLost(isThere)
             for file in lost {
                 try DerivedTable(db: db).forget(file.file)
                 try BuildQueueTable(db: db).add(file.package)
@@ -106,7 +119,7 @@ struct ArtifactBuilder: Sendable {
         var saved = ContinuousClock.now
         let end = saved + .seconds(2)
         var count = 0
-        let maker = makers.begin(folder, database)
+        let maker = beginMaking()
         // A commit for every small patch would cost more than the patch.
         func save() throws {
             guard !made.isEmpty else { return }
@@ -139,12 +152,12 @@ struct ArtifactBuilder: Sendable {
     /// Makes a version's full download in a hurry, for the devices that come before the small one: some percent larger, and
     /// never in the place of one that is there.
     func makeQuickDownload(of digest: Digest) throws {
-        _ = try makers.begin(folder, database).make(.quickDownload(digest))
+        _ = try beginMaking().make(.quickDownload(digest))
     }
 
     /// Makes one file that a device asked for.
     func makeOnDemand(_ file: DerivedFile) throws {
-        let maker = makers.begin(folder, database)
+        let maker = beginMaking()
         // An update file has the patch in it, which the next device may ask for by itself.
         let patch = DerivedFile(.patch, of: file.target, from: file.base)
         if file.kind == .update, try database.read({ try DerivedTable(db: $0).isOnDemand(patch) }) {
@@ -173,9 +186,11 @@ struct ArtifactBuilder: Sendable {
             }
         }
         // Only when it is known that they are gone.
-        for patch in worthless {
-            try? FileManager.default.removeItem(at: folder.view(.patch(from: patch.base, to: patch.target)))
-        }
+        let paths = worthless.map { ViewPath.patch(from: $0.base, to: $0.target) }
+        for path in paths { try? FileManager.default.removeItem(at: folder.view(path)) }
+        guard let mirror, !paths.isEmpty else { return }
+        // What stays is a patch that saves nothing.
+        try? AsyncWork.wait { try await mirror.remove(paths) }
     }
 
     private func manifest(_ digest: Digest) throws -> Manifest {

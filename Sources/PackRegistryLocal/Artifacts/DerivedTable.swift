@@ -51,6 +51,15 @@ struct DerivedTable {
         }
     }
 
+    /// The sizes of the full downloads that were made, by their versions.
+    func fullSizes() throws -> [Digest: Int] {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT target, size FROM derived WHERE kind = 'full' AND base = '' AND size IS NOT NULL")
+        var sizes: [Digest: Int] = [:]
+        for row in rows { sizes[try row.parsed("target") { try Digest(hex: $0) }] = try row.optionalInteger("size") }
+        return sizes
+    }
+
     /// Whether there should be files of a kind.
     func hasMade(_ kind: DerivedFile.Kind) throws -> Bool {
         try Row.fetchOne(

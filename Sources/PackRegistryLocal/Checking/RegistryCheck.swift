@@ -1,10 +1,7 @@
-import Foundation
-import PackArchive
 package import PackFormat
 import PackRegistry
 import PackRegistryAPI
 import PackRegistrySQL
-import PackSystem
 
 /// Looks whether every name that the registry has signed leads to sound bytes, and mends what can be mended.
 ///
@@ -35,10 +32,19 @@ package struct RegistryCheck: Sendable {
         package fileprivate(set) var faults: [Fault] = []
     }
 
+    /// How many files are read at once.
+    private static let filesAtOnce = 8
+
     private let local: LocalRegistry
+    private let files: any CheckedFiles
 
     package init(_ local: LocalRegistry) {
         self.local = local
+        if let mirror = local.mirror {
+            files = StoredFiles(mirror: mirror)
+        } else {
+            files = FolderFiles(folder: local.files)
+        }
     }
 
     /// - Parameter isRepairing: whether faults are mended. Without it nothing is written.
@@ -49,19 +55,19 @@ package struct RegistryCheck: Sendable {
         let objects = try await local.database.reading { try Self.signedObjects($0) }
         outcome.objectCount = objects.count
         outcome.byteCount = objects.reduce(0) { $0 + $1.size }
-        let faulty = try await BlockingWork.run { [self] in
-            objects.compactMap { object in objectFault(object).map { (object, $0) } }
-        }
+        let faulty = try await each(objects) { object in
+            try await files.fault(of: object.digest).map {
+                (object, Fault(path: .object(object.digest), kind: $0))
+            }
+        }.compactMap(\.self)
         outcome.faults = documents.map(\.fault) + faulty.map(\.1)
         if isRepairing, !outcome.faults.isEmpty {
-            try await repair(documents.map(\.file))
+            try await files.replace(documents.map(\.file))
             try await repair(faulty.map(\.0))
-            outcome.faults = try await BlockingWork.run { [faults = outcome.faults, self] in
-                faults.map { fault in
-                    var fault = fault
-                    fault.isRepaired = isSound(fault.path)
-                    return fault
-                }
+            outcome.faults = try await each(outcome.faults) { fault in
+                var fault = fault
+                fault.isRepaired = try await isSound(fault.path)
+                return fault
             }
         }
         outcome.faults.sort { $0.path.description < $1.path.description }
@@ -71,26 +77,14 @@ package struct RegistryCheck: Sendable {
     // MARK: Documents
 
     private func documentFaults(_ outcome: inout Outcome) async throws -> [(file: ViewFile, fault: Fault)] {
-        var faults: [(ViewFile, Fault)] = []
-        for file in try await local.services.files() {
-            outcome.documentCount += 1
-            guard let found = FileManager.default.contents(atPath: place(file.path)) else {
-                faults.append((file, Fault(path: file.path, kind: .missing)))
-                continue
+        let documents = try await local.services.files()
+        outcome.documentCount = documents.count
+        return try await each(documents) { file -> (file: ViewFile, fault: Fault)? in
+            guard let found = try await files.bytes(of: file.path) else {
+                return (file, Fault(path: file.path, kind: .missing))
             }
-            if try await [UInt8](found) != file.bytes() {
-                faults.append((file, Fault(path: file.path, kind: .damaged)))
-            }
-        }
-        return faults
-    }
-
-    /// Puts documents in place by a rename, so that a reader meanwhile finds the old bytes or the right ones.
-    private func repair(_ documents: [ViewFile]) async throws {
-        var files: [(bytes: [UInt8], destination: URL)] = []
-        for file in documents { files.append((try await file.bytes(), local.files.view(file.path))) }
-        let written = files
-        try await BlockingWork.run { [self] in try Workspace(in: local.files).put(written) }
+            return try await found == file.bytes() ? nil : (file, Fault(path: file.path, kind: .damaged))
+        }.compactMap(\.self)
     }
 
     // MARK: Objects
@@ -105,12 +99,6 @@ package struct RegistryCheck: Sendable {
             objects.formUnion(manifest.ownObjects)
         }
         return objects.sorted { $0.digest < $1.digest }
-    }
-
-    private func objectFault(_ object: Object) -> Fault? {
-        let path = ViewPath.object(object.digest)
-        guard SystemCall.size(of: local.files.view(path)) != nil else { return Fault(path: path, kind: .missing) }
-        return isSound(path) ? nil : Fault(path: path, kind: .damaged)
     }
 
     /// Takes objects from the zips of published versions. A zip that is not sound is passed over.
@@ -130,34 +118,32 @@ package struct RegistryCheck: Sendable {
                 }
         }
         for zip in zips where !wanted.isDisjoint(with: zip.objects) {
-            let missing = wanted
-            let taken = try await BlockingWork.run { [self] in try take(missing, from: zip.path) }
-            wanted.subtract(taken)
+            wanted.subtract(try await files.take(wanted, from: zip.path))
             if wanted.isEmpty { break }
         }
     }
 
-    private func take(_ objects: Set<Object>, from zip: ViewPath) throws -> [Object] {
-        guard let archive = try? PackageArchive.open(local.files.view(zip)) else { return [] }
-        let workspace = try Workspace(in: local.files)
-        let scratch = workspace.folder
-        var taken: [Object] = []
-        try archive.extractObjects { object in
-            guard objects.contains(object) else { return nil }
-            taken.append(object)
-            return try ObjectFile(scratch.appending(path: object.digest.hex, directoryHint: .notDirectory))
-        }
-        try local.store.take(taken, from: workspace)
-        return taken
-    }
-
     // MARK: Files
 
-    private func place(_ path: ViewPath) -> String { local.files.view(path).path(percentEncoded: false) }
-
     /// Whether the bytes at a path have the digest in its name; a document without one is sound if it is there.
-    private func isSound(_ path: ViewPath) -> Bool {
-        guard let data = try? Data(contentsOf: local.files.view(path), options: .alwaysMapped) else { return false }
-        return path.digest.map { Digest(of: data) == $0 } ?? true
+    private func isSound(_ path: ViewPath) async throws -> Bool {
+        if case .object(let digest) = path { return try await files.fault(of: digest) == nil }
+        guard let bytes = try await files.bytes(of: path) else { return false }
+        return path.digest.map { Digest(of: bytes) == $0 } ?? true
+    }
+
+    /// Looks at many files, some at a time, in their order.
+    private func each<Item: Sendable, Value: Sendable>(
+        _ items: [Item], _ body: @escaping @Sendable (Item) async throws -> Value
+    ) async throws -> [Value] {
+        try await withThrowingTaskGroup(of: (Int, Value).self) { group in
+            var values: [Int: Value] = [:]
+            for (index, item) in items.enumerated() {
+                if index >= Self.filesAtOnce, let (place, value) = try await group.next() { values[place] = value }
+                group.addTask { (index, try await body(item)) }
+            }
+            for try await (place, value) in group { values[place] = value }
+            return items.indices.compactMap { values[$0] }
+        }
     }
 }

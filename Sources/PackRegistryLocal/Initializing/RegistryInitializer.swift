@@ -1,7 +1,7 @@
 package import Foundation
 import PackFormat
 package import PackPublisher
-import PackRegistry
+package import PackRegistry
 package import PackRegistryAPI
 import PackRegistrySQL
 import PackSystem
@@ -48,8 +48,25 @@ package struct RegistryInitializer: Sendable {
         self.clock = clock
     }
 
+    /// Looks whether a new registry can have its place. Nothing is written.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` where another registry has folder or storage.
+    package func check(at folder: URL, rows: RegistryRows? = nil, storage: (any RemoteStorage)? = nil) async throws {
+        let files = RegistryFolder(folder)
+        if let storage {
+            try await StorageMark(storage: storage, folder: files).checkIsFree(hasRows: rows == nil)
+        } else if rows != nil {
+            try FolderMark(files).checkIsFree()
+        }
+    }
+
     /// - Parameter rows: a database apart from the folder; nil: SQLite in it.
-    package func make(at folder: URL, rows: RegistryRows? = nil) async throws -> Made {
+    /// - Parameter storage: for the files; nil: they are in the folder.
+    package func make(
+        at folder: URL, rows: RegistryRows? = nil, storage: (any RemoteStorage)? = nil
+    ) async throws -> Made {
+        if try !LocalRegistry.exists(folder, rows: rows) {
+            try await check(at: folder, rows: rows, storage: storage)
+        }
         let files = RegistryFolder(folder)
         try SystemCall.makeFolders(files.root)
         // Two commands that start in a fresh project at once make one registry.
@@ -78,7 +95,7 @@ package struct RegistryInitializer: Sendable {
         // project may be on another file system than the registry.
         try SystemCall.replace(project.root, with: signedRoot.bytes)
         let registry = try await LocalRegistry.create(
-            folder, rows: rows, app: app, root: signedRoot,
+            folder, rows: rows, storage: storage, app: app, root: signedRoot,
             targets: SignedDocument(unsigned: targets).signed(by: owner),
             keys: online, clock: clock)
         _ = consume lock

@@ -51,6 +51,7 @@ extension LocalRegistry: MaintainedRegistry {
                 }
             }
             group.addTask { await runRollouts(report: report) }
+            if let mirror { group.addTask { await follow(mirror) } }
             var checked: ContinuousClock.Instant?
             for await _ in changes.changes {
                 do {
@@ -58,7 +59,12 @@ extension LocalRegistry: MaintainedRegistry {
                     guard let lease else { continue }
                     // What is to be made may be the work of days, and what expires must be signed meanwhile.
                     repeat {
-                        if checked.map({ .now - $0 > Self.checkInterval }) ?? true {
+                        // Remote storage keeps what it has, and lists of it cost money: once a day, over all processes here.
+                        let isDue =
+                            mirror == nil
+                            ? checked.map { .now - $0 > Self.checkInterval } ?? true
+                            : !ViewCheck(folder: files).isRecent
+                        if isDue {
                             try await check()
                             checked = .now
                         }

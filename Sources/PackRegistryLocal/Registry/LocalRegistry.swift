@@ -8,7 +8,8 @@ import PackSystem
 import PackTrust
 
 /// A registry whose files are in a folder, and whose rows are beside them in SQLite, or in a database that several servers share
-/// (``RegistryRows``). Several processes may have it open at once.
+/// (``RegistryRows``). The files may be in remote storage instead (``RemoteStorage``); then the folder has copies of them. Several
+/// processes may have it open at once.
 ///
 ///     let local = try await LocalRegistry.open(folder)
 ///     let registry: any Registry = local.registry(as: .local(user: "ann"))
@@ -27,6 +28,8 @@ package struct LocalRegistry: Sendable {
     let signal = ChangeSignal()
     let claims = ArtifactClaims()
     let makers: ArtifactMakers
+    /// The copies in the folder, if the files are in remote storage.
+    let mirror: ViewMirror?
     let signatures = SignatureExpiries()
     let reportStore: SQLiteReportStore
     /// The app that the registry belongs to.
@@ -36,7 +39,7 @@ package struct LocalRegistry: Sendable {
     var leases: any LeaseStore { rows.leases }
 
     package var folder: URL { files.root }
-    /// The published view: plain files that anything can serve.
+    /// The published view: plain files that anything can serve, or copies of some of them (``fetch(_:)``).
     package var viewFolder: URL { files.view }
 
     /// The folder for incoming uploads, on the same file system as the view.
@@ -44,7 +47,7 @@ package struct LocalRegistry: Sendable {
 
     var store: ObjectStore { ObjectStore(folder: files) }
     var artifacts: ArtifactBuilder {
-        ArtifactBuilder(folder: files, database: database, claims: claims, makers: makers)
+        ArtifactBuilder(folder: files, database: database, claims: claims, makers: makers, mirror: mirror)
     }
 
     /// Whether a folder contains a completely created registry.
@@ -59,10 +62,13 @@ package struct LocalRegistry: Sendable {
 
     /// Opens an existing registry and completes what an interrupted process has left.
     /// - Parameter rows: a database apart from the folder; nil: SQLite in it.
+    /// - Parameter storage: where the files are; nil: in the folder.
     /// - Parameter maker: the program that makes patches and downloads, so that the memory for it ends with it; nil: they
     ///   are made in this process.
+    /// - Parameter copyByteCount: what copies of files in remote storage may take of the folder's disk; nil: the usual.
     package static func open(
-        _ folder: URL, rows: RegistryRows? = nil, maker: MakerProgram? = nil,
+        _ folder: URL, rows: RegistryRows? = nil, storage: (any RemoteStorage)? = nil, maker: MakerProgram? = nil,
+        copyByteCount: Int? = nil,
         clock: @escaping @Sendable () -> Date = { Date() }
     ) async throws -> LocalRegistry {
         let files = RegistryFolder(folder)
@@ -73,9 +79,11 @@ package struct LocalRegistry: Sendable {
                     + "place with --registry")
         }
         let rows = try rows ?? RegistryRows(files, clock: clock)
-        let (app, mark) = try await rows.database.reading { db in
+        let (app, mark, address) = try await rows.database.reading { db in
             let settings = SettingTable(db: db)
-            return (try settings.app(), try settings.value(FolderMark.setting))
+            return (
+                try settings.app(), try settings.value(FolderMark.setting), try settings.value(StorageMark.setting)
+            )
         }
         guard let app else {
             throw rows.isShared
@@ -84,12 +92,28 @@ package struct LocalRegistry: Sendable {
                 : RegistryError(
                     .unusable, "the registry in \(files.name) is incomplete: run packtool init again")
         }
-        if rows.isShared { try FolderMark(files).check(mark, of: rows.database.name) }
+        let place = rows.isShared ? rows.database.name : files.name
+        if let storage {
+            try await StorageMark(storage: storage, folder: files).check(
+                mark, known: address, of: place, hasRows: !rows.isShared)
+        } else if let address {
+            throw RegistryError(
+                .unusable,
+                "the files of the registry in \(place) are in \(address): give this address with --storage or "
+                    + "PACKTOOL_STORAGE")
+        } else if rows.isShared {
+            try FolderMark(files).check(mark, of: place)
+        }
         let registry = LocalRegistry(
             files: files, rows: rows, clock: clock, makers: ArtifactMakers(maker),
-            reportStore: SQLiteReportStore(folder: files), app: app)
-        let isWhole = ViewCheck(folder: files).isRecent ? try await registry.services.showIfWhole() : false
+            mirror: storage.map {
+                ViewMirror(files, of: $0, maximumByteCount: copyByteCount ?? ViewMirror.usualByteCount)
+            }, reportStore: SQLiteReportStore(folder: files), app: app)
+        // Remote storage keeps what it has. A server looks for every file there once a day, a command does not.
+        let isWhole =
+            storage != nil || ViewCheck(folder: files).isRecent ? try await registry.services.showIfWhole() : false
         if !isWhole { try await registry.check() }
+        try await registry.mirror?.refreshTimestamp()
         return registry
     }
 
@@ -97,15 +121,21 @@ package struct LocalRegistry: Sendable {
     ///
     /// Everything becomes visible in one transaction, so an interrupted call is simply repeated.
     static func create(
-        _ folder: URL, rows: RegistryRows?, app: String, root: SignedDocument<RootMetadata>,
-        targets: SignedDocument<TargetsMetadata>,
+        _ folder: URL, rows: RegistryRows?, storage: (any RemoteStorage)?, app: String,
+        root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>,
         keys: OnlineKeys, clock: @escaping @Sendable () -> Date
     ) async throws -> LocalRegistry {
         let files = RegistryFolder(folder)
         try SystemCall.makeFolders(files.root)
         try keys.save(to: files)
         let rows = try rows ?? RegistryRows(files, clock: clock)
-        let mark = rows.isShared ? try FolderMark(files).made() : nil
+        var mark: String?
+        if let storage {
+            mark = try await StorageMark(storage: storage, folder: files).made(hasRows: !rows.isShared)
+        } else if rows.isShared {
+            mark = try FolderMark(files).made()
+        }
+        let settled = [(FolderMark.setting, mark), (StorageMark.setting, storage?.name)]
         var founding = ChangeSet(by: .local(user: NSUserName()), at: clock())
         let facts = RegistryFacts(app: app)
         try RegistryFounding(root: root, targets: targets).decide(facts, into: &founding)
@@ -118,19 +148,23 @@ package struct LocalRegistry: Sendable {
                 throw RegistryError(.conflict, "there is a registry in \(place) already")
             }
             try settings.setApp(app)
-            if let mark { try settings.set(FolderMark.setting, to: mark) }
+            for (name, value) in settled { if let value { try settings.set(name, to: value) } }
             try ChangeWriter(db: db, changes: changes).write()
         }
-        return try await open(folder, rows: rows, clock: clock)
+        return try await open(folder, rows: rows, storage: storage, clock: clock)
     }
 
     /// The parts behind their ports.
     var services: RegistryServices {
         RegistryServices(
             store: SQLStore(database: database, app: app, clock: rows.clock), leases: leases,
-            signer: FileOnlineSigner(folder: files), content: FolderContentStore(folder: files),
-            view: FolderViewStore(folder: files), downloads: LocalDownloads(local: self), reports: reportStore,
+            signer: FileOnlineSigner(folder: files), content: mirror?.content ?? FolderContentStore(folder: files),
+            view: view, downloads: LocalDownloads(local: self), reports: reportStore,
             webhooks: SQLWebhooks(database: database, app: app), clock: clock)
+    }
+
+    private var view: any ViewStore {
+        if let mirror { MirroredView(mirror: mirror) } else { FolderViewStore(folder: files) }
     }
 
     package var now: Date { clock() }
@@ -166,45 +200,6 @@ package struct LocalRegistry: Sendable {
     /// What a channel offers; nil if nothing was ever offered on it.
     package func channelFile(_ channel: ChannelName) async throws -> ChannelFile? {
         try await database.reading { try MetadataTable(db: $0).channelFile(channel) }
-    }
-
-    /// Renews signatures that expire soon, updates the view, and makes the files that are derived from versions.
-    /// - Parameter time: After this time, and if the task is cancelled, the rest is left to the next call; the
-    ///   current file is finished.
-    /// - Parameter lease: The lease of the server that does it; nil for a command.
-    /// - Parameter report: how many of those files are made, and how many there are in all.
-    package func maintain(
-        for time: Duration? = nil, under lease: Lease? = nil,
-        report: @escaping @Sendable (_ made: Int, _ all: Int) -> Void = { _, _ in }
-    ) async throws {
-        try await services.renew(under: lease)
-        // What another process recorded and died before it was shown.
-        if try await !services.showIfWhole() { try await check() }
-        try await BlockingWork.runCancellable(for: time) { [self] isOver in
-            if try artifacts.hasLostFolder() { try artifacts.forgetLost() }
-            try artifacts.makeWanted(until: isOver, report: report)
-        }
-    }
-
-    /// Makes the compressed forms in which a server sends online copies.
-    /// - Returns: false if something else is wanted first.
-    func makeEncodings(for time: Duration? = nil) async throws -> Bool {
-        try await BlockingWork.runCancellable(for: time) { [self] in try artifacts.makeEncodings(until: $0) }
-    }
-
-    /// Looks for every file of the view: what was lost is written again, or made again by ``maintain(report:)``.
-    func check() async throws {
-        let (check, view) = (ViewCheck(folder: files), FolderViewStore(folder: files))
-        try await BlockingWork.run { [self] in
-            try artifacts.forgetLost()
-            try check.begin()
-        }
-        let names = view.forgettable()
-        let kept = try await services.complete()
-        try await BlockingWork.run {
-            view.remove(names, keeping: kept)
-            try check.end()
-        }
     }
 
     /// Renews signatures that expire soon.

@@ -16,31 +16,60 @@ struct FolderMark {
         self.folder = folder
     }
 
-    /// The mark of the folder of a new registry.
+    /// Looks whether a new registry can have the folder. Nothing is written.
+    /// - Parameter besideRows: whether the registry's own rows are in the folder.
     /// - Throws: ``RegistryError`` of the kind `.conflict` where the folder has a registry already.
-    func made() throws -> String {
-        if let text = try read() {
+    func checkIsFree(besideRows: Bool = false) throws {
+        guard try found() == nil else {
             // Of an interrupted call: nothing was shown yet.
             guard SystemCall.size(of: folder.view(.timestamp)) == nil else {
                 throw RegistryError(
                     .conflict,
                     "\(folder.name) has the files of another registry: give an empty folder with --files")
             }
-            return text
+            return
         }
-        guard !folder.exists else {
+        guard besideRows || !folder.exists else {
             throw RegistryError(
                 .conflict,
                 "\(folder.name) has a registry of its own (registry.sqlite): give another folder with --files")
         }
+    }
+
+    /// The mark of the folder of a new registry.
+    /// - Throws: as ``checkIsFree(besideRows:)``.
+    func made(besideRows: Bool = false) throws -> String {
+        try checkIsFree(besideRows: besideRows)
+        if let text = try found() { return text }
         let text = UUID().uuidString.lowercased()
-        try SystemCall.replace(file, with: Array("\(text)\n".utf8))
+        try write(text)
         return text
+    }
+
+    /// Marks a folder as one with copies of the files of a registry, unless it is marked so already.
+    /// - Parameter besideRows: whether the registry's own rows are in the folder.
+    /// - Throws: ``RegistryError`` of the kind `.unusable` where the folder has other files.
+    func claim(_ mark: String, besideRows: Bool) throws {
+        if let found = try found() {
+            guard found == mark else {
+                throw RegistryError(
+                    .unusable,
+                    "\(folder.name) has the files of another registry: give another folder with --files")
+            }
+            return
+        }
+        guard besideRows || (!folder.exists && SystemCall.size(of: folder.view(.timestamp)) == nil) else {
+            throw RegistryError(
+                .unusable,
+                "\(folder.name) has a registry of its own: give another folder with --files")
+        }
+        try SystemCall.makeFolders(folder.root)
+        try write(mark)
     }
 
     /// - Throws: ``RegistryError`` of the kind `.unusable` where the folder is not the one of a database.
     func check(_ expected: String?, of database: String) throws {
-        guard let found = try read() else {
+        guard let found = try found() else {
             throw RegistryError(
                 .unusable,
                 "\(folder.name) does not have the files of the registry in \(database): is the disk mounted, and is "
@@ -54,7 +83,10 @@ struct FolderMark {
         }
     }
 
-    private func read() throws -> String? {
+    private func write(_ text: String) throws { try SystemCall.replace(file, with: Array("\(text)\n".utf8)) }
+
+    /// nil: the folder has none.
+    func found() throws -> String? {
         let path = file.path(percentEncoded: false)
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else {

@@ -99,8 +99,13 @@ struct Problem: Error {
             self.init(
                 HTTPResponse.Status(code: 507, reasonPhrase: "Insufficient Storage"), kind: error.kind.rawValue,
                 "the registry has no room left: nothing was published half, tell who operates it")
-        // Their messages name files of the server.
-        case .unusable, .unreachable:
+        // Their messages name files and hosts of the server.
+        case .unreachable:
+            self.init(
+                .serviceUnavailable, kind: error.kind.rawValue,
+                "the registry cannot reach its database or its files now; its log has the reason under the request's id",
+                headers: [.retryAfter: String(Self.retrySeconds)])
+        case .unusable:
             self.init(
                 .internalServerError, kind: error.kind.rawValue,
                 "the registry failed on this request; its log has the reason under the request's id")

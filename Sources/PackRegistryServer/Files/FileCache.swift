@@ -36,6 +36,8 @@ final class FileCache: Sendable {
 
     /// The view's folder, with a slash at the end.
     private let root: String
+    /// Brings a file into the folder; false if there is none.
+    private let fetch: @Sendable (String) async throws -> Bool
     /// Bytes of a file that is still kept in memory. Larger ones are sent from the disk: each answer that a slow client has not
     /// read yet would hold them.
     private let maximumFileByteCount: Int
@@ -44,10 +46,12 @@ final class FileCache: Sendable {
     private let maximumEntryCount: Int
     private let state: Mutex<State>
 
+    /// - Parameter fetch: brings a file into the folder that is not there, if it is elsewhere.
     init(
         root: URL, maximumFileByteCount: Int = 1 << 20, maximumByteCount: Int = 128 << 20,
-        maximumEntryCount: Int = 20_000
+        maximumEntryCount: Int = 20_000, fetch: @escaping @Sendable (String) async throws -> Bool = { _ in false }
     ) {
+        self.fetch = fetch
         let path = root.path(percentEncoded: false)
         self.root = path.hasSuffix("/") ? path : path + "/"
         self.maximumFileByteCount = maximumFileByteCount
@@ -91,7 +95,10 @@ final class FileCache: Sendable {
     func file(_ path: String, digest known: Digest?) async throws -> ServedFile? {
         if let file = self.known(path) { return file }
         // Of a file as it is now: one that was replaced meanwhile is another.
-        guard let stamp = FileStamp(path: root + path) else { return try await load(path, digest: known) }
+        guard let stamp = FileStamp(path: root + path) else {
+            _ = try await fetch(path)
+            return try await load(path, digest: known)
+        }
         let (task, isFirst) = state.withLock { state in
             if let (known, task) = state.loading[path], known == stamp { return (task, false) }
             let task = Task { try await self.load(path, digest: known) }
@@ -134,6 +141,7 @@ final class FileCache: Sendable {
         if let stamp = FileStamp(path: root + path), let digest = knownDigest(path, stamp) {
             return (digest, stamp.size)
         }
+        if FileStamp(path: root + path) == nil { _ = try await fetch(path) }
         guard let open = try OpenFile(path: root + path) else { return nil }
         return (try await digest(of: open, path), open.stamp.size)
     }

@@ -63,14 +63,15 @@ actor ReleaseCache {
         guard let offers = try await offers(on: channel) else { return [] }
         var names: Set<String> = []
         for (name, digest) in offers.groups {
-            if try group(name, digest, of: channel).contains(device: device) { names.insert(name) }
+            if try await group(name, digest, of: channel).contains(device: device) { names.insert(name) }
         }
         return names
     }
 
-    private func group(_ name: String, _ digest: Digest, of channel: ChannelName) throws -> GroupMembers {
+    private func group(_ name: String, _ digest: Digest, of channel: ChannelName) async throws -> GroupMembers {
         if let known = groups.value(for: digest) { return known }
         let path = ViewPath.group(channel, name, digest)
+        _ = try await host.fetch(path.description)
         let data = try Data(contentsOf: host.viewFolder.appending(path: path.description))
         let group = try GroupMembers(DeviceGroup(parsing: data))
         groupReadCount += 1

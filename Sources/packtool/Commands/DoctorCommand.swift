@@ -43,7 +43,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     private func findings() async throws -> [DoctorFinding] {
         if let server {
-            guard case .server(let url) = try RegistryLocation(server, files: nil, relativeTo: URL.currentDirectory())
+            guard case .server(let url) = try RegistryLocation(server, relativeTo: URL.currentDirectory())
             else {
                 throw ValidationError("--server is a URL such as https://packages.example.com")
             }

@@ -59,9 +59,11 @@ struct InitCommand: AsyncParsableCommand {
         let start =
             templates.contains(where: \.startsProject)
             ? try ProjectStart(.startingIn(folder), app: app, registry) : nil
+        // What cannot be made is said before anything is written.
+        let place = try await start?.place()
         let files = templates.flatMap { $0.startsProject ? $0.files.map(values.filling) : $0.files }
         let outcome = try TemplateWriter(folder: folder).write(files)
-        let made = try await start?.make()
+        let made = if let start, let place { try await start.make(at: place) } else { nil as ProjectStart.Made? }
 
         options.console.result(text(outcome, made), json: json(folder, outcome, made))
         if outcome.written.isEmpty, made == nil {

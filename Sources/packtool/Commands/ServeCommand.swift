@@ -81,6 +81,12 @@ struct ServeCommand: AsyncParsableCommand {
             valueName: "N"))
     var maximumReportsPerNetwork = ReportCaps.Limits().perNetwork
 
+    @Option(
+        name: .customLong("cache-size"),
+        help: ArgumentHelp(
+            "How many gigabytes of copies of a bucket's files are kept in the registry's folder.", valueName: "GB"))
+    var cacheSize = 16
+
     @Flag(
         name: .customLong("internal-webhooks"),
         help: "Send webhooks also to addresses of this machine and its networks, and over plain HTTP.")
@@ -130,6 +136,9 @@ struct ServeCommand: AsyncParsableCommand {
         guard maximumReportsPerNetwork >= 0 else {
             throw ValidationError("--max-reports-per-network must be a number from 0")
         }
+        guard (1...1_000_000).contains(cacheSize) else {
+            throw ValidationError("--cache-size must be a number from 1 to 1000000")
+        }
         guard maximumConnectionsPerAddress > 0 else {
             throw ValidationError("--max-connections-per-address must be a number above 0")
         }
@@ -141,7 +150,8 @@ struct ServeCommand: AsyncParsableCommand {
         if case .server(let url) = location {
             throw CommandFailure("\(url) is a server already: give a registry's folder or database with --registry")
         }
-        guard let local = try await RegistryPlace(location)?.open(isServer: true) else { return }
+        let copies = cacheSize * 1_000_000_000
+        guard let local = try await RegistryPlace(location)?.open(isServer: true, copyByteCount: copies) else { return }
         let logger = logger
         let limits = try limits()
         var retention = ReportRetention()

@@ -37,7 +37,8 @@ struct AuthorityOptions: ParsableArguments {
 struct RegistryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The registry: a folder, a server's URL, or postgres://HOST/DATABASE with --files.", valueName: "DIR|URL"))
+            "The registry: a folder, a server's URL, or postgres://HOST/DATABASE with --files or --storage.",
+            valueName: "DIR|URL"))
     var registry: String?
 
     @Option(
@@ -45,18 +46,25 @@ struct RegistryOptions: ParsableArguments {
             "The folder for the files of a registry in a database (else PACKTOOL_FILES).", valueName: "DIR"))
     var files: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The bucket for the files of a registry, s3://BUCKET/PREFIX (else PACKTOOL_STORAGE).", valueName: "URL"))
+    var storage: String?
+
     @Option(help: ArgumentHelp("A file that holds the access token (else PACKTOOL_TOKEN).", valueName: "FILE"))
     var tokenFile: String?
 
     @OptionGroup var authorities: AuthorityOptions
 
-    /// Where the registry is: ``text(of:)``, with the folder for the files of a database.
+    /// Where the registry is: ``text(of:)``, with the place of its files.
     func location(of project: CurrentProject) throws -> RegistryLocation {
         let text = try text(of: project)
-        guard PostgresAddress.isOne(text) else {
-            return try RegistryLocation(text, files: files, relativeTo: URL.currentDirectory())
-        }
         let environment = ProcessInfo.processInfo.environment
+        var parts = RegistryLocation.Parts(
+            files: files, storage: try storage(of: project, text), usualFiles: project.folder.registry)
+        guard PostgresAddress.isOne(text) else {
+            return try RegistryLocation(text, parts, relativeTo: URL.currentDirectory())
+        }
         let isFromEnvironment = registry == nil && environment["PACKTOOL_REGISTRY"] != nil
         if try !isFromEnvironment && PostgresAddress(text).hasSecret {
             throw CommandFailure(
@@ -64,8 +72,27 @@ struct RegistryOptions: ParsableArguments {
                     + " has a password in it, which others can read: take it out, and give it in PGPASSWORD, in the file "
                     + "that PGPASSFILE names, or in ~/.pgpass")
         }
-        let folder = files ?? environment["PACKTOOL_FILES"].flatMap { $0.isEmpty ? nil : $0 }
-        return try RegistryLocation(text, files: folder, relativeTo: URL.currentDirectory())
+        parts.files = files ?? environment["PACKTOOL_FILES"].flatMap { $0.isEmpty ? nil : $0 }
+        return try RegistryLocation(text, parts, relativeTo: URL.currentDirectory())
+    }
+
+    /// The bucket of the files: the option, else `PACKTOOL_STORAGE`, else the configuration's, which goes with its registry.
+    /// - Parameter text: of the registry.
+    private func storage(of project: CurrentProject, _ text: String) throws -> String? {
+        if let storage { return storage }
+        // A server has files of its own, whatever the machine's variables are for.
+        guard !RegistryLocation.isServer(text) else { return nil }
+        if let variable = ProcessInfo.processInfo.environment["PACKTOOL_STORAGE"] {
+            let place = variable.trimmingCharacters(in: .whitespacesAndNewlines)
+            guard !place.isEmpty else {
+                throw CommandFailure(
+                    "PACKTOOL_STORAGE is set and empty: give it the bucket's address, such as s3://BUCKET/PREFIX, or unset it "
+                        + "(--storage goes before it)")
+            }
+            return place
+        }
+        let isOther = registry != nil || ProcessInfo.processInfo.environment["PACKTOOL_REGISTRY"] != nil
+        return isOther ? nil : project.configuration?.storage
     }
 
     /// The registry's place: the option, else `PACKTOOL_REGISTRY`, else the configuration's, else the project's own.

@@ -1,13 +1,17 @@
 import Foundation
+import PackRegistry
 import PackRegistryAPI
 import PackRegistryLocal
 import PackRegistryPostgres
+import PackRegistryS3
 
-/// A registry's files on this machine, and the database of its rows.
+/// A registry's files, on this machine or in a bucket, and the database of its rows.
 struct RegistryPlace {
     let folder: URL
     /// nil: the rows are in the folder too.
     let rows: RegistryRows?
+    /// nil: the files are in the folder.
+    let storage: (any RemoteStorage)?
     private let address: PostgresAddress?
 
     /// Connects to the database, if there is one.
@@ -15,19 +19,22 @@ struct RegistryPlace {
     init?(_ location: RegistryLocation) async throws {
         switch location {
         case .server: return nil
-        case .folder(let folder):
+        case .folder(let folder, _):
             self.folder = folder
             (rows, address) = (nil, nil)
-        case .database(let address, let files):
+        case .database(let address, let files, _):
             folder = files
             self.address = address
             rows = RegistryRows(shared: try await PostgresDatabase.open(address))
         }
+        storage = try location.storage.map { try S3Store.connect($0) }
     }
 
     /// - Parameter isServer: patches and downloads are made by a process of their own.
-    func open(isServer: Bool = false) async throws -> LocalRegistry {
+    /// - Parameter copyByteCount: what copies of a bucket's files may take of the folder's disk; nil: the usual.
+    func open(isServer: Bool = false, copyByteCount: Int? = nil) async throws -> LocalRegistry {
         try await LocalRegistry.open(
-            folder, rows: rows, maker: isServer ? MakeArtifactsCommand.program(rows: address) : nil)
+            folder, rows: rows, storage: storage,
+            maker: isServer ? MakeArtifactsCommand.program(rows: address) : nil, copyByteCount: copyByteCount)
     }
 }

@@ -734,6 +734,11 @@ packtool:
       "description": "The registry: a folder, relative to this file, or a URL (https, or postgres without a password).",
       "examples": ["https://packages.example.com", "./.packtool/registry"]
     },
+    "storage": {
+      "type": "string",
+      "description": "The bucket that has the files of a registry in a database or a folder: s3://BUCKET/PREFIX, with endpoint, region and style in the query if needed, and never a key.",
+      "examples": ["s3://packages/shop?region=eu-central-1"]
+    },
     "channel": {
       "type": "string",
       "pattern": "^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$",

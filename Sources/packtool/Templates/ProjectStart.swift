@@ -25,19 +25,22 @@ struct ProjectStart {
         location = try options.location(of: current)
     }
 
-    /// Makes the registry and what it lacks of keys; nil if there is a registry already.
-    func make() async throws -> Made? {
-        // A project that uses a server gets none of its own.
+    /// Connects to the registry's database and storage, and looks whether they can have a new registry.
+    /// - Returns: nil where nothing is to be made: there is a registry already, or it is a server's.
+    func place() async throws -> RegistryPlace? {
         guard let place = try await RegistryPlace(location), try !LocalRegistry.exists(place.folder, rows: place.rows)
-        else {
-            return nil
-        }
+        else { return nil }
+        try await initializer.check(at: place.folder, rows: place.rows, storage: place.storage)
+        return place
+    }
+
+    /// Makes the registry and what it lacks of keys; nil if another command made one a moment ago.
+    func make(at place: RegistryPlace) async throws -> Made? {
         do {
-            _ = try await initializer.make(at: place.folder, rows: place.rows)
+            _ = try await initializer.make(at: place.folder, rows: place.rows, storage: place.storage)
         } catch let error as RegistryError where error.kind == .conflict {
-            // The folder of files belongs to another database.
-            if let rows = place.rows, try !LocalRegistry.exists(place.folder, rows: rows) { throw error }
-            // Another command made it a moment ago.
+            // The folder of files, or the bucket, belongs to another registry.
+            guard try LocalRegistry.exists(place.folder, rows: place.rows) else { throw error }
             return nil
         }
         return Made(app: app, registry: place.folder, keys: project.keys, root: project.root)

@@ -18,6 +18,8 @@ final class Shop: Sendable {
     let clock: Clock
     /// Where the rows are in PostgreSQL; nil if they are in the folder.
     private let schema: String?
+    /// Where the files are, if they are not in the folder.
+    private let storage: (any RemoteStorage)?
 
     /// A clock that tests move.
     final class Clock: Sendable {
@@ -33,7 +35,9 @@ final class Shop: Sendable {
     }
 
     /// - Parameter isInDatabase: the rows are in PostgreSQL, not in the folder.
-    init(isInDatabase: Bool = false) async throws {
+    /// - Parameter storage: where the files are; nil: in the folder.
+    init(isInDatabase: Bool = false, storage: (any RemoteStorage)? = nil) async throws {
+        self.storage = storage
         folder = try TemporaryFolder()
         project = ProjectFolder(folder.url.appending(path: "project", directoryHint: .isDirectory))
         let clock = Clock(Date())
@@ -41,8 +45,7 @@ final class Shop: Sendable {
         schema = isInDatabase ? PostgresBench.newSchema() : nil
         local = try await RegistryInitializer(project: project, app: "shop", environment: [:], clock: { clock.now })
             .make(
-                at: project.registry,
-                rows: Self.rows(schema, clock)
+                at: project.registry, rows: Self.rows(schema, clock), storage: storage
             )
             .registry
     }
@@ -56,7 +59,7 @@ final class Shop: Sendable {
     func reopened() async throws -> LocalRegistry {
         let clock = clock
         return try await LocalRegistry.open(
-            project.registry, rows: Self.rows(schema, clock), clock: { clock.now })
+            project.registry, rows: Self.rows(schema, clock), storage: storage, clock: { clock.now })
     }
 
     var registry: any Registry { local.registry(as: .local(user: "ann")) }

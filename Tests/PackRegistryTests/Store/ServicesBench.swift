@@ -34,10 +34,11 @@ struct ServicesBench {
         case .folder, .postgres: services = shop.local.services
         case .s3:
             let files = try await S3Bench.store()
+            let content = files.content(scratch: shop.folder.url) { _, _ in }
             let local = shop.local.services
             services = RegistryServices(
                 store: local.store, leases: local.leases, signer: try OnlineKeys.load(from: shop.local.files),
-                content: files.content(scratch: shop.folder.url) { _, _ in }, view: files.view, downloads: NoDownloads(), clock: local.clock)
+                content: content, view: files.view, downloads: NoDownloads(), clock: local.clock)
             try await services.show()
         case .memory:
             let clock = shop.clock

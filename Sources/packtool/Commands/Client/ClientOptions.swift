@@ -141,10 +141,16 @@ struct ClientOptions: ParsableArguments {
     /// The published view: a URL as it is; of a registry's folder its `view`.
     private var base: URL {
         get throws {
+            let location = try registry.location(of: CurrentProject())
+            if let storage = location.storage {
+                throw CommandFailure(
+                    "the files of this registry are in \(storage), which a device reads over HTTP: start packtool serve and give "
+                        + "its URL with --registry, or the URL under which the bucket can be read")
+            }
             let folder: URL
-            switch try registry.location(of: CurrentProject()) {
+            switch location {
             case .server(let url): return url
-            case .folder(let place), .database(_, let place): folder = place.standardizedFileURL
+            case .folder(let place, _), .database(_, let place, _): folder = place.standardizedFileURL
             }
             let view = folder.appending(path: "view")
             return FileManager.default.fileExists(atPath: view.path) ? view : folder

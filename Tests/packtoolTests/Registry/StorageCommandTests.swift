@@ -1,0 +1,213 @@
+import Foundation
+import PackJSON
+import TestSupport
+import Testing
+
+/// Commands, servers and devices of a registry whose files are in S3-compatible storage.
+struct StorageCommandTests {
+    private let storage: ToolStorage
+    private let server: PostgresServer
+    private let tool: Tool
+
+    init() async throws {
+        storage = try await ToolStorage()
+        (server, _, tool) = try await Tool.onPostgres()
+        tool.environment.merge(storage.environment) { $1 }
+    }
+
+    @discardableResult
+    private func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> String {
+        let outcome = try await tool.run(arguments, environment: environment)
+        try #require(outcome.exitCode == 0, "\(arguments): \(outcome)")
+        return outcome.standardOutput
+    }
+
+    private func publish(_ version: String, _ environment: [String: String] = [:]) async throws {
+        try tool.write([
+            "dist/index.html": "<title>\(version)</title>", "dist/app.js": "// \(version)",
+            "dist/large.txt": String(repeating: "The same in each version.\n", count: 20_000),
+        ])
+        try await run("build", "dist", "--package", "shop", "--package-version", version, "--quiet")
+        try await run("publish", "packages/shop-\(version).zip", "--channel", "beta", environment: environment)
+    }
+
+    /// A running server, and its URL.
+    private func serve(_ environment: [String: String] = [:]) async throws -> (running: RunningTool, url: String) {
+        let running = try tool.start("serve", "--port", "0", environment: environment)
+        let line = try #require(await running.line(holding: "http://127.0.0.1:"), "it did not start")
+        return (running, String(try #require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output))
+    }
+
+    /// Updates a device from a server until it has a version: another server shows a change within seconds.
+    private func update(_ device: String, from url: String, to version: String) async throws {
+        var last: Outcome?
+        for _ in 1...40 {
+            let outcome = try await tool.run(
+                "client", "update", "--store", device, "--channel", "beta", "--registry", url)
+            #expect([0, 2].contains(outcome.exitCode), "\(outcome)")
+            if try tool.listing(device).values.contains(Data("// \(version)".utf8)) { return }
+            last = outcome
+            try await Task.sleep(for: .milliseconds(250))
+        }
+        Issue.record("\(device) has not got \(version): \(String(describing: last))")
+    }
+
+    private func names(below folder: String) throws -> [String] { try tool.listing(folder).keys.sorted() }
+
+    /// The environment of a machine that has the online key, and nothing else of the registry.
+    private func machine(_ folder: String) throws -> [String: String] {
+        try tool.write([
+            "\(folder)/keys/online.json": String(decoding: tool.read("files/keys/online.json"), as: UTF8.self)
+        ])
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: tool.folder.appending(path: "\(folder)/keys/online.json").path)
+        return ["PACKTOOL_FILES": folder]
+    }
+
+    @Test func `a registry on PostgreSQL and S3 goes from init to a rollback, over servers that come and go`()
+        async throws
+    {
+        try await run("init", "--template", "config", "--app", "shop")
+        let mark = try #require(try await storage.read("registry.id", with: tool))
+        #expect(try String(decoding: tool.read("files/registry.id"), as: UTF8.self) == mark)
+        try await publish("1.0.0")
+        #expect(try await storage.read("metadata/1.root.json", with: tool) != nil)
+
+        // Two machines. One has copies of what it published, the other has the key only.
+        let (first, firstURL) = try await serve()
+        let other = try machine("other")
+        var (second, secondURL) = try await serve(other)
+        try await update("device", from: secondURL, to: "1.0.0")
+        #expect(try names(below: "other/view").contains("metadata/timestamp.json"))
+
+        // What one takes, the other shows.
+        let token = try await tool.run("token", "create", "ci", "--publish", "--release", "--json").json().object()
+            .string("token")
+        let key = try String(decoding: tool.read(".packtool/keys/publisher.pem"), as: UTF8.self)
+        try await publish("1.1.0", ["PACKTOOL_REGISTRY": firstURL, "PACKTOOL_TOKEN": token, "PACKTOOL_KEY": key])
+        try await update("device", from: secondURL, to: "1.1.0")
+
+        // A machine that is lost takes nothing with it.
+        second.kill(SIGKILL)
+        _ = await second.outcome()
+        try FileManager.default.removeItem(at: tool.folder.appending(path: "other"))
+        (second, secondURL) = try await serve(try machine("third"))
+        try await update("new", from: secondURL, to: "1.1.0")
+
+        try await run("rollback", "shop", "--to", "1.0.0", "--channel", "beta", "--yes")
+        try await update("late", from: secondURL, to: "1.0.0")
+        let offered = try await run("status", "--channel", "beta")
+        #expect(offered.contains("1.0.0"), "\(offered)")
+        for running in [first, second] {
+            running.kill(SIGTERM)
+            #expect(await running.outcome().exitCode == 0)
+        }
+        // Without any copy, all that is signed is there.
+        try FileManager.default.removeItem(at: tool.folder.appending(path: "files/view"))
+        let check = try await run("registry", "check")
+        #expect(check.contains("all sound"), "\(check)")
+    }
+
+    @Test func `what servers make is in the bucket, and a lost object is taken from a zip there`() async throws {
+        try await run("init", "--template", "config", "--app", "shop")
+        try await publish("1.0.0")
+        try await publish("1.1.0")
+        // Commands made what no server was there to make.
+        let zip = try await storage.read("packages/shop-1.1.0.zip", with: tool)
+        #expect(zip?.isEmpty == false)
+        #expect(try names(below: "files/view").contains("packages/shop-1.1.0.zip"))
+        try FileManager.default.removeItem(at: tool.folder.appending(path: "files/view"))
+        let (running, url) = try await serve()
+        let code = try await tool.shell("curl -s -o zip -w '%{http_code}' \(url)/packages/shop-1.0.0.zip")
+        #expect(code.standardOutput == "200")
+        let listed = try await tool.shell("unzip -l zip")
+        #expect(listed.exitCode == 0 && listed.standardOutput.contains("large.txt"), "\(listed)")
+        let none = try await tool.shell("curl -s -o none -w '%{http_code}' \(url)/packages/shop-9.9.9.zip")
+        #expect(none.standardOutput == "404")
+        running.kill(SIGTERM)
+        _ = await running.outcome()
+
+        let object = try await newestObject()
+        let removed = try await tool.shell(
+            """
+            curl -s -f -X DELETE --aws-sigv4 aws:amz:\(SeaweedServer.region):s3 \
+            --user '\(SeaweedServer.keyID):\(SeaweedServer.secret)' \
+            '\(storage.server.endpoint)/\(SeaweedServer.bucket)/\(storage.prefix)/\(object)'
+            """)
+        #expect(removed.exitCode == 0, "\(removed)")
+        let found = try await tool.run("registry", "check")
+        #expect(found.exitCode == 1 && found.standardOutput.contains("missing  \(object)"), "\(found)")
+        let repaired = try await run("registry", "check", "--repair")
+        #expect(repaired.contains("repaired  \(object)"), "\(repaired)")
+        #expect(try await run("registry", "check").contains("all sound"))
+    }
+
+    /// The object of a file that only the newest version has, by its digest.
+    private func newestObject() async throws -> String {
+        let digest = try await tool.shell("sha256sum dist/app.js | cut -c1-64")
+        let hex = digest.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)
+        return "objects/\(hex.prefix(2))/\(hex)"
+    }
+
+    @Test func `rows in SQLite and files in a bucket are a registry of one server`() async throws {
+        tool.environment["PACKTOOL_REGISTRY"] = nil
+        tool.environment["PACKTOOL_FILES"] = nil
+        try await run("init", "--template", "config", "--app", "shop")
+        try await publish("1.0.0")
+        #expect(try await storage.read("metadata/1.root.json", with: tool) != nil)
+        let (running, url) = try await serve()
+        try await update("device", from: url, to: "1.0.0")
+        running.kill(SIGTERM)
+        #expect(await running.outcome().exitCode == 0)
+        let without = try await tool.run("status", environment: ["PACKTOOL_STORAGE": "s3://other-bucket/x"])
+        #expect(without.exitCode == 1, "\(without)")
+        tool.environment["PACKTOOL_STORAGE"] = nil
+        expectClearError(try await tool.run("status"), naming: ["are in s3://packages/", "--storage"])
+        // The configuration may name it too.
+        try tool.write([
+            "packtool.json": "{\"package\": \"shop\", \"storage\": \"\(storage.address)\"}"
+        ])
+        try await run("status")
+    }
+
+    @Test func `what is wrong with a bucket is said, nothing is written, and no secret is repeated`() async throws {
+        try await run("init", "--template", "config", "--app", "shop")
+        let before = try tool.listing()
+        func refused(_ words: [String], _ arguments: String..., environment: [String: String] = [:]) async throws {
+            let outcome = try await tool.run(arguments, environment: environment)
+            expectClearError(outcome, naming: words)
+            #expect(!outcome.description.contains("sesame"), "\(outcome)")
+            #expect(try tool.listing() == before, "\(arguments) wrote something")
+        }
+        try await refused(
+            ["has no key and no secret", "AWS_ACCESS_KEY_ID"], "status", "--storage",
+            "s3://key:open-sesame@packages/shop")
+        try await refused(
+            ["endpoint, region and style"], "status", "--storage", "s3://packages/shop?secret=open-sesame")
+        try await refused(["--storage", "s3://BUCKET/PREFIX", "--files"], "status", "--storage", "some/folder")
+        try await refused(["--storage", "postgres://HOST/DATABASE"], "status", "--registry", storage.address)
+        try await refused(
+            ["is a server", "leave out --storage"], "status", "--registry", "http://127.0.0.1:1", "--storage",
+            storage.address)
+        try await refused(["PACKTOOL_STORAGE", "empty"], "status", environment: ["PACKTOOL_STORAGE": " "])
+        try await refused(
+            ["refuses the credentials", "AWS_ACCESS_KEY_ID"], "status",
+            environment: ["AWS_SECRET_ACCESS_KEY": "open-sesame"])
+        let port = try LoopbackPort.free(1)[0]
+        try await refused(
+            ["cannot be reached"], "status", "--storage", "s3://packages/shop?endpoint=http://127.0.0.1:\(port)")
+        // An empty prefix is not taken for the registry's own.
+        try await refused(
+            ["does not have the files of the registry", "--storage"], "status", "--storage",
+            storage.server.address(prefix: "\(storage.prefix)-2"))
+        // A device reads a server.
+        try await refused(["packtool serve"], "client", "update", "--store", "device", "--channel", "beta")
+        // Another registry cannot have the prefix.
+        let database = server.url(database: try server.newDatabase())
+        try await refused(
+            ["has the files of another registry", "--storage"], "init", "fresh", "--template", "config", "--registry",
+            database, "--files", "fresh-files")
+        tool.environment["PACKTOOL_STORAGE"] = nil
+        try await refused(["are in s3://packages/", "PACKTOOL_STORAGE"], "status")
+    }
+}
