@@ -51,7 +51,7 @@ extension LocalRegistry {
         return true
     }
 
-    private func newestTimestamp() async throws -> [UInt8]? {
+    func newestTimestamp() async throws -> [UInt8]? {
         var query = FactsQuery.unsigned
         query.view = .newest
         return try await services.store.facts(query).documents[TopLevelRole.timestamp.rawValue]

@@ -102,7 +102,7 @@ struct HTTPDocumentTests {
         let document = try Self.document()
         let kinds: [RegistryError.Kind] = [
             .invalid, .unauthorized, .forbidden, .notFound, .conflict, .needsApproval, .tooLarge, .busy, .full,
-            .unusable,
+            .unusable, .unreachable,
         ]
         let others = ["timeout", "methodNotAllowed", "preconditionFailed", "rangeNotSatisfiable", "internal"]
         for kind in kinds.map(\.rawValue) + others { #expect(document.contains("| `\(kind)` |"), "\(kind)") }

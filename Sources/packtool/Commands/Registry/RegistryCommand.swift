@@ -3,5 +3,6 @@ import ArgumentParser
 /// `packtool registry`: looks after a registry's own files.
 struct RegistryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "registry", abstract: "Look after a registry's files.", subcommands: [RegistryCheckCommand.self])
+        commandName: "registry", abstract: "Look after a registry's files.",
+        subcommands: [RegistryCheckCommand.self, RegistryCopyCommand.self])
 }
