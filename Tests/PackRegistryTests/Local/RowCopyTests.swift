@@ -49,7 +49,7 @@ import Testing
             #expect(rows.count == 450)
             #expect(try to.read { try Row.fetchAll($0, sql: sql).map(\.values) } == rows)
         }
-        try to.write { db in
+        _ = try to.write { db in
             try db.execute(
                 sql: "INSERT INTO audit (time, actor, action, subject, detail) VALUES (?, 'ann', 'a', 'next', '')",
                 arguments: [time])
