@@ -44,4 +44,10 @@ struct CurrentProject {
         }
         return configured ?? folder.registry.path(percentEncoded: false)
     }
+
+    /// The bucket of the registry's files by the configuration.
+    var storage: String? { configuration?.storage }
+
+    /// The folder of the project's own registry.
+    var registryFolder: URL { folder.registry }
 }

@@ -61,7 +61,7 @@ struct RegistryOptions: ParsableArguments {
         let text = try text(of: project)
         let environment = ProcessInfo.processInfo.environment
         var parts = RegistryLocation.Parts(
-            files: files, storage: try storage(of: project, text), usualFiles: project.folder.registry)
+            files: files, storage: try storage(of: project, text), usualFiles: project.registryFolder)
         guard PostgresAddress.isOne(text) else {
             return try RegistryLocation(text, parts, relativeTo: URL.currentDirectory())
         }
@@ -92,7 +92,7 @@ struct RegistryOptions: ParsableArguments {
             return place
         }
         let isOther = registry != nil || ProcessInfo.processInfo.environment["PACKTOOL_REGISTRY"] != nil
-        return isOther ? nil : project.configuration?.storage
+        return isOther ? nil : project.storage
     }
 
     /// The registry's place: the option, else `PACKTOOL_REGISTRY`, else the configuration's, else the project's own.
