@@ -27,7 +27,7 @@ package struct RowCopy {
             name: "manifest",
             columns: [
                 "digest", "package", "version", "bytes", "requiredApp", "hasEntry", "fileCount", "size", "uploaded",
-                "uploadedBy",
+                "uploadedBy", "state",
             ], key: ["digest"]),
         Table(
             name: "version",

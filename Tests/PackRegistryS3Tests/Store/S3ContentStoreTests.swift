@@ -34,6 +34,9 @@ import Testing
         }
 
         deinit { try? FileManager.default.removeItem(at: folder) }
+
+        /// Stores its objects as an upload does. The zip is there until they are.
+        func send(to content: any ContentStore) async throws { try await content.open(archive: zip).storeObjects() }
     }
 
     @Test func `an upload's objects are stored once, and nothing is left on this machine`() async throws {
@@ -48,7 +51,7 @@ import Testing
         let package = try Package(files)
         let objects = package.manifest.ownObjects
         #expect(try await content.missing(among: objects) == Set(objects.map(\.digest)))
-        try await content.open(archive: package.zip).storeObjects()
+        try await package.send(to: content)
         #expect(try await content.missing(among: objects).isEmpty)
         var expected: [String: Int] = [:]
         for object in objects { expected[ViewPath.object(object.digest).description] = object.size }
@@ -61,11 +64,11 @@ import Testing
             #expect(part?.bytes == bytes)
         }
         proxy.plan { _, _ in .none }
-        try await content.open(archive: package.zip).storeObjects()
+        try await package.send(to: content)
         #expect(proxy.seen.isEmpty)
         // Whoever was not asked before asks once for each object.
         let other = S3ContentStore(try bench.bucket(endpoint: proxy.endpoint), scratch: scratch)
-        try await other.open(archive: package.zip).storeObjects()
+        try await package.send(to: other)
         #expect(proxy.seen.allSatisfy { $0.hasPrefix("HEAD ") } && proxy.seen.count == 2)
     }
 
@@ -80,11 +83,11 @@ import Testing
             kept.withLock { $0[object.digest.hex] = size }
         }
         let (old, new) = (noise(1_000), noise(2_000, seed: 2))
-        try await content.open(archive: Package(["old.js": old]).zip).storeObjects()
+        try await Package(["old.js": old]).send(to: content)
         let package = try Package(["old.js": old, "new.js": new], without: ["old.js"])
         proxy.plan { _, _ in .none }
         #expect(try await content.missing(among: package.manifest.ownObjects) == [Digest(of: new)])
-        try await content.open(archive: package.zip).storeObjects()
+        try await package.send(to: content)
         #expect(proxy.seen.map { String($0.prefix { $0 != " " }) }.sorted() == ["HEAD", "HEAD", "PUT"])
         #expect(kept.withLock { $0 } == [Digest(of: old).hex: 1_000, Digest(of: new).hex: 2_000])
     }
@@ -98,8 +101,8 @@ import Testing
         let bytes = noise(1_000)
         let package = try Package(["app.js": bytes])
         #expect(try await one.missing(among: package.manifest.ownObjects).count == 1)
-        try await other.open(archive: package.zip).storeObjects()
-        try await one.open(archive: Package(["app.js": bytes], without: ["app.js"]).zip).storeObjects()
+        try await package.send(to: other)
+        try await Package(["app.js": bytes], without: ["app.js"]).send(to: one)
     }
 
     @Test func `an object of another size is damaged, and healed by the same upload`() async throws {
@@ -107,11 +110,11 @@ import Testing
         let content = try await bench.store().content()
         let bytes = noise(5_000)
         let package = try Package(["index.html": bytes])
-        try await content.open(archive: package.zip).storeObjects()
+        try await package.send(to: content)
         let name = ViewPath.object(Digest(of: bytes)).description
         try await bench.bucket().put(name, [1, 2, 3], as: .bytes)
         #expect(try await content.missing(among: package.manifest.ownObjects).count == 1)
-        try await content.open(archive: package.zip).storeObjects()
+        try await package.send(to: content)
         #expect(try await bench.bucket().read(name, from: 0, maximumByteCount: .max)?.bytes == bytes)
     }
 
@@ -144,7 +147,7 @@ import Testing
         proxy.plan { _, _ in .none }
         let left = try await content.missing(among: package.manifest.ownObjects)
         #expect(!left.isEmpty && left.count < 40)
-        try await content.open(archive: package.zip).storeObjects()
+        try await package.send(to: content)
         #expect(try await content.missing(among: package.manifest.ownObjects).isEmpty)
     }
 }

@@ -62,7 +62,7 @@ struct DamageTests {
         #expect(record.index(of: Digest(of: Array("one".utf8))) == nil)
     }
 
-    @Test func `a record that was made while a file was damaged is not complete, so each start finds the damage`() throws {
+    @Test func `a record made beside a damaged file is not complete, so each start finds the damage`() throws {
         let store = try DeviceStore(folder: device.store)
         let manifest = try #require(try store.manifest(of: checkout, two)).manifest
         try FileManager.default.removeItem(at: store.layout.verified(checkout, two.version))
