@@ -16,6 +16,16 @@ struct RolloutPlanTests {
         return error?.message ?? ""
     }
 
+    @Test(arguments: ["UTC", "GMT", "Etc/UTC", "Europe/Berlin", "US/Pacific"])
+    func `a plan that was taken can be read again, whatever its time zone`(zone: String) throws {
+        let windows = "[{\"days\": [\"wed\"], \"from\": \"00:00\", \"to\": \"24:00\"}]"
+        let steps = "[{\"share\": 10, \"for\": \"30m\"}, {\"share\": 100}]"
+        let text = "{\"steps\": \(steps), \"hours\": {\"zone\": \"\(zone)\", \"windows\": \(windows)}}"
+        let plan = try RolloutPlan(parsing: Array(text.utf8), named: "plan")
+        #expect(try RolloutPlan(json: .object(plan.json)) == plan)
+        #expect(plan.hours?.zoneName == (zone == "GMT" ? "UTC" : zone))
+    }
+
     @Test func `a plan is read with comments, and written as it was read`() throws {
         let plan = try read(
             """

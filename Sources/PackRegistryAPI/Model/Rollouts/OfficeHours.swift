@@ -42,9 +42,13 @@ package struct OfficeHours: Hashable, Sendable {
 
     /// Of the IANA data base, such as `Europe/Berlin`.
     package let zone: TimeZone
+    /// What a plan calls the zone: Foundation gives UTC the name GMT.
+    package var zoneName: String { Self.name(of: zone) }
     package let windows: [Window]
     /// Seconds since the week's beginning, by their beginnings.
     private let intervals: [Range<Int>]
+
+    package static func name(of zone: TimeZone) -> String { zone.identifier == "GMT" ? "UTC" : zone.identifier }
 
     private static let day = 86_400
     private static let week = 7 * day
@@ -52,7 +56,7 @@ package struct OfficeHours: Hashable, Sendable {
     /// - Throws: ``FieldFault`` for a zone that is not known, and for windows that overlap.
     package init(zone name: String, windows: [Window]) throws(FieldFault) {
         // Abbreviations and offsets, which Foundation knows too, have no daylight saving.
-        let isName = name.contains("/") || name == "UTC"
+        let isName = name.contains("/") || name == "UTC" || name == "GMT"
         guard isName, name.utf8.count <= 64, let zone = TimeZone(identifier: name) else {
             throw FieldFault(
                 "zone", "\"\(name.prefix(64))\" is not known: a time zone is UTC or a name such as Europe/Berlin (IANA)"

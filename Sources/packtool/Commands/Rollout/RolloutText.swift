@@ -56,7 +56,7 @@ enum RolloutText {
             lines.append(
                 "at most \(CountText.text(cap, "new device")) an hour: shares grow by \(share) an hour at most")
         }
-        lines.append("times are of \(zone(plan).identifier == "GMT" ? "UTC" : zone(plan).identifier)")
+        lines.append("times are of \(OfficeHours.name(of: zone(plan)))")
         return lines.joined(separator: "\n")
     }
 
