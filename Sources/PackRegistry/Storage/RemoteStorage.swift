@@ -63,6 +63,15 @@ extension RemoteViewStore {
         try await read(.view(path), from: offset, maximumByteCount: maximumByteCount)
     }
 
+    /// Writes a file from a file of this machine with the bytes that it has now.
+    package func put(_ path: StoredPath, file: URL) async throws {
+        let (size, digest) = try await BlockingWork.run {
+            let bytes = try Data(contentsOf: file, options: .alwaysMapped)
+            return (bytes.count, Digest(of: bytes))
+        }
+        try await put(path, file: file, size: size, digest: digest)
+    }
+
     /// Copies a file to a place on this machine's disk where nothing is yet.
     /// - Returns: False if there is no such file.
     package func copy(_ path: StoredPath, to destination: URL) async throws -> Bool {

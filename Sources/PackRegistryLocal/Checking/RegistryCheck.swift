@@ -136,14 +136,6 @@ package struct RegistryCheck: Sendable {
     private func each<Item: Sendable, Value: Sendable>(
         _ items: [Item], _ body: @escaping @Sendable (Item) async throws -> Value
     ) async throws -> [Value] {
-        try await withThrowingTaskGroup(of: (Int, Value).self) { group in
-            var values: [Int: Value] = [:]
-            for (index, item) in items.enumerated() {
-                if index >= Self.filesAtOnce, let (place, value) = try await group.next() { values[place] = value }
-                group.addTask { (index, try await body(item)) }
-            }
-            for try await (place, value) in group { values[place] = value }
-            return items.indices.compactMap { values[$0] }
-        }
+        try await ParallelMap.run(items, atMost: Self.filesAtOnce, body)
     }
 }

@@ -8,7 +8,7 @@ struct CopyTarget: Sendable {
     let folder: RegistryFolder
     let storage: (any RemoteStorage)?
 
-    init(_ folder: RegistryFolder, storage: (any RemoteStorage)?) throws {
+    init(_ folder: RegistryFolder, storage: (any RemoteStorage)?) {
         self.folder = folder
         self.storage = storage
     }
@@ -46,12 +46,7 @@ struct CopyTarget: Sendable {
     /// Writes a copy of a file of this machine, which is durable at return.
     func put(_ path: StoredPath, _ file: URL) async throws {
         if let storage {
-            let (size, digest) = try await BlockingWork.run {
-                let bytes = try Data(contentsOf: file, options: .alwaysMapped)
-                return (bytes.count, Digest(of: bytes))
-            }
-            try await storage.view.put(path, file: file, size: size, digest: digest)
-            return
+            return try await storage.view.put(path, file: file)
         }
         try await BlockingWork.run {
             try SystemCall.makeFolders(folder.root)

@@ -58,14 +58,11 @@ package struct RegistryCopy: Sendable {
             throw RegistryError(
                 .conflict, "there is a registry in \(place.rows?.database.name ?? place.folder.name) already")
         }
-        if let storage = place.storage {
-            try await StorageMark(storage: storage, folder: place.folder).checkIsFree(hasRows: place.rows == nil)
-        } else if place.rows != nil {
-            try FolderMark(place.folder).checkIsFree()
-        }
+        try await NewRegistryMark(folder: place.folder, storage: place.storage, hasRows: place.rows == nil)
+            .checkIsFree()
         // What was recorded and never shown is shown before.
         _ = try await source.services.showIfWhole()
-        let target = try CopyTarget(place.folder, storage: place.storage)
+        let target = CopyTarget(place.folder, storage: place.storage)
         var outcome = Outcome()
         try await copyFiles(to: target, &outcome, report)
         try OnlineKeys.load(from: source.files).save(to: place.folder)
@@ -87,13 +84,9 @@ package struct RegistryCopy: Sendable {
     }
 
     private func copyRows(to rows: RegistryRows, _ place: Place) async throws {
-        var mark: String?
-        if let storage = place.storage {
-            mark = try await StorageMark(storage: storage, folder: place.folder).made(hasRows: !rows.isShared)
-        } else if rows.isShared {
-            mark = try FolderMark(place.folder).made()
-        }
-        let settings = [(FolderMark.setting, mark), (StorageMark.setting, place.storage?.name)]
+        let settings = try await NewRegistryMark(
+            folder: place.folder, storage: place.storage, hasRows: !rows.isShared
+        ).made()
         try await BlockingWork.run { [source] in
             try source.database.read { from in
                 try rows.database.write { to in

@@ -51,12 +51,7 @@ package struct RegistryInitializer: Sendable {
     /// Looks whether a new registry can have its place. Nothing is written.
     /// - Throws: ``RegistryError`` of the kind `.conflict` where another registry has folder or storage.
     package func check(at folder: URL, rows: RegistryRows? = nil, storage: (any RemoteStorage)? = nil) async throws {
-        let files = RegistryFolder(folder)
-        if let storage {
-            try await StorageMark(storage: storage, folder: files).checkIsFree(hasRows: rows == nil)
-        } else if rows != nil {
-            try FolderMark(files).checkIsFree()
-        }
+        try await NewRegistryMark(folder: RegistryFolder(folder), storage: storage, hasRows: rows == nil).checkIsFree()
     }
 
     /// - Parameter rows: a database apart from the folder; nil: SQLite in it.

@@ -73,12 +73,8 @@ final class ViewMirror: Sendable {
 
     /// Copies those files that are there, some at a time.
     func fetch(_ paths: [StoredPath]) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for (index, path) in paths.filter({ !hasCopy(of: $0) }).enumerated() {
-                if index >= Self.filesAtOnce { try await group.next() }
-                group.addTask { _ = try await self.fetch(path) }
-            }
-            try await group.waitForAll()
+        _ = try await ParallelMap.run(paths.filter { !hasCopy(of: $0) }, atMost: Self.filesAtOnce) { path in
+            try await self.fetch(path)
         }
     }
 
@@ -119,12 +115,7 @@ final class ViewMirror: Sendable {
 
     /// Sends a file of this machine to the storage, where it is durable at return.
     func send(_ path: StoredPath) async throws {
-        let file = place(of: path)
-        let (size, digest) = try await BlockingWork.run {
-            let bytes = try Data(contentsOf: file, options: .alwaysMapped)
-            return (bytes.count, Digest(of: bytes))
-        }
-        try await storage.view.put(path, file: file, size: size, digest: digest)
+        try await storage.view.put(path, file: place(of: path))
     }
 
     func remove(_ paths: [ViewPath]) async throws {

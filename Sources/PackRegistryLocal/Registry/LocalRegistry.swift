@@ -129,13 +129,7 @@ package struct LocalRegistry: Sendable {
         try SystemCall.makeFolders(files.root)
         try keys.save(to: files)
         let rows = try rows ?? RegistryRows(files, clock: clock)
-        var mark: String?
-        if let storage {
-            mark = try await StorageMark(storage: storage, folder: files).made(hasRows: !rows.isShared)
-        } else if rows.isShared {
-            mark = try FolderMark(files).made()
-        }
-        let settled = [(FolderMark.setting, mark), (StorageMark.setting, storage?.name)]
+        let settled = try await NewRegistryMark(folder: files, storage: storage, hasRows: !rows.isShared).made()
         var founding = ChangeSet(by: .local(user: NSUserName()), at: clock())
         let facts = RegistryFacts(app: app)
         try RegistryFounding(root: root, targets: targets).decide(facts, into: &founding)

@@ -1,3 +1,5 @@
+import PackRegistry
+
 /// Does many requests, at most as many at a time as there are connections.
 struct ParallelRequests: Sendable {
     private let count: Int
@@ -10,15 +12,7 @@ struct ParallelRequests: Sendable {
     func map<Item: Sendable, Value: Sendable>(
         _ items: [Item], _ body: @escaping @Sendable (Item) async throws -> Value
     ) async throws -> [Value] {
-        try await withThrowingTaskGroup(of: (Int, Value).self) { group in
-            var values: [(index: Int, value: Value)] = []
-            for (index, item) in items.enumerated() {
-                if index >= count, let value = try await group.next() { values.append(value) }
-                group.addTask { (index, try await body(item)) }
-            }
-            for try await value in group { values.append(value) }
-            return values.sorted { $0.index < $1.index }.map(\.value)
-        }
+        try await ParallelMap.run(items, atMost: count, body)
     }
 
     func forEach<Item: Sendable>(

@@ -67,6 +67,20 @@ extension Response {
     }
 }
 
+/// What a client says of its device in one field.
+enum DeviceText {
+    private static let maximumByteCount = 256
+
+    /// - Parameter kind: of the refusal, in a protocol that has names for them.
+    /// - Throws: ``Problem`` for a text that is too long.
+    static func checked(
+        _ text: String?, _ name: String, kind: String = RegistryError.Kind.invalid.rawValue
+    ) throws(Problem) -> String? {
+        guard let text, text.utf8.count > maximumByteCount else { return text }
+        throw Problem(.badRequest, kind: kind, "\(name) has more than \(maximumByteCount) bytes")
+    }
+}
+
 extension JSONObject {
     /// A text that a client may leave out. Numbers and booleans count as their texts; nil for everything else.
     func looseText(_ key: String) -> String? {

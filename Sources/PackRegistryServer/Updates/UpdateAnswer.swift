@@ -24,7 +24,7 @@ struct UpdateAnswer: Sendable {
 
     /// The app versions of the newest release that would be the device's if its app were another; nil for none.
     var neededApp: VersionRange? {
-        for case let step in decision.steps {
+        for step in decision.steps {
             guard case .appTooOld(let range, _) = step.reason,
                 let bare = try? Release(
                     id: step.release.id, offer: step.release.offer, rollout: step.release.rollout,

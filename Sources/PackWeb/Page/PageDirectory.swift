@@ -5,8 +5,8 @@ import PackFormat
 ///
 /// A navigation starts a page. A request names its page in `Referer`, by the page's own address or by that of a
 /// script or a style sheet that was loaded for it. If two pages have loaded the same address under different
-/// versions, the page whose version has the file (or whose rules decide about it) is chosen, the newer first. A web view with a page per scheme
-/// handler does not need this.
+/// versions, the page whose version has the file (or whose rules decide about it) is chosen, the newer first. A web view
+/// with a page per scheme handler does not need this.
 public final class PageDirectory: Sendable {
     private struct Page: PlacedPage {
         let session: PageSession

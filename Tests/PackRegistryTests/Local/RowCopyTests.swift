@@ -8,15 +8,7 @@ import Testing
 @Suite("RowCopyTests") struct RowCopyTests {
     @Test func `every column of every table is copied, but leases`() throws {
         let folder = try TemporaryFolder()
-        let columns = try SQLiteDatabase(RegistryFolder(folder.url)).read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT lower(t.name || '.' || c.name) AS name FROM sqlite_schema t, pragma_table_info(t.name) c
-                    WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'grdb_%'
-                    """
-            ).map { try $0.text("name") }
-        }
+        let columns = try SQLiteDatabase(RegistryFolder(folder.url)).columns()
         var copied = RowCopy.tables.flatMap { table in table.columns.map { "\(table.name).\($0)" } }
         copied += RowCopy.deliveries.map { "delivery.\($0)" } + RowCopy.settings.map { "setting.\($0)" }
         #expect(Set(columns.filter { !$0.hasPrefix("lease.") }) == Set(copied.map { $0.lowercased() }))

@@ -14,15 +14,7 @@ struct PostgresDatabaseTests {
     @Test func `both databases have the same tables and columns`() async throws {
         let folder = try TemporaryFolder()
         let sqlite = try SQLiteDatabase(RegistryFolder(folder.url))
-        let ours = try sqlite.read { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT lower(t.name || '.' || c.name) AS name FROM sqlite_schema t, pragma_table_info(t.name) c
-                    WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' AND t.name NOT LIKE 'grdb_%'
-                    """
-            ).map { try $0.text("name") }
-        }
+        let ours = try sqlite.columns()
         let schema = PostgresBench.newSchema()
         let theirs = try await PostgresBench.database(schema).reading { db in
             try Row.fetchAll(

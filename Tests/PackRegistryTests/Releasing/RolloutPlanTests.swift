@@ -23,7 +23,7 @@ struct RolloutPlanTests {
         let text = "{\"steps\": \(steps), \"hours\": {\"zone\": \"\(zone)\", \"windows\": \(windows)}}"
         let plan = try RolloutPlan(parsing: Array(text.utf8), named: "plan")
         #expect(try RolloutPlan(json: .object(plan.json)) == plan)
-        #expect(plan.hours?.zoneName == (zone == "GMT" ? "UTC" : zone))
+        #expect(plan.hours?.zone.planName == (zone == "GMT" ? "UTC" : zone))
     }
 
     @Test func `a plan is read with comments, and written as it was read`() throws {

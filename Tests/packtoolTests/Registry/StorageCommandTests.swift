@@ -17,9 +17,7 @@ struct StorageCommandTests {
 
     @discardableResult
     private func run(_ arguments: String..., environment: [String: String] = [:]) async throws -> String {
-        let outcome = try await tool.run(arguments, environment: environment)
-        try #require(outcome.exitCode == 0, "\(arguments): \(outcome)")
-        return outcome.standardOutput
+        try await tool.output(of: arguments, environment: environment)
     }
 
     private func publish(_ version: String, _ environment: [String: String] = [:]) async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import PackJSON
 import TestSupport
+import Testing
 
 /// Runs the built `packtool` in a folder of its own, with nothing of the caller's environment but PATH.
 ///
@@ -43,6 +44,15 @@ final class Tool {
     @discardableResult
     func run(_ arguments: [String], environment extra: [String: String] = [:]) async throws -> Outcome {
         try await run(Self.executable, arguments, environment: extra)
+    }
+
+    /// Runs packtool, which must succeed.
+    /// - Returns: what it printed.
+    @discardableResult
+    func output(of arguments: [String], environment extra: [String: String] = [:]) async throws -> String {
+        let outcome = try await run(arguments, environment: extra)
+        try #require(outcome.exitCode == 0, "\(arguments): \(outcome)")
+        return outcome.standardOutput
     }
 
     /// Runs a line of bash, as a CI step or a person would.

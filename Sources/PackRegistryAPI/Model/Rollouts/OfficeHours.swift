@@ -42,13 +42,9 @@ package struct OfficeHours: Hashable, Sendable {
 
     /// Of the IANA data base, such as `Europe/Berlin`.
     package let zone: TimeZone
-    /// What a plan calls the zone: Foundation gives UTC the name GMT.
-    package var zoneName: String { Self.name(of: zone) }
     package let windows: [Window]
     /// Seconds since the week's beginning, by their beginnings.
     private let intervals: [Range<Int>]
-
-    package static func name(of zone: TimeZone) -> String { zone.identifier == "GMT" ? "UTC" : zone.identifier }
 
     private static let day = 86_400
     private static let week = 7 * day
@@ -117,4 +113,9 @@ package struct OfficeHours: Hashable, Sendable {
         }
         return high
     }
+}
+
+extension TimeZone {
+    /// What a plan calls the zone: Foundation gives UTC the name GMT.
+    package var planName: String { identifier == "GMT" ? "UTC" : identifier }
 }

@@ -123,7 +123,7 @@ extension OfficeHours {
     }
 
     fileprivate var json: JSONValue {
-        .object(["zone": .string(zoneName), "windows": .array(windows.map(\.json))])
+        .object(["zone": .string(zone.planName), "windows": .array(windows.map(\.json))])
     }
 }
 

@@ -7,7 +7,6 @@ import PackJSON
 struct CapgoDevice: Sendable {
     /// What the pages that the app brought are called.
     static let builtin = "builtin"
-    private static let maximumTextLength = 256
 
     let facts: DeviceFacts
     /// The channel that the app or its user chose.
@@ -22,12 +21,7 @@ struct CapgoDevice: Sendable {
     /// - Throws: ``Problem`` for texts that are too long.
     init(_ body: JSONObject) throws(Problem) {
         func text(_ key: String) throws(Problem) -> String? {
-            guard let text = body.looseText(key) else { return nil }
-            guard text.utf8.count <= Self.maximumTextLength else {
-                throw Problem(
-                    .badRequest, kind: "invalid_\(key)", "\(key) has more than \(Self.maximumTextLength) bytes")
-            }
-            return text
+            try DeviceText.checked(body.looseText(key), key, kind: "invalid_\(key)")
         }
         let app = try text("version_build")
         var tags: [String: String] = [:]

@@ -4,8 +4,6 @@ import PackFormat
 
 /// The question of a CodePush client, in the words of the newer clients (`package_hash`) or the older (`packageHash`).
 struct CodePushQuery: Sendable {
-    private static let maximumTextLength = 256
-
     let key: CodePushKey
     /// As the client wrote it, which it wants back.
     let appVersion: String
@@ -20,10 +18,7 @@ struct CodePushQuery: Sendable {
         func text(_ name: String, _ older: String) throws(Problem) -> String? {
             let name = isOlder ? older : name
             guard let text = parameters[Substring(name)].map(String.init), !text.isEmpty else { return nil }
-            guard text.utf8.count <= Self.maximumTextLength else {
-                throw .badRequest("\(name) has more than \(Self.maximumTextLength) bytes")
-            }
-            return text
+            return try DeviceText.checked(text, name)
         }
         guard let key = try text("deployment_key", "deploymentKey"), let app = try text("app_version", "appVersion")
         else { throw .badRequest("an update check must have a deployment key and the app's version") }

@@ -9,7 +9,6 @@ import PackJSON
 /// The client copies what the app brought, and writes the files of a list over it. It does not check them.
 struct IonicAdapter: Adapter {
     private static let maximumByteCount = 64 << 10
-    private static let maximumTextLength = 256
     /// The client looks for this text in the path of what runs: a version's name could be part of another one.
     private static let snapshotLength = 32
 
@@ -84,11 +83,7 @@ struct IonicAdapter: Adapter {
 
     private static func facts(_ device: JSONObject) throws -> DeviceFacts {
         func text(_ key: String) throws -> String? {
-            guard let text = device.looseText(key) else { return nil }
-            guard text.utf8.count <= maximumTextLength else {
-                throw Problem.badRequest("\(key) has more than \(maximumTextLength) bytes")
-            }
-            return text
+            try DeviceText.checked(device.looseText(key), key)
         }
         return DeviceFacts(
             deviceID: try text("device_id") ?? "",

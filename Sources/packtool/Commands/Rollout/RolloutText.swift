@@ -56,7 +56,7 @@ enum RolloutText {
             lines.append(
                 "at most \(CountText.text(cap, "new device")) an hour: shares grow by \(share) an hour at most")
         }
-        lines.append("times are of \(OfficeHours.name(of: zone(plan)))")
+        lines.append("times are of \(zone(plan).planName)")
         return lines.joined(separator: "\n")
     }
 
