@@ -102,13 +102,16 @@ extension Manifest {
         files.reserveCapacity(json.members.count)
         for member in json.members {
             let file = try member.value.object(member.key)
-            try file.refuseKeys(outside: ["sha256", "size", "from"])
+            try file.refuseKeys(outside: fileKeys)
             files[try PackagePath(member.key)] = try File(
                 digest: Digest(hex: file.string("sha256")), size: file.integer("size"),
                 from: file["from"].map { try PackageID($0.string("from")) })
         }
         return files
     }
+
+    /// Made once: a manifest has thousands of files.
+    private static let fileKeys: Set = ["sha256", "size", "from"]
 
     private static func pins(_ json: JSONObject) throws -> [PackageID: VersionID] {
         var pins: [PackageID: VersionID] = [:]

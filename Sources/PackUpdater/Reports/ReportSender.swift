@@ -19,21 +19,14 @@ package final class HTTPReportTransport: ReportTransport {
     private static let timeout = 20.0
     private static let maximumAnswerByteCount = 1 << 16
 
-    private let session: URLSession
+    private let session: LazySession
     private let relay = TransferRelay()
 
     package init() {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpShouldSetCookies = false
-        configuration.urlCache = nil
-        configuration.httpAdditionalHeaders = ["User-Agent": ProductVersion.userAgent("PackUpdater")]
-        configuration.timeoutIntervalForRequest = Self.timeout
-        configuration.timeoutIntervalForResource = Self.timeout
-        session = URLSession(configuration: configuration, delegate: relay, delegateQueue: nil)
-    }
-
-    deinit {
-        session.invalidateAndCancel()
+        session = LazySession(relay) { configuration in
+            configuration.timeoutIntervalForRequest = Self.timeout
+            configuration.timeoutIntervalForResource = Self.timeout
+        }
     }
 
     package func post(_ body: [UInt8], to address: URL) async throws -> (status: Int, retryAfter: Int?) {
@@ -42,7 +35,7 @@ package final class HTTPReportTransport: ReportTransport {
         request.httpBody = Data(body)
         request.setValue("application/json", forHTTPHeaderField: "Content-Type")
         request.acceptPlainAnswer(upTo: Self.maximumAnswerByteCount)
-        let task = session.dataTask(with: request)
+        let task = session().dataTask(with: request)
         let answer = try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
                 relay.add(

@@ -10,26 +10,19 @@ import PackFormat
 package final class HTTPTransport: UpdateTransport {
     private let base: URL
     private let limits: TransferLimits
-    private let session: URLSession
+    private let session: LazySession
     private let relay = TransferRelay()
 
     /// - Parameter base: The address of the view, with or without a slash at its end.
     package init(base: URL, limits: TransferLimits = TransferLimits()) {
         self.base = base
         self.limits = limits
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpShouldSetCookies = false
-        configuration.urlCache = nil
-        configuration.httpAdditionalHeaders = ["User-Agent": ProductVersion.userAgent("PackUpdater")]
-        configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        configuration.httpMaximumConnectionsPerHost = limits.parallelism
-        // Ours are finer; this one is the net below them.
-        configuration.timeoutIntervalForRequest = Double(limits.stall.components.seconds) + 5
-        session = URLSession(configuration: configuration, delegate: relay, delegateQueue: nil)
-    }
-
-    deinit {
-        session.invalidateAndCancel()
+        session = LazySession(relay) { configuration in
+            configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+            configuration.httpMaximumConnectionsPerHost = limits.parallelism
+            // Ours are finer; this one is the net below them.
+            configuration.timeoutIntervalForRequest = Double(limits.stall.components.seconds) + 5
+        }
     }
 
     package func read(_ path: String, maximumByteCount: Int, validator: String?) async throws -> ReadAnswer {
@@ -123,7 +116,7 @@ package final class HTTPTransport: UpdateTransport {
         request.acceptPlainAnswer(upTo: DownloadAttempt.limit(maximumByteCount))
         for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
         let meter = DownloadMeter.current
-        let task = session.dataTask(with: request)
+        let task = session().dataTask(with: request)
         let watch = Task { try await self.watch(task) }
         defer { watch.cancel() }
         return try await withTaskCancellationHandler {
