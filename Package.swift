@@ -132,7 +132,8 @@ let package = Package(
         module(
             "PackProxy",
             [
-                "PackWeb", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL, nioTLS,
+                "PackWeb", "PackFormat", crypto, certificates, asn1, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioSSL,
+                nioTLS,
             ]),
 
         // Level 3: the rows of a registry in SQL, which SQLite and PostgreSQL share.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Type-checks what is compiled on Apple's platforms only, against stubs of the frameworks: the web side and the host with
-# their Apple branches, and the example host app. Needs a debug build. Nothing is run: what Apple does is not claimed here.
+# Type-checks what is compiled on Apple's platforms only, against stubs of the frameworks: the shared lock, the web side and
+# the host with their Apple branches, and the example host app. Needs a debug build. Nothing is run: what Apple does is not claimed here.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 modules=.build/debug/Modules
@@ -19,10 +19,15 @@ while read -r map; do includes+=(-Xcc "-fmodule-map-file=$map"); done \
 
 echo 'public let isStub = true' >"$folder/Darwin.swift"
 swiftc -emit-module "${common[@]}" -module-name Darwin -emit-module-path "$folder/Darwin.swiftmodule" "$folder/Darwin.swift"
-for stub in WebKit Network; do
+for stub in WebKit Network os; do
     swiftc -emit-module "${common[@]}" -module-name "$stub" -emit-module-path "$folder/$stub.swiftmodule" \
         "Tests/AppleStubs/$stub.swift"
 done
+
+# The lock that Apple's platforms get. The others import this module as it was built.
+mapfile -t sources < <(find Sources/PackFormat -name '*.swift')
+swiftc -typecheck "${common[@]}" -warnings-as-errors -package-name "${package:-packtool}" -module-name PackFormat \
+    "${includes[@]}" "${sources[@]}"
 
 # The modules themselves, with every Apple branch on, as the example will import them.
 for module in PackWeb PackHost; do
@@ -32,4 +37,4 @@ for module in PackWeb PackHost; do
         "${includes[@]}" -emit-module-path "$folder/$module.swiftmodule" "${sources[@]}"
 done
 swiftc -typecheck -warnings-as-errors "${common[@]}" -module-name HostApp "${includes[@]}" Examples/ios-host/*.swift
-echo "check-apple-glue: the Apple files of PackWeb and PackHost and the example host app are well-typed"
+echo "check-apple-glue: the Apple files of PackFormat, PackWeb and PackHost and the example host app are well-typed"

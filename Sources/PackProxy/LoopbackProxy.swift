@@ -2,6 +2,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
+import PackFormat
 public import PackWeb
 
 /// A network proxy on this machine for one web view. It answers `https://PACKAGE.package` from the device and
@@ -36,7 +37,7 @@ public final class LoopbackProxy: Sendable {
     private let limits: ProxyLimits
     private let authorities: String
     private let group: MultiThreadedEventLoopGroup
-    private let running = LockedChannel()
+    private let listener = Locked<(any Channel)?>(nil)
 
     /// - Parameters:
     ///   - online: sends the requests that the device does not answer; it must not use this proxy itself.
@@ -78,7 +79,7 @@ public final class LoopbackProxy: Sendable {
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
-        running.set(channel)
+        listener.withLock { $0 = channel }
         return Access(
             port: channel.localAddress?.port ?? 0, user: credentials.user, password: credentials.password,
             certificate: identity.certificatePEM, certificateBytes: identity.certificateBytes)
@@ -86,7 +87,11 @@ public final class LoopbackProxy: Sendable {
 
     /// Stops listening and closes open connections.
     public func stop() async throws {
-        try? await running.take()?.close()
+        let channel = listener.withLock { listener in
+            defer { listener = nil }
+            return listener
+        }
+        try? await channel?.close()
         try await group.shutdownGracefully()
     }
 }

@@ -1,20 +1,33 @@
-import Foundation
+#if canImport(Darwin)
+    import os
+#else
+    import Synchronization
+#endif
 
 /// A value that several threads share; only one at a time can use it.
 ///
-/// `Mutex` of the standard library needs iOS 18, but the device libraries support iOS 17. The stored value is used
-/// only under the lock, in the one method below; the compiler cannot see that.
+/// `Mutex` of the standard library needs iOS 18, but the device libraries support iOS 17. So Apple's platforms get the
+/// lock that `Mutex` is made of there. It is not recursive: a body that locks the same value again never returns.
 package final class Locked<Value: Sendable>: Sendable {
-    private let lock = NSLock()
-    nonisolated(unsafe) private var value: Value
+    #if canImport(Darwin)
+        private let value: OSAllocatedUnfairLock<Value>
+    #else
+        private let value: Mutex<Value>
+    #endif
 
     package init(_ value: Value) {
-        self.value = value
+        #if canImport(Darwin)
+            self.value = OSAllocatedUnfairLock(initialState: value)
+        #else
+            self.value = Mutex(value)
+        #endif
     }
 
     package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        lock.lock()
-        defer { lock.unlock() }
-        return try body(&value)
+        #if canImport(Darwin)
+            try value.withLockUnchecked { try body(&$0) }
+        #else
+            try value.withLock { try body(&$0) }
+        #endif
     }
 }

@@ -1,7 +1,6 @@
 public import PackFormat
 import PackUpdater
 public import PackWeb
-import Synchronization
 
 /// The packages of a host for the web side. A page gets the version that is active when it starts, and so does a
 /// frame of another package in it. All installed packages are known, whether or not somebody has opened them.
@@ -13,10 +12,10 @@ public final class HostPackages: SiteCatalog {
         var counters: [PackageID: [SemanticVersion: WebCounters]] = [:]
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     init(_ settings: WebSettings) {
-        state = Mutex(State(settings: settings))
+        state = Locked(State(settings: settings))
     }
 
     public var settings: WebSettings { state.withLock { $0.settings } }

@@ -8,6 +8,9 @@ import PackFormat
 /// Passes a transfer's events to a `URLProtocol`'s client. The gate in front of it keeps them in order and one at a
 /// time.
 final class URLProtocolClientSink: Sendable {
+    /// No Sendable type, and it is the system's. Sound, because it is used only while an event is passed on, one at a time:
+    /// on Apple's platforms in the thread in which the system uses it (``CallbackPlace/startingThread()``); on Linux only
+    /// for its client, which is set before a request starts, stays, and hops to the session's queue itself.
     nonisolated(unsafe) private let owner: URLProtocol
     private let url: URL
     private let reportsRedirects: Bool
@@ -84,10 +87,11 @@ extension CallbackPlace {
     static func startingThread() -> CallbackPlace {
         #if canImport(Darwin)
             guard let loop = CFRunLoopGetCurrent() else { return .inPlace }
+            // In C a pointer, which may be used from any thread.
             nonisolated(unsafe) let target = loop
-            nonisolated(unsafe) let mode: CFRunLoopMode? = CFRunLoopCopyCurrentMode(loop) ?? .defaultMode
+            let mode = (RunLoop.current.currentMode ?? .default).rawValue
             return CallbackPlace { work in
-                CFRunLoopPerformBlock(target, mode?.rawValue, work)
+                CFRunLoopPerformBlock(target, NSString(string: mode), work)
                 CFRunLoopWakeUp(target)
             }
         #else

@@ -52,7 +52,7 @@
 
     /// A `WKURLSchemeTask`, called on the main thread, where the driver's place is.
     private final class AppleSchemeTask: SchemeTask {
-        nonisolated(unsafe) private let task: any WKURLSchemeTask
+        @MainActor private let task: any WKURLSchemeTask
         private let ended: @MainActor @Sendable () -> Void
 
         @MainActor

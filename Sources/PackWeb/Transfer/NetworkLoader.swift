@@ -37,6 +37,13 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
         var isCancelled = false
     }
 
+    private struct Sessions: Sendable {
+        let own: URLSession
+        /// For requests whose cookies are somebody else's: Foundation on Linux keeps and sends a session's cookies even
+        /// where a request says that it must not (6.3).
+        let bare: URLSession
+    }
+
     /// A request under way.
     struct Started: Sendable {
         let cancel: @Sendable () -> Void
@@ -47,10 +54,8 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     private let containers = Locked<[ObjectIdentifier: Container]>([:])
     private let prepare: @Sendable (URLRequest) -> URLRequest?
     private let ended: @Sendable (OnlineExchange) -> Void
-    nonisolated(unsafe) private var session: URLSession?
-    /// For requests whose cookies are somebody else's: Foundation on Linux keeps and sends a session's cookies even where
-    /// a request says that it must not (6.3).
-    nonisolated(unsafe) private var bareSession: URLSession?
+    /// Nil when the loader is closed.
+    private let sessions = Locked<Sessions?>(nil)
     private let configuration: URLSessionConfiguration
     private let bareConfiguration: URLSessionConfiguration
     /// One call at a time: a session whose queue runs several gives a task's data before its response (Foundation 6.3).
@@ -58,7 +63,6 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
     /// What several requests' events are worked on at once; each request keeps to one.
     private let lanes: [DispatchQueue]
     private let startedCount = Locked(0)
-    private let lock = NSLock()
     private let cookies: CookieKeeper?
     /// What waits for the clients of all requests.
     let backlog = SharedBacklog()
@@ -111,19 +115,20 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
         bareConfiguration.requestCachePolicy = configuration.requestCachePolicy
         bareConfiguration.httpCookieStorage = nil
         bareConfiguration.httpShouldSetCookies = false
-        session = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
-        bareSession =
-            cookies == nil
-            ? URLSession(configuration: bareConfiguration, delegate: self, delegateQueue: queue) : session
+        let own = URLSession(configuration: configuration, delegate: self, delegateQueue: queue)
+        let bare =
+            cookies == nil ? URLSession(configuration: bareConfiguration, delegate: self, delegateQueue: queue) : own
+        sessions.withLock { $0 = Sessions(own: own, bare: bare) }
     }
 
     /// Lets requests end and breaks the session's reference to this object. Further requests fail.
     public func close() {
-        lock.withLock {
-            session?.finishTasksAndInvalidate()
-            bareSession?.finishTasksAndInvalidate()
-            (session, bareSession) = (nil, nil)
+        let sessions = sessions.withLock { sessions in
+            defer { sessions = nil }
+            return sessions
         }
+        sessions?.own.finishTasksAndInvalidate()
+        sessions?.bare.finishTasksAndInvalidate()
     }
 
     /// Starts a request.
@@ -190,13 +195,13 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
         task.resume()
     }
 
-    /// The session for a request. On Linux a request with a body has one of its own: when a server has closed a
-    /// connection that was kept, curl sends the request again, the body's reader is at its end, and the request spins
-    /// until it times out (Foundation 6.3; and with `Connection: close` some answers are lost).
+    /// A request's task; nil when the loader is closed. On Linux a request with a body has a session of its own: when a
+    /// server has closed a connection that was kept, curl sends the request again, the body's reader is at its end, and
+    /// the request spins until it times out (Foundation 6.3; and with `Connection: close` some answers are lost).
     private func task(for request: URLRequest) -> URLSessionDataTask? {
         let isBare = !request.httpShouldHandleCookies
-        guard let session = lock.withLock({ isBare ? bareSession : session }) else { return nil }
         #if !canImport(Darwin)
+            guard sessions.withLock({ $0 != nil }) else { return nil }
             if request.httpBody != nil || request.httpBodyStream != nil {
                 let own = URLSession(
                     configuration: isBare ? bareConfiguration : configuration, delegate: self, delegateQueue: queue)
@@ -204,7 +209,8 @@ public final class NetworkLoader: NSObject, URLSessionDataDelegate, Sendable {
                 return own.dataTask(with: request)
             }
         #endif
-        return session.dataTask(with: request)
+        // Under the lock, so that nobody closes the session meanwhile: one that is closed traps when it is asked.
+        return sessions.withLock { sessions in (isBare ? sessions?.bare : sessions?.own)?.dataTask(with: request) }
     }
 
     public func urlSession(

@@ -74,6 +74,24 @@ struct NetworkLoaderTests {
         #expect(freed == nil)
     }
 
+    @Test func `requests that start while their loader is closed all end`() async throws {
+        let page = try page()
+        for _ in 0..<20 {
+            let online = NetworkLoader()
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<8 {
+                    group.addTask {
+                        // The answer or a failure: which of the two is a matter of microseconds.
+                        let answer = try? await load("/echo", on: page, by: online)
+                        #expect(answer.map { $0.status == 200 } ?? true)
+                    }
+                }
+                group.addTask { online.close() }
+            }
+            await #expect(throws: (any Error).self) { try await load("/echo", on: page, by: online) }
+        }
+    }
+
     @Test func `a body that is a stream arrives whole`() async throws {
         let online = NetworkLoader()
         defer { online.close() }

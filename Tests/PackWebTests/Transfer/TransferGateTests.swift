@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 import Testing
@@ -42,5 +43,37 @@ struct TransferGateTests {
             }
             #expect(passed(events).wholeMatch(of: legal) != nil)
         }
+    }
+
+    @Test func `a client that stops its request from inside a call hears nothing more`() {
+        let gate = Mutex<TransferGate?>(nil)
+        let heard = Mutex(0)
+        let stopping = TransferGate { _ in
+            heard.withLock { $0 += 1 }
+            let gate = gate.withLock { $0 }
+            #expect(gate?.stop() == true)
+            #expect(gate?.stop() == false)
+        }
+        gate.withLock { $0 = stopping }
+        #expect(!stopping.pass(head))
+        #expect(!stopping.pass(data))
+        #expect(heard.withLock { $0 } == 1)
+        #expect(!stopping.isOpen)
+        gate.withLock { $0 = nil }
+    }
+
+    @Test func `a stop returns after the call that is under way`() {
+        let began = DispatchSemaphore(value: 0)
+        let isOver = Mutex(false)
+        let gate = TransferGate { _ in
+            began.signal()
+            Thread.sleep(forTimeInterval: 0.05)
+            isOver.withLock { $0 = true }
+        }
+        let event = head
+        DispatchQueue.global().async { gate.pass(event) }
+        began.wait()
+        #expect(gate.stop())
+        #expect(isOver.withLock { $0 })
     }
 }
