@@ -179,6 +179,47 @@ struct InitTests {
         ).expectSuccess()
     }
 
+    @Test func `a second project is told which registry it publishes to, and init says what comes next`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "shop", "--app", "shop", "--package", "shop").expectSuccess()
+        let place = ["--registry", "shop/.packtool/registry"]
+        let second = try await tool.run(["init", "admin", "--package", "admin"] + place).expectSuccess()
+        #expect(!second.standardOutput.contains("made "), "\(second)")
+        #expect(
+            second.standardError.contains("Next: packtool build dist && packtool publish --channel beta\n")
+                && second.standardError.contains("PACKTOOL_KEY") && second.standardError.contains("PACKTOOL_OWNER_KEY")
+                && !second.standardError.contains("PACKTOOL_TOKEN"), "\(second)")
+        let text = String(decoding: try tool.read("admin/packtool.json"), as: UTF8.self)
+        #expect(text.contains("\n  \"registry\": \"../shop/.packtool/registry\",\n"), "\(text)")
+        let keys = ["PACKTOOL_KEY": "publisher", "PACKTOOL_OWNER_KEY": "owner"].mapValues {
+            "\(tool.folder.path)/shop/.packtool/keys/\($0).pem"
+        }
+        let program = Tool.executable.path
+        try await tool.shell(
+            "cd admin && '\(program)' build dist && '\(program)' publish --channel beta", environment: keys
+        ).expectSuccess()
+        let status = try await tool.run(["status"] + place)
+        #expect(status.standardOutput.contains("admin"), "\(status)")
+
+        // A configuration that is there stays as it is, and the command says what to write into it.
+        let kept = try await tool.run(["init", "admin", "--registry", "https://packages.example.com"])
+        #expect(kept.exitCode == 2, "\(kept)")
+        #expect(
+            kept.standardError.contains("packtool.json was there already and stays as it is")
+                && kept.standardError.contains("\"registry\": \"https://packages.example.com\""), "\(kept)")
+        let same = try await tool.run(["init", "admin"] + place)
+        #expect(same.exitCode == 2 && !same.standardError.contains("was there already"), "\(same)")
+
+        for template in ["site", "config"] {
+            let url = ["--template", template, "--registry", "https://packages.example.com"]
+            let third = try await tool.run(["init", "help-\(template)"] + url).expectSuccess()
+            let text = String(decoding: try tool.read("help-\(template)/packtool.json"), as: UTF8.self)
+            #expect(text.contains("\n  \"registry\": \"https://packages.example.com\""), "\(text)")
+            #expect(
+                third.standardError.contains("PACKTOOL_TOKEN") && third.standardError.contains("Next: "), "\(third)")
+        }
+    }
+
     @Test func `a file or a link in the way is refused before anything is written`() async throws {
         let tool = try Tool()
         try tool.write(["dist": "a file"])

@@ -18,6 +18,14 @@ extension AuthorizedRegistry {
     package func overview() async throws -> RegistryOverview { try await services.store.overview() }
 
     package func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? {
+        let now = services.clock()
+        if let time, time > now {
+            throw RegistryError(
+                .invalid,
+                "\(WireTime.text(time)) is in the future (it is \(WireTime.text(now)) now), and what \(channel) offers then is not "
+                    + "known. Leave the time out for what it offers now; packtool rollout status PACKAGE tells the dates of "
+                    + "a plan's steps")
+        }
         var query = FactsQuery.unsigned
         query.channel = FactsQuery.ChannelAt(channel, at: time)
         return try await services.store.facts(query).channelFiles[channel]

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import PackBuilder
 import PackFormat
 import PackJSON
 
@@ -34,7 +35,9 @@ struct InitCommand: AsyncParsableCommand {
             the web build writes, as far as its configuration tells.
             Nothing that exists is overwritten. The first two also make a registry
             and signing keys in .packtool/, so that packtool build and packtool
-            publish work at once.
+            publish work at once. With --registry they write that registry into
+            packtool.json, and make it only if it is a place with none yet: so
+            several projects publish to one registry.
             """))
 
     @Argument(help: ArgumentHelp("The project's folder.", valueName: "DIR"))
@@ -54,7 +57,7 @@ struct InitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let folder = URL(fileURLWithPath: directory).standardizedFileURL
-        let values = try ProjectValues(of: folder, id: package.map { try PackageID($0) })
+        let values = try ProjectValues(of: folder, id: package.map { try PackageID($0) }, registry)
         let templates = template.isEmpty ? [values.hasWebBuild ? .config : .site] : template
         let start =
             templates.contains(where: \.startsProject)
@@ -66,9 +69,13 @@ struct InitCommand: AsyncParsableCommand {
         let made = if let start, let place { try await start.make(at: place) } else { nil as ProjectStart.Made? }
 
         options.console.result(text(outcome, made), json: json(folder, outcome, made))
+        if start != nil, let note = try configured(folder, values, outcome) { options.console.note(note) }
         if outcome.written.isEmpty, made == nil {
             options.console.note("nothing to do: everything is there already")
             throw ExitCode.nothingToDo
+        }
+        if let start, made == nil {
+            options.console.note("\n\(try keys(start))Next: \(next(folder, values))")
         }
         if let made {
             options.console.note(
@@ -79,6 +86,35 @@ struct InitCommand: AsyncParsableCommand {
                 Next: \(next(folder, values))
                 """)
         }
+    }
+
+    /// What to do if a configuration was there already and names another registry than the command; nil if it names the same.
+    private func configured(
+        _ folder: URL, _ values: ProjectValues, _ outcome: TemplateWriter.Outcome
+    ) throws -> String? {
+        let name = PackConfiguration.fileName
+        guard let wanted = values.registry, outcome.kept.contains(name) else { return nil }
+        let known = try CurrentProject.startingIn(folder).configuration?.registry
+        func place(_ text: String) -> String {
+            text.contains("://") ? text : URL(filePath: text, relativeTo: folder).standardizedFileURL.path
+        }
+        guard place(known ?? ".packtool/registry") != place(wanted) else { return nil }
+        return """
+            \(name) was there already and stays as it is. For packtool publish to go to \(wanted), write
+            "registry": \(JSONValue.string(wanted).compactText) into it\(known.map { ", in place of \($0)" } ?? "").
+            """
+    }
+
+    /// Where the keys are for a registry that was there already, if they are not the project's.
+    private func keys(_ start: ProjectStart) throws -> String {
+        guard try !start.hasKeys else { return "" }
+        let token = start.isServer ? "PACKTOOL_TOKEN to a token of the server, and " : ""
+        return """
+            The registry was made elsewhere, and its keys are there. To publish to it, set \(token)PACKTOOL_KEY to
+            the publisher's key: the text or the path of publisher.pem. The first version of a package needs the
+            owner's key too, in PACKTOOL_OWNER_KEY.
+
+            """
     }
 
     private func next(_ folder: URL, _ values: ProjectValues) -> String {

@@ -25,6 +25,17 @@ struct ProjectStart {
         location = try options.location(of: current)
     }
 
+    /// Whether the project has a key that signs packages, or the environment has one.
+    var hasKeys: Bool {
+        get throws {
+            let keys = KeyFolder(folder: project.keys, environment: ProcessInfo.processInfo.environment)
+            return try keys.source(.publisher) != nil
+        }
+    }
+
+    /// Whether the registry is a server's.
+    var isServer: Bool { if case .server = location { true } else { false } }
+
     /// Connects to the registry's database and storage, and looks whether they can have a new registry.
     /// - Returns: nil where nothing is to be made: there is a registry already, or it is a server's.
     func place() async throws -> RegistryPlace? {

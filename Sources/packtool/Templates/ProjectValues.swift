@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackJSON
 
 /// The values of a first configuration, taken from the project's own files, so that the next step works.
 struct ProjectValues {
@@ -10,9 +11,17 @@ struct ProjectValues {
     let dist: String
     /// Whether the folder is a project that makes, or has, a web build: it gets no starter site.
     let hasWebBuild: Bool
+    /// Where the registry is, as the configuration says it; nil: in the project's own folder.
+    let registry: String?
+    /// The bucket of the registry's files; nil: they are in no bucket.
+    let storage: String?
 
-    /// - Parameter id: the package's id as the user said it; else `package.json` and the folder tell it.
-    init(of folder: URL, id: PackageID? = nil) throws {
+    /// - Parameters:
+    ///   - id: the package's id as the user said it; else `package.json` and the folder tell it.
+    ///   - options: the registry's place, if the command has one. The environment's is not written into a file.
+    init(of folder: URL, id: PackageID? = nil, _ options: RegistryOptions) throws {
+        registry = options.registry.map { Self.place($0, from: folder) }
+        storage = options.storage
         let data = try? Data(contentsOf: folder.appending(path: "package.json"))
         let json = data.flatMap { try? JSONSerialization.jsonObject(with: $0) as? [String: Any] }
         let names = [json?["name"] as? String, folder.lastPathComponent, "site"].compactMap { $0 }
@@ -29,7 +38,27 @@ struct ProjectValues {
         let line = version.map { "// \"version\": \"\($0)\"," } ?? "\"version\": \"1.0.0\","
         let text = file.text.replacingOccurrences(of: "{{package}}", with: package.text)
             .replacingOccurrences(of: "{{version}}", with: line).replacingOccurrences(of: "{{dist}}", with: dist)
+            .replacingOccurrences(of: "\"registry\": \".packtool/registry\"", with: place)
         return Template.File(path: file.path, text: text)
+    }
+
+    /// The lines of the configuration that say where `packtool publish` goes.
+    private var place: String {
+        let fields = [("registry", registry ?? ".packtool/registry"), ("storage", storage)].compactMap { name, value in
+            value.map { "\"\(name)\": \(JSONValue.string($0).compactText)" }
+        }
+        return fields.joined(separator: ",\n  ")
+    }
+
+    /// A registry as a configuration in a folder says it: a path that was relative to the working folder is relative to the
+    /// configuration's then.
+    static func place(_ text: String, from folder: URL) -> String {
+        guard !text.contains("://"), !text.hasPrefix("/") else { return text }
+        let target = URL(filePath: text).standardizedFileURL.pathComponents
+        let base = folder.standardizedFileURL.pathComponents
+        let shared = zip(target, base).prefix { $0 == $1 }.count
+        let steps = Array(repeating: "..", count: base.count - shared) + target.dropFirst(shared)
+        return steps.isEmpty ? "." : steps.joined(separator: "/")
     }
 
     /// `mlflow-ui` for `@acme/mlflow_ui`; nil if nothing is left of a name.

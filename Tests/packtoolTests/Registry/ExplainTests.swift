@@ -46,6 +46,13 @@ struct ExplainTests {
         #expect(servedPast.standardOutput == past.standardOutput)
         let never = try await tool.run(asked + folder + ["--at", "2001-01-01T00:00:00Z"])
         expectClearError(never, naming: ["nothing had been offered on the channel beta by then", "beta"])
+        for place in [registry.folder, registry.url] {
+            let future = try await tool.run(asked + ["--registry", place, "--at", "2199-01-01T00:00:00Z"])
+            expectClearError(
+                future,
+                naming: ["2199-01-01T00:00:00.000Z is in the future", "Leave the time out", "packtool rollout status PACKAGE"])
+            #expect(future.exitCode == 1 && future.standardOutput.isEmpty, "\(future)")
+        }
         let misspelt = try await tool.run(["explain", "shopp", "--channel", "beta"] + folder)
         expectClearError(misspelt, naming: ["beta has nothing of shopp", "it has: shop"])
     }

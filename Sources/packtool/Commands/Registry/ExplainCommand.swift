@@ -19,8 +19,8 @@ struct ExplainCommand: AsyncParsableCommand {
             the step of its plan. With --device it looks up the channel's groups; the id stays on
             this machine.
 
-            --at 2026-11-24T14:00:00Z explains what was offered at that time. Groups are those of
-            now.
+            --at 2026-11-24T14:00:00Z explains what was offered at that time, which is in the
+            past. Groups are those of now.
             """))
 
     @Argument(help: "The package.")
