@@ -7,7 +7,7 @@
 /// Strings keep the exact scalars that were read: they are never normalised, and keys are compared and
 /// ordered by their UTF-8 bytes. (`String` equality is canonical equivalence, under which two different keys
 /// of one signed object would collapse into one.)
-package indirect enum JSONValue: Sendable, Equatable {
+package enum JSONValue: Sendable, Equatable {
     case null
     case bool(Bool)
     case integer(Int)

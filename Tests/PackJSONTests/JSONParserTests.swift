@@ -5,9 +5,15 @@ struct JSONParserTests {
     @Test(arguments: [
         "{\"a\":1,\"a\":2}", "1.0", "1e3", "01", "-", "\"\\ud800\"", "\"\\udc00x\"", "\"\\ud800\\u0041\"", "[1,]",
         "{\"a\":1,}", "// x\n1", "\"\u{01}\"", "", "[", "{\"a\"", "nul", "1 2", "\u{FEFF}1", "9223372036854775808",
+        "-9223372036854775809", "99999999999999999999", "-92233720368547758080",
     ])
     func `text outside the strict grammar is refused`(text: String) {
         #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+    }
+
+    @Test(arguments: [0, 7, -1, Int.max, Int.min, Int.max - 9, Int.min + 9])
+    func `an integer is read to the last digit`(number: Int) throws {
+        #expect(try JSONValue(parsing: "\(number)") == .integer(number))
     }
 
     @Test func `invalid UTF-8 is refused`() {

@@ -9,6 +9,7 @@ enum HelpText {
         var paragraph: [Substring.UTF8View] = []
         var isFirst = true
         func end() {
+            if paragraph.isEmpty { return }
             if !isFirst { result += "\n\n" }
             isFirst = false
             let isExample = paragraph.allSatisfy { $0.first == space || $0.first == brace || isCommand($0) }
