@@ -1,6 +1,6 @@
 # The doors of this project. Each is a script in scripts/, which can be run by itself too.
 
-.PHONY: help demo test check lint format build release man site dist dist-test soak bench clean
+.PHONY: help demo test check lint format build release libpackhost man site dist dist-test soak bench clean
 
 help: ## what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ build: ## a debug build with the import check
 
 release: ## one stripped executable with the Swift libraries inside: .build/bin/packtool
 	@scripts/build-release.sh
+
+libpackhost: ## the C interface with the Swift libraries inside: .build/lib/libpackhost.so, .build/include/packhost.h (docs/C-API.md)
+	@scripts/build-libpackhost.sh
 
 man: ## man page and shell completions in .build/share
 	@scripts/build-manual.sh

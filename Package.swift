@@ -47,6 +47,18 @@ let buildStamp = ["PACKTOOL_COMMIT", "PACKTOOL_DATE"].compactMap { name in
     Context.environment[name].map { CSetting.define(name, to: "\"\($0)\"") }
 }
 
+/// How scripts/build-libpackhost.sh links libpackhost.so: the Swift libraries inside, and no symbol but those of packhost.h.
+/// A debug build has the toolchain's libraries.
+let packhostLink: [LinkerSetting] =
+    Context.environment["PACKTOOL_LINK_PACKHOST"] == nil
+    ? []
+    : [
+        .unsafeFlags([
+            "-static-stdlib", "-Xlinker", "-soname=libpackhost.so.1", "-Xlinker",
+            "--version-script=\(Context.packageDirectory)/Sources/PackHostC/packhost.map", "-Xlinker", "--no-undefined",
+        ])
+    ]
+
 let package = Package(
     name: "packtool",
     platforms: [.macOS(.v15), .iOS(.v17)],
@@ -58,6 +70,8 @@ let package = Package(
         .library(name: "PackWeb", targets: ["PackFormat", "PackWeb"]),
         .library(name: "PackHost", targets: ["PackFormat", "PackHost", "PackUpdater", "PackWeb"]),
         .library(name: "PackProxy", targets: ["PackProxy"]),
+        // libpackhost.so, for everything that calls C: scripts/build-libpackhost.sh.
+        .library(name: "packhost", type: .dynamic, targets: ["PackHostC"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -94,6 +108,8 @@ let package = Package(
             name: "CPostgreSQL", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CSync"),
+        // The header of libpackhost, which the compiler holds PackHostC to.
+        .systemLibrary(name: "CPackHost"),
         // The commit that scripts/build-release.sh names.
         .target(name: "CBuildStamp", cSettings: buildStamp),
         .target(
@@ -131,6 +147,12 @@ let package = Package(
 
         // Level 4: what an app imports: the updater and the web side, joined.
         module("PackHost", ["PackFormat", "PackUpdater", "PackWeb"]),
+
+        // Level 5: the same for C: libpackhost.
+        .target(
+            name: "PackHostC",
+            dependencies: ["CPackHost", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"],
+            exclude: ["packhost.map"], swiftSettings: settings, linkerSettings: packhostLink),
 
         // Level 4: a third way into a web view, apart so that NIO stays out of the others.
         module(
@@ -217,6 +239,9 @@ let package = Package(
             "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
         tests("PackHostTests", ["PackHost", "PackUpdater", "PackWeb", "PackFormat", "TestSupport", "packtool"]),
+        .testTarget(
+            name: "PackHostCTests", dependencies: ["TestSupport", "packtool"], exclude: ["Programs"],
+            swiftSettings: settings),
         tests(
             "BrowserTests",
             [

@@ -50,6 +50,7 @@ ALLOWED = {
     "PackUpdater": {"PackFormat", "PackJSON", "PackPatch", "PackSystem", "PackTrust", "Crypto"} | APPLE | NETWORK,
     "PackWeb": {"PackFormat"} | APPLE | NETWORK,
     "PackHost": {"PackFormat", "PackUpdater", "PackWeb"} | APPLE,
+    "PackHostC": {"CPackHost", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"},
     "PackProxy": {"PackWeb", "PackFormat", "Crypto", "X509", "SwiftASN1", "NIOCore", "NIOPosix", "NIOHTTP1", "NIOHTTP2", "NIOSSL", "NIOTLS"} | NETWORK,
     "PackWebKitGTK": {"PackWeb", "CWebKitGTK"} | NETWORK,
     "tuf-client": {"PackTrust"},
@@ -63,9 +64,11 @@ IMPORT = re.compile(
     r"import\s+(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(\w+)"
 )
 CLOCK = re.compile(r"\b(Date\(\)|Date\.now|URLSession|ContinuousClock|SystemRandomNumberGenerator)")
-# Where the compiler may be told that a value is safe to share: beside a C pointer, all in PackWebKitGTK, and in two places whose
+# Where the compiler may be told that a value is safe to share: beside a C pointer, all in PackWebKitGTK and PackHostC, and in two places whose
 # comments say why.
 UNSAFE = {
+    "PackHostC/Answers/HeldAnswer.swift": ["response", "memory"],
+    "PackHostC/Handles/HeldText.swift": ["bytes"],
     "PackPatch/Memory/Cores.swift": ["(start, body)"],
     "PackWeb/Adapters/URLProtocolClientSink.swift": ["owner", "target"],
     "PackWebKitGTK/Downloads/DownloadDoor.swift": ["(data, download)"],
@@ -80,7 +83,7 @@ UNSAFE = {
 }
 UNSAFE_USE = re.compile(r"nonisolated\(unsafe\)(?:.*?\b(?:let|var) (\([^)]*\)|\w+))?")
 # What runs on a device must build for iOS 17, and `Mutex` needs 18.
-DEVICE = {"PackJSON", "PackFormat", "PackPatch", "PackSystem", "PackTrust", "PackUpdater", "PackWeb", "PackHost", "PackProxy"}
+DEVICE = {"PackJSON", "PackFormat", "PackPatch", "PackSystem", "PackTrust", "PackUpdater", "PackWeb", "PackHost", "PackHostC", "PackProxy"}
 LONGEST = 400
 STRING = re.compile(r'"[^"]*"')
 TYPE = re.compile(

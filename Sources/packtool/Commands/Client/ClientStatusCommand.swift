@@ -15,7 +15,7 @@ struct ClientStatusCommand: AsyncParsableCommand {
         client.global.console.result(
             statuses.map(text).joined(separator: "\n"),
             json: .object([
-                "packages": .object(JSONObject(statuses.map { ($0.package.text, json($0)) }))
+                "packages": .object(JSONObject(statuses.map { ($0.package.text, .object($0.json)) }))
             ]))
     }
 
@@ -38,25 +38,5 @@ struct ClientStatusCommand: AsyncParsableCommand {
         }
         let failures = status.failures.map { "\n  failed: \($0.version), \($0.reason)" }.joined()
         return "\(status.package)  \(parts.joined(separator: "; "))\(failures)"
-    }
-
-    private func json(_ status: PackageStatus) -> JSONValue {
-        var json: JSONObject = [
-            "confirmed": .bool(status.isConfirmed), "starts": .integer(status.unconfirmedStarts),
-            "enabled": .bool(status.isEnabled), "decision": .string(status.decision),
-            "failures": .array(
-                status.failures.map {
-                    .object([
-                        "version": .string($0.version.description), "release": $0.release.map { .string($0) } ?? .null,
-                        "reason": .string($0.reason),
-                    ])
-                }),
-        ]
-        json["active"] = status.active.map { .string($0.description) }
-        json["previous"] = status.previous.map { .string($0.description) }
-        json["staged"] = status.staged.map { .string($0.description) }
-        json["waitsFor"] = status.waitsFor.map { .string($0) }
-        json["embedded"] = status.embedded.map { .string($0.description) }
-        return .object(json)
     }
 }

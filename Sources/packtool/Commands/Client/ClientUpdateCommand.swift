@@ -46,10 +46,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             + bundles.map { "\($0.package) \($0.version) came with them\(Self.text($0))" }
         client.global.console.result(
             lines.joined(separator: "\n"),
-            json: .object([
-                "packages": .object(JSONObject(report.entries.map { ($0.package.text, json($0)) })),
-                "transfers": .array(report.transfers.map(Self.json)),
-            ]))
+            json: .object(report.json))
         if !report.failures.isEmpty { throw ExitCode.failed }
         let unknown = report.entries.filter { !$0.isInChannel }
         if !unknown.isEmpty {
@@ -68,14 +65,6 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             }
         let saved = transfer.byteCount < transfer.size ? " instead of \(transfer.size)" : ""
         return " (\(way), \(transfer.byteCount) bytes\(saved))"
-    }
-
-    private static func json(_ transfer: UpdateReport.Transfer) -> JSONValue {
-        .object([
-            "package": .string(transfer.package.text), "version": .string(transfer.version.description),
-            "by": .string(transfer.way.rawValue), "bytes": .integer(transfer.byteCount),
-            "size": .integer(transfer.size),
-        ])
     }
 
     private func text(_ entry: UpdateReport.Entry, _ transfer: UpdateReport.Transfer?) -> String {
@@ -98,37 +87,5 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             }
         if case .nothing = entry.outcome { return line }
         return client.global.verbose ? "\(line)\n  \(entry.why)" : line
-    }
-
-    private func json(_ entry: UpdateReport.Entry) -> JSONValue {
-        var json: JSONObject = ["why": .string(entry.why)]
-        if entry.isMandatory { json["mandatory"] = true }
-        if entry.isShownAtOnce { json["showAtOnce"] = true }
-        switch entry.outcome {
-        case .upToDate(let version):
-            json["outcome"] = "up-to-date"
-            json["version"] = version.map { .string($0.description) }
-        case .staged(let version):
-            json["outcome"] = "staged"
-            json["version"] = .string(version.description)
-        case .activated(let version):
-            json["outcome"] = "activated"
-            json["version"] = version.map { .string($0.description) }
-        case .wouldInstall(let version):
-            json["outcome"] = "would-install"
-            json["version"] = .string(version.description)
-        case .wouldGoBack(let version):
-            json["outcome"] = "would-go-back"
-            json["version"] = version.map { .string($0.description) }
-        case .waiting(let version, let reason):
-            json["outcome"] = "waiting"
-            json["version"] = .string(version.description)
-            json["reason"] = .string(reason)
-        case .nothing: json["outcome"] = "nothing"
-        case .failed(let reason):
-            json["outcome"] = "failed"
-            json["reason"] = .string(reason)
-        }
-        return .object(json)
     }
 }

@@ -1,0 +1,93 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Programs in C, compiled against packhost.h and run with libpackhost against a real registry.
+@Suite(.serialized)
+struct CInterfaceTests {
+    /// A registry with version 1.0.0 of `shop`, served, and what a program is told of it.
+    private final class Served {
+        let project: PacktoolFolder
+        let url: String
+
+        init() throws {
+            project = try PacktoolFolder("packhost-c")
+            url = try project.serve("serve", saying: /http:\/\/127\.0\.0\.1:[0-9]+/)
+            try publish("1.0.0", "one")
+        }
+
+        func publish(_ version: String, _ word: String) throws {
+            // A download of some size, which reports its progress.
+            let site = [
+                "index.html": "<title>\(word)</title><script src=\"app.js\"></script>", "app.js": "say('\(word)')",
+                "data.txt": (0..<20_000).map { "\($0 &* 7919 % 65_521) " }.joined(),
+            ]
+            try project.publish(version, site, settings: #"{ "channel": "stable" }"#)
+        }
+
+        /// - Parameter store: the name of the store's folder.
+        func arguments(_ store: String = "store") -> [String] {
+            [
+                project.url.appendingPathComponent(store).path, url,
+                project.url.appendingPathComponent(".packtool/root.json").path,
+            ]
+        }
+    }
+
+    @Test func `an app in C installs, shows, confirms, takes the next version and goes back`() throws {
+        let served = try Served()
+        let said = try CProgram(named: "update.c").run(served.arguments()) { line in
+            // Such as "publish 2.0.0 two".
+            let words = line.split(separator: " ").map(String.init)
+            try #require(words.count == 3 && words[0] == "publish", "\(line)")
+            try served.publish(words[1], words[2])
+        }
+        #expect(said == "publish 2.0.0 two\npublish 3.0.0 three\ndone\n")
+    }
+
+    @Test func `a version that an app in C never confirms is left after its starts`() throws {
+        let served = try Served()
+        let app = try CProgram(named: "start.c")
+        let first = try CProgram(named: "first.c")
+        #expect(try first.run(served.arguments()) == "confirmed\n")
+        try served.publish("2.0.0", "two")
+        // The first start still has the first version, and downloads the second.
+        let titles = try (0..<5).map { _ in try app.run(served.arguments()) }
+        #expect(titles == ["one\n", "two\n", "two\n", "one\n", "one\n"])
+    }
+
+    @Test func `nothing that a program in C does wrong ends its process, also from eight threads`() throws {
+        let served = try Served()
+        #expect(try CProgram(named: "first.c").run(served.arguments()) == "confirmed\n")
+        #expect(try CProgram(named: "misuse.c").run(served.arguments() + ["10000"]) == "done\n")
+        // And the store is as good as before.
+        #expect(try CProgram(named: "start.c").run(served.arguments()) == "one\n")
+    }
+
+    @Test(arguments: ["c", "cpp"])
+    func `the program of docs/C-API.md runs as it stands there`(_ language: String) throws {
+        let document = try String(
+            contentsOf: CProgram.checkout.appendingPathComponent("docs/C-API.md"), encoding: .utf8)
+        let program = try #require(document.firstMatch(of: /```c\n(?<program>.*?)```/.dotMatchesNewlines()))
+        let served = try Served()
+        let source = served.project.url.appendingPathComponent("app.\(language)")
+        // The header is installed there, and here it is beside the library's sources.
+        try Data(program.output.program.utf8).write(to: source)
+        let said = try CProgram(source).run(served.arguments())
+        #expect(said.contains("shop 1.0.0: "), "\(said)")
+        #expect(said.contains("200 installed\n"), "\(said)")
+        #expect(said.contains("content-type: text/html; charset=utf-8\n"), "\(said)")
+        #expect(said.contains("<title>one</title>"), "\(said)")
+        #expect(try served.project.run("client", "status", "--store", served.arguments()[0]).contains("confirmed"))
+    }
+
+    @Test func `the library exports every function of its header, and no other of that name`() throws {
+        let header = try String(
+            contentsOf: CProgram.checkout.appendingPathComponent("Sources/CPackHost/packhost.h"), encoding: .utf8)
+        let declared = header.matches(of: /(?:int32_t|uint32_t|const char \*) ?(packhost_\w+)\(/).map { $0.output.1 }
+        let symbols = try CProgram.symbols()
+        let exported = symbols.matches(of: /T (packhost_\w+)/).map { $0.output.1 }
+        #expect(declared.count > 20)
+        #expect(Set(declared) == Set(exported))
+    }
+}
