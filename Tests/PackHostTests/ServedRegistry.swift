@@ -58,7 +58,7 @@ final class ServedRegistry {
         try project.run("group", "set", "testers", "--channel", "stable", "--file", "ids.txt")
         try project.run("rollout", package, "--channel", "stable", "--audience", "group=testers", "--yes")
         try project.run("rules", "rules.json", "--channel", "stable")
-        try project.run("gate", package, "--channel", "stable", "--off")
+        try project.run("gate", package, "--channel", "stable", "--off", "--yes")
         let view = folder.appendingPathComponent(".packtool/registry/view")
         // The group is in what changed last, too, which a check reads first.
         for (part, name) in [("targets/channels", ".group-"), ("metadata", ".recent.zst")] {

@@ -23,7 +23,7 @@ struct ChannelTests {
         let process = kiosk.processID
 
         // The gate shows at once: the page on view is of a package that is switched off.
-        try bench.packtool("gate", "shop", "--channel", "stable", "--off")
+        try bench.packtool("gate", "shop", "--channel", "stable", "--off", "--yes")
         var count = kiosk.eventCount
         #expect(try await !kiosk.update())
         try await kiosk.event("finished", after: count) { $0["status"] == .integer(503) }

@@ -88,7 +88,7 @@ struct JSONOutputTests {
         try tool.write(["people.json": #"{"devices": 100}"#])
         try await run("simulate", "ferries", "--channel", "beta", "--population", "people.json")
         try await run("channel", "beta", "--poll", "15m")
-        try await run("gate", "ferries", "--channel", "beta", "--off")
+        try await run("gate", "ferries", "--channel", "beta", "--off", "--yes")
         try await run("gate", "ferries", "--channel", "beta")
         try tool.write([
             "ids.txt": "ann\n", "rules.json": #"{"format":1,"rules":[{"name":"a","action":"deny","host":"b"}]}"#,
@@ -114,7 +114,7 @@ struct JSONOutputTests {
         try await run("rollout run")
         try await run("rollout rollback", gamma[0], gamma[1], gamma[2], gamma[3])
         try await run("channel", "stable", "--approvals", "1")
-        try await run("gate", "ferries", "--channel", "stable", "--off", "--propose")
+        try await run("gate", "ferries", "--channel", "stable", "--off", "--propose", "--yes")
         for _ in 0..<2 { try await run("gate", "ferries", "--channel", "stable", "--on", "--propose") }
         try await run("changes reject", "4", "--reason", "once is enough")
         documents.append(("changes approve", try await Self.approve("3", tool)))

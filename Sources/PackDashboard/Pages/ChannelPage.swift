@@ -30,7 +30,7 @@ struct ChannelPage {
                 cell { tag("a", .href(.offer(channel, package))) { package.text } },
                 cell(ReleaseWords.offer(offered[package] ?? [])),
                 cell {
-                    if isOff { tag("strong", .class("bad")) { "off: pages load online" } } else { "on" }
+                    if isOff { tag("strong", .class("bad")) { "off" } } else { "on" }
                 })
         }
         return tag("section", .labelledBy("offers")) {

@@ -66,9 +66,10 @@ package struct DashboardPages: Sendable {
         guard let releases = overview.channels[channel]?[package] else {
             throw DashboardFault(.notFound, "The channel \(channel) never offered the package \(package).")
         }
+        let isGateOff = overview.settings[channel]?.gatesOff.contains(package) ?? false
         return try await OfferPage(
-            package: package, channel: channel, releases: releases,
-            isGateOff: overview.settings[channel]?.gatesOff.contains(package) ?? false,
+            package: package, channel: channel, releases: releases, isGateOff: isGateOff,
+            pages: isGateOff ? OnlinePages(of: package, releases, in: registry) : nil,
             rollout: rollouts(of: package).first { $0.channel == channel },
             stats: stats(StatsQuery(channel: channel, package: package)), viewer: viewer,
             channels: overview.channels.keys.filter { $0 != channel }.sorted()

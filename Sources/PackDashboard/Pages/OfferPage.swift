@@ -8,6 +8,8 @@ struct OfferPage {
     /// Newest first.
     let releases: [Release]
     let isGateOff: Bool
+    /// What devices show while the gate is off; nil while it is on.
+    var pages: OnlinePages?
     /// Nil without a plan, or if the viewer may not see it.
     let rollout: RolloutStatus?
     let stats: ReportStats?
@@ -61,7 +63,9 @@ struct OfferPage {
         return tag("section", .labelledBy("offered")) {
             tag("h2", .id("offered")) { "Offered" }
             if isGateOff {
-                tag("p", .class("notice bad")) { "The gate is off: devices load the pages of this package online." }
+                tag("p", .class("notice bad")) {
+                    foreign("The gate is off\(pages.map { ": \($0.text)" } ?? "").")
+                }
             }
             table.html
         }

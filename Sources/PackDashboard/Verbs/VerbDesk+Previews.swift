@@ -128,12 +128,15 @@ extension VerbDesk {
         _ verb: DashboardVerb, _ package: PackageID, _ channel: ChannelName, _ isOn: Bool
     ) async throws -> VerbPreview {
         let facts = try await facts(package, channel)
+        let pages = try await OnlinePages(of: package, facts.releases, in: registry)
         var effects =
             isOn
             ? ["From their next check on, all devices of \(channel) show the installed pages of \(package) again."]
             : [
-                "From their next check and next page on, all devices of \(channel) load the pages of \(package) from its first "
-                    + "origin on the web. A package without origins has no pages then.",
+                pages.why == nil
+                    ? "From their next check and next page on, all devices of \(channel) load the pages of \(package) from its "
+                        + "first origin on the web."
+                    : "From their next check and next page on, this holds for all devices of \(channel): \(pages.text).",
                 "What is installed stays: turning the gate on needs no download.",
             ]
         if let web = facts.stats?.web, web.local > 0 {

@@ -53,7 +53,7 @@ package struct StoreState: Hashable, Sendable {
         }
         if rules != channel.rules {
             rules = channel.rules
-            let count = rules.map { "\($0.rules.count) web rules" } ?? "no web rules any more"
+            let count = rules.map { CountText.text($0.rules.count, "web rule") } ?? "no web rules any more"
             changes.append((nil, "the channel has \(count)"))
         }
         poll = channel.poll

@@ -156,6 +156,22 @@ struct DashboardTests {
         }
     }
 
+    @Test func `the gate's page says which versions have no pages on the web, and so does the offer's page`()
+        async throws
+    {
+        try await Self.with { (shop, visitor) async throws in
+            let verb = DashboardVerb.gate(try package(), try channel(), isOn: false)
+            let page = try await visitor.open(DashboardPath.verb(verb).text)
+            #expect(page.status == 200 && page.text.contains("devices show an error page"), "\(page.text)")
+            #expect(page.text.contains("lists no origins") || page.text.contains("list no origins"), "\(page.text)")
+            let place = DashboardPath.offer(try channel(), try package()).text
+            #expect(try await !visitor.open(place).text.contains("no origins"))
+            #expect(try await visitor.perform(verb).status == 303)
+            let offer = try await visitor.open(place)
+            #expect(offer.text.contains("The gate is off: devices show an error page"), "\(offer.text)")
+        }
+    }
+
     @Test func `what changed since the page was opened is shown again, and not done`() async throws {
         try await Self.with { (shop, visitor) async throws in
             let verb = DashboardVerb.rollBack(try package(), try channel(), to: nil)

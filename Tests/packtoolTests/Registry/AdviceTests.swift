@@ -190,7 +190,7 @@ struct AdviceTests {
         #expect(try await tool.run(gate).standardOutput.contains("the gate of shop is on: pages load from the device"))
         try await tool.run(gate + ["--off", "--yes"]).expectSuccess()
         #expect(
-            try await tool.run(gate).standardOutput.contains("the gate of shop is off: devices load its pages online"))
+            try await tool.run(gate).standardOutput.contains("the gate of shop is off: devices show an error page"))
         expectClearError(
             try await tool.run("gate", "shpo", "--channel", "beta"), naming: ["never offered anything of shpo"])
         try await Self.publish(tool, "1.1.0")

@@ -105,7 +105,7 @@ struct ChangesCommandTests {
         #expect(state == "executed")
         #expect(try await scene.device().contains("1.1.0"))
         let early = try await scene.run(
-            scene.ann, "gate", "shop", "--channel", "stable", "--off", "--at", "2020-01-01T00:00:00Z")
+            scene.ann, "gate", "shop", "--channel", "stable", "--off", "--yes", "--at", "2020-01-01T00:00:00Z")
         #expect(early.exitCode == 1 && early.standardError.contains("is past"), "\(early)")
         let word = try await scene.run(scene.ann, "gate", "shop", "--channel", "stable", "--off", "--at", "tomorrow")
         #expect(word.exitCode == 64 && word.standardError.contains("with its time zone"), "\(word)")

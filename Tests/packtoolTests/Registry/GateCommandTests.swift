@@ -37,10 +37,27 @@ struct GateCommandTests {
         let base = try String(#require(line.firstMatch(of: /http:\/\/127.0.0.1:[0-9]+/)).output)
         #expect(try await get(base + "/shop/").text.contains("<title>one"))
 
-        let off = try await tool.run("gate", "shop", "--channel", "beta", "--off")
-        #expect(off.exitCode == 0 && off.standardOutput.contains("the gate of shop is off"), "\(off)")
+        // The version has no pages on the web: that is more than the command says, so it asks.
+        let asked = try await tool.run("gate", "shop", "--channel", "beta", "--off")
+        expectClearError(
+            asked, naming: ["shop 1.0.0 lists no origins", "show an error page", "Nothing was done", "--yes"],
+            exitCode: 2)
+        #expect(try await tool.run("gate", "shop", "--channel", "beta").standardOutput.contains("is on: pages load"))
+        let proposed = try await tool.run("gate", "shop", "--channel", "beta", "--off", "--propose")
+        #expect(proposed.exitCode == 2 && proposed.standardError.contains("lists no origins"), "\(proposed)")
+        let off = try await tool.run("gate", "shop", "--channel", "beta", "--off", "--yes")
+        let page = "devices show an error page in place of its pages, because shop 1.0.0 lists no origins\n"
+        #expect(
+            off.exitCode == 0
+                && off.standardOutput == "beta: the gate of shop is off; from their next check on, " + page, "\(off)")
         #expect(try await tool.run("gate", "shop", "--channel", "beta", "--off").exitCode == 2)
-        #expect(try await tool.run("status").standardOutput.contains("beta has the gate of shop off"))
+        for (command, start) in [
+            (["status"], "beta has the gate of shop off: "), (["channel", "beta"], "beta has the gate of shop off: "),
+            (["gate", "shop", "--channel", "beta"], "beta: the gate of shop is off: "),
+        ] {
+            let shown = try await tool.run(command)
+            #expect(shown.standardOutput.contains(start + page), "\(shown)")
+        }
         // Publishing and rolling out leave it as it is.
         try tool.write(["dist/index.html": "<title>two</title>"])
         try await tool.run(
@@ -74,12 +91,44 @@ struct GateCommandTests {
         try await update()
         _ = try await get(base + "/shop/")
         #expect(try await get(base + "/shop/film.mp4").status == 403)
+        let told = try await tool.run(["client", "explain"] + device)
+        #expect(told.standardOutput.contains("the channel has 1 web rule\n"), "\(told)")
         try await tool.run("rules", "--clear", "--channel", "beta").expectSuccess()
         try await update()
         _ = try await get(base + "/shop/")
         #expect(try await get(base + "/shop/film.mp4").status == 200)
         let audit = try await tool.run("audit")
         #expect(audit.standardOutput.contains("gate") && audit.standardOutput.contains("rules"), "\(audit)")
+    }
+
+    @Test func `a gate asks only for offered versions whose pages are nowhere else, and names them`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--template", "config", "--app", "shop", "--quiet").expectSuccess()
+        func publish(_ version: String, _ origins: String, _ more: String...) async throws {
+            try tool.write([
+                "packtool.json":
+                    #"{"package": "shop", "version": "\#(version)", "dist": "dist", "origins": [\#(origins)]}"#,
+                "dist/index.html": "<title>\(version)</title>",
+            ])
+            try await tool.run("build", "--quiet").expectSuccess()
+            try await tool.run(["publish", "packages/shop-\(version).zip", "--channel", "beta", "--yes"] + more)
+                .expectSuccess()
+        }
+        try await publish("1.0.0", "")
+        try await publish("1.1.0", "\"https://shop.example.com/\"", "--rollout", "10")
+        let gate = ["gate", "shop", "--channel", "beta"]
+        let mixed = try await tool.run(gate + ["--off"])
+        expectClearError(mixed, naming: ["shop 1.0.0 lists no origins"], exitCode: 2)
+        let off = try await tool.run(gate + ["--off", "--yes"]).expectSuccess()
+        #expect(
+            off.standardOutput.contains(
+                "devices load its pages online, except those with shop 1.0.0, which show an error page, because shop 1.0.0 "
+                    + "lists no origins"), "\(off)")
+        try await tool.run(gate + ["--on"]).expectSuccess()
+        // Once everybody is offered the version with origins, there is nothing to ask.
+        try await tool.run("rollout", "shop", "--channel", "beta", "--percent", "100").expectSuccess()
+        let all = try await tool.run(gate + ["--off"]).expectSuccess()
+        #expect(all.standardOutput.hasSuffix("from their next check on, devices load its pages online\n"), "\(all)")
     }
 
     @Test func `how often devices look is set, shown, bounded and taken back`() async throws {

@@ -72,8 +72,11 @@ struct ChannelCommand: AsyncParsableCommand {
                 isEmergency: emergency.emergency, session, options)
         }
         guard let poll else {
-            let settings = try await ChannelSettingText.settings(of: channel, session)
-            let lines = ChannelSettingText.lines(settings, of: channel)
+            let overview = try await session.registry.overview()
+            try NameCheck.require(channel, in: overview)
+            let settings = overview.settings[channel] ?? ChannelSettings()
+            let lines = try await ChannelSettingText.lines(
+                settings, of: channel, pages: ChannelSettingText.pages(overview, on: channel, session))
             return options.console.result(
                 lines.isEmpty ? "\(channel) has no settings" : lines.joined(separator: "\n"),
                 json: .object(["channel": .string(channel.text), "settings": .object(settings.json)]))

@@ -5,8 +5,13 @@ import PackRegistryAPI
 
 /// How commands change and show what a channel tells its devices beside releases.
 enum ChannelSettingText {
-    static func lines(_ settings: ChannelSettings, of channel: ChannelName) -> [String] {
-        var lines = settings.gatesOff.map { "\(channel) has the gate of \($0) off: its pages load online" }
+    /// - Parameter pages: what devices show of the packages whose gates are off.
+    static func lines(
+        _ settings: ChannelSettings, of channel: ChannelName, pages: [PackageID: OnlinePages]
+    ) -> [String] {
+        var lines = settings.gatesOff.map { package in
+            "\(channel) has the gate of \(package) off\(pages[package].map { ": \($0.text)" } ?? "")"
+        }
         if let poll = settings.poll { lines.append("\(channel) asks devices to look \(text(poll))") }
         lines += settings.groups.sorted { $0.key < $1.key }.map {
             "\(channel) has the group \($0.key) of \(CountText.text($0.value, "device"))"
@@ -42,6 +47,18 @@ enum ChannelSettingText {
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)
+    }
+
+    /// Reads what devices show of the packages whose gates are off on a channel.
+    static func pages(
+        _ overview: RegistryOverview, on channel: ChannelName, _ session: RegistrySession
+    ) async throws -> [PackageID: OnlinePages] {
+        var pages: [PackageID: OnlinePages] = [:]
+        for package in overview.settings[channel]?.gatesOff ?? [] {
+            pages[package] = try await OnlinePages(
+                of: package, overview.channels[channel]?[package] ?? [], in: session.registry)
+        }
+        return pages
     }
 
     /// What a channel tells its devices; for commands that only show it.

@@ -14,8 +14,10 @@ struct GateCommand: AsyncParsableCommand {
         discussion: HelpText.flowing(
             """
             For emergencies: with --off, every device of the channel loads the package's pages from the
-            package's first origin, with the next page after its next check. If the package has no origins,
-            devices show an error page. Installed versions stay, so --on needs no download.
+            first of the origins of its version (packtool.json), with the next page after its next check. A
+            device whose version lists no origins shows an error page. If the channel offers such a version,
+            the command names it and asks first, unless you pass --yes. Installed versions stay, so --on
+            needs no download.
 
             Devices of every version of packtool obey the gate. Without --on and --off the command shows it.
             """))
@@ -26,11 +28,11 @@ struct GateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
     var channel: ChannelName
 
-    @Flag(help: "on: pages load from the device. off: pages load online.")
+    @Flag(help: "on: pages load from the device. off: pages load online, where the version lists origins.")
     var position: Position?
 
     @OptionGroup var proposal: ProposalOptions
-    @OptionGroup var acceptedYes: AcceptedYes
+    @OptionGroup var consent: ConsentOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
 
@@ -40,23 +42,43 @@ struct GateCommand: AsyncParsableCommand {
         let sentence =
             switch position {
             case .off:
-                "\(channel): the gate of \(package) is off; from their next check on, devices load its pages online"
+                "\(channel): the gate of \(package) is off; from their next check on, \(try await askedPages(session))"
             case .on: "\(channel): the gate of \(package) is on; from their next check on, devices show what they have"
             }
         try await ChannelSettingText.change(
             .gate(package, isOn: position == .on), on: channel, sentence, proposal, session, options)
     }
 
+    /// What devices show with the gate off, after a question if that is an error page on some of them.
+    private func askedPages(_ session: RegistrySession) async throws -> String {
+        let overview = try await session.registry.overview()
+        // The registry refuses what it does not know.
+        let pages = try await OnlinePages(
+            of: package, overview.channels[channel]?[package] ?? [], in: session.registry)
+        let isOff = overview.settings[channel]?.gatesOff.contains(package) ?? false
+        if !isOff, let why = pages.why {
+            try consent.require(
+                "\(why): its pages are nowhere else. With the gate of \(package) on \(channel) off, devices that have it show an "
+                    + "error page from their next check on. To have pages from the web site instead, publish a version with "
+                    + "\"origins\" in packtool.json first; packtool rollback takes devices back to another version.",
+                options)
+        }
+        return pages.text
+    }
+
     private func show(_ session: RegistrySession) async throws {
         let overview = try await session.registry.overview()
         try NameCheck.require(channel, in: overview)
-        guard overview.channels[channel]?[package] != nil else {
+        guard let releases = overview.channels[channel]?[package] else {
             throw CommandFailure("\(channel) never offered anything of \(package)", kind: "notFound")
         }
         let settings = overview.settings[channel] ?? ChannelSettings()
         let isOff = settings.gatesOff.contains(package)
+        let pages =
+            isOff
+            ? try await OnlinePages(of: package, releases, in: session.registry).text : "pages load from the device"
         options.console.result(
-            "\(channel): the gate of \(package) is \(isOff ? "off: devices load its pages online" : "on: pages load from the device")",
+            "\(channel): the gate of \(package) is \(isOff ? "off" : "on"): \(pages)",
             json: .object(["channel": .string(channel.text), "settings": .object(settings.json)]))
     }
 }

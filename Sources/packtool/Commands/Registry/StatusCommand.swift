@@ -52,7 +52,11 @@ struct StatusCommand: AsyncParsableCommand {
         if let channel { try NameCheck.require(channel, in: all) }
         if let package { try NameCheck.require(package, in: all) }
         let overview = selected(all)
-        options.console.result(text(overview), json: .object(overview.json))
+        var pages: [ChannelName: [PackageID: OnlinePages]] = [:]
+        for channel in overview.settings.keys {
+            pages[channel] = try await ChannelSettingText.pages(all, on: channel, session)
+        }
+        options.console.result(text(overview, pages), json: .object(overview.json))
         // Reading writes nothing: whoever relies on this command in a cron job has to know.
         if let local = session.local, await !local.isServed(), try await !local.dueRoles().isEmpty {
             options.console.note(
@@ -79,7 +83,9 @@ struct StatusCommand: AsyncParsableCommand {
             }, settings: overview.settings.filter { channel == nil || $0.key == channel })
     }
 
-    private func text(_ overview: RegistryOverview) -> String {
+    private func text(
+        _ overview: RegistryOverview, _ pages: [ChannelName: [PackageID: OnlinePages]]
+    ) -> String {
         var rows = [["PACKAGE", "VERSION", "PUBLISHED", "FILES", "SIZE", "DOWNLOAD", "OFFERED ON"]]
         for (package, versions) in overview.versions.sorted(by: { $0.key < $1.key }) {
             for version in versions {
@@ -108,7 +114,7 @@ struct StatusCommand: AsyncParsableCommand {
             }
         }
         for (channel, settings) in overview.settings.sorted(by: { $0.key < $1.key }) {
-            lines += ChannelSettingText.lines(settings, of: channel)
+            lines += ChannelSettingText.lines(settings, of: channel, pages: pages[channel] ?? [:])
         }
         return lines.joined(separator: "\n")
     }
