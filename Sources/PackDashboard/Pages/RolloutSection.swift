@@ -22,6 +22,9 @@ struct RolloutSection {
                 }
             }
             progress
+            if let set = status.setText {
+                tag("p") { "One plan for the whole set: \(set) take each step together." }
+            }
             tag("p") {
                 "Next: "
                 if let date = status.next.date {

@@ -60,6 +60,6 @@ extension PlannedRelease {
     fileprivate func before(_ time: Date) -> PlannedRelease {
         PlannedRelease(
             package: package, channel: channel, release: release, version: version,
-            events: events.filter { $0.time <= time })
+            events: events.filter { $0.time <= time }, set: set, holder: holder)
     }
 }

@@ -17,6 +17,7 @@ struct GateReader {
     func readings(of package: PackageID, on channel: ChannelName) async throws -> [String: GateReading] {
         var query = FactsQuery.unsigned
         query.histories = FactsQuery.Histories(of: package, on: [channel], files: [])
+        query.companions = FactsQuery.Companions(of: [package], on: [channel])
         query.rollouts = FactsQuery.Rollouts(of: package, on: channel)
         let facts = try await services.store.facts(query)
         let now = services.clock()
@@ -25,15 +26,19 @@ struct GateReader {
             guard let state = RolloutState(planned.events), let since = state.watchedSince,
                 let gate = RolloutRule(state, newer: planned.newer, now: now).gate
             else { continue }
+            // The gate of a set's plan looks at the package whose release has the plan.
+            let holder = planned.holder
+            let history =
+                holder.package == package ? facts.histories[channel] : facts.companions[channel]?[holder.package]
             readings[planned.release] = try await reading(
-                planned, gate, since: since, before: facts.histories[channel]?.version(before: planned.release),
-                now: now)
+                holder, on: channel, gate, since: since, before: history?.version(before: holder.release), now: now)
         }
         return readings
     }
 
     private func reading(
-        _ planned: PlannedRelease, _ gate: RolloutGate, since: Date, before: SemanticVersion?, now: Date
+        _ planned: PlannedRelease.Member, on channel: ChannelName, _ gate: RolloutGate, since: Date,
+        before: SemanticVersion?, now: Date
     ) async throws -> GateReading {
         let rule = GateRule(gate, versionBefore: before)
         guard let store = services.reports else { return rule.reading([]) }
@@ -42,7 +47,7 @@ struct GateReader {
             guard let version else { return [] }
             return try await store.exposures(
                 ExposureQuery(
-                    channel: planned.channel, package: planned.package, version: version, release: release,
+                    channel: channel, package: planned.package, version: version, release: release,
                     // Reported times are rounded down.
                     from: from - from % ReportEvent.timeStep, matureBefore: now - gate.silence.seconds))
         }

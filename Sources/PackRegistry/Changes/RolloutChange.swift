@@ -54,6 +54,9 @@ package struct RolloutChange: RegistryChange {
         let outcome = draft.outcome
         guard outcome.isChanged, !request.isDryRun else { return outcome }
         try ApprovalRule.require(.rollout(request, of: package), on: channel, facts, changes)
+        if !draft.notes.isEmpty, draft.holder.package != package {
+            try changes.actor.require(.release, package: draft.holder.package, channel: channel)
+        }
         if !draft.steps.isEmpty {
             try changes.record(draft.steps, of: package, with: draft.others, on: channel, facts)
         }

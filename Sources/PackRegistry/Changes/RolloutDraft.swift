@@ -21,6 +21,8 @@ struct RolloutDraft {
     private let now: Date
     /// The id of the release that it is about.
     private var release: String?
+    /// Whether a plan goes to this release, because a newer one took the package that has the set's plan out of the set.
+    private var movesPlan = false
 
     init(
         _ facts: RegistryFacts, _ package: PackageID, _ channel: ChannelName, randomBits: UInt32, actor: String,
@@ -51,6 +53,14 @@ struct RolloutDraft {
             releases: after.offered, status: status)
     }
 
+    /// The release that has, or gets, the plan: for a set with a plan the one on which it is, whichever package was named, so that a
+    /// set never has two.
+    var holder: PlannedRelease.Member {
+        let known = facts.rollouts.first { $0.release == release }?.holder
+        return (movesPlan ? nil : known)
+            ?? PlannedRelease.Member(package: package, release: release ?? "", version: version)
+    }
+
     /// As it is once the draft is recorded.
     private var status: RolloutStatus? {
         guard let release else { return nil }
@@ -66,7 +76,10 @@ struct RolloutDraft {
         kinds += notes.map(\.kind)
         let events = (known?.events ?? shareSoFar) + kinds.map { RolloutEvent($0, time: now, actor: actor) }
         return PlannedRelease(
-            package: package, channel: channel, release: release, version: version, events: events, newer: known?.newer
+            package: package, channel: channel, release: release, version: version, events: events,
+            newer: movesPlan ? nil : known?.newer,
+            set: known?.set ?? members(of: history.entries.first { $0.release.id == release }?.release.set),
+            holder: holder
         ).status(now: now)
     }
 
@@ -111,7 +124,8 @@ struct RolloutDraft {
         }
         (release, self.version) = (subject.id, subject.version)
         let name = "\(package) \(subject.version?.description ?? "embedded")"
-        if steps.isEmpty, let old = facts.rollouts.first(where: { $0.release == subject.id }),
+        movesPlan = facts.rollouts.contains { $0.release == subject.id && !$0.holdsPlan && $0.newer != nil }
+        if steps.isEmpty, !movesPlan, let old = facts.rollouts.first(where: { $0.release == subject.id }),
             let state = RolloutState(old.events), state.plan == plan
         {
             effect = "nothing to do: \(name) on \(channel) has this plan already, and is \(state.state.rawValue)"
@@ -124,7 +138,7 @@ struct RolloutDraft {
                     + "\(plan.lastShare): a plan moves no device back. Lower the share first (packtool rollout \(package) "
                     + "--channel \(channel) --percent P), or plan a new version")
         }
-        notes.append(ChangeSet.RolloutNote(release: subject.id, kind: .plan(plan)))
+        notes.append(ChangeSet.RolloutNote(release: holder.release, kind: .plan(plan)))
         var events = facts.rollouts.first { $0.release == subject.id }?.events ?? []
         events += [
             RolloutEvent(.share(subject.rollout.share), time: now, actor: actor),
@@ -139,7 +153,8 @@ struct RolloutDraft {
         try set(share, subject)
         note(completes ? [action, .complete] : [action], reason)
         effect =
-            "\(name) on \(channel) follows the plan and starts: \(RolloutEffect.text(from: before, to: share, plan))\(moved)"
+            "\(name) on \(channel) follows the plan and starts: "
+            + RolloutEffect.text(from: before, to: share, of: subject.rollout.audiences, plan) + moved
             + setText(of: subject)
     }
 
@@ -160,12 +175,21 @@ struct RolloutDraft {
 
     /// The others of the release's set, about which it is as well.
     private func setText(of release: Release?) -> String {
-        guard let set = release?.set else { return "" }
-        let others = companions.sorted { $0.key < $1.key }.compactMap { name, history -> String? in
-            guard name != package, let other = history.entry(of: set)?.release else { return nil }
-            return "\(name) \(other.version?.description ?? "embedded")"
+        let others = members(of: release?.set).filter { $0.package != package }.map {
+            "\($0.package) \($0.version?.description ?? "embedded")"
         }
         return others.isEmpty ? "" : "; the same holds for its set: \(others.joined(separator: ", "))"
+    }
+
+    /// The releases of a set that are not taken back; none for a set of one, and for no set.
+    private func members(of set: String?) -> [PlannedRelease.Member] {
+        guard let set else { return [] }
+        let found = companions.merging([package: history]) { $1 }.compactMap { name, history in
+            history.entry(of: set).map {
+                PlannedRelease.Member(package: name, release: $0.release.id, version: $0.release.version)
+            }
+        }
+        return found.count > 1 ? found.sorted { $0.package < $1.package } : []
     }
 
     /// What the state of a rollout with a plan makes of a word.
@@ -182,7 +206,9 @@ struct RolloutDraft {
         note(result.actions, reason.isEmpty ? "\(actor) said \(verb.name)" : reason)
         effect =
             "\(verb.name) \(name): "
-            + RolloutEffect.text(from: state.share, to: result.share ?? state.share, state.plan)
+            + RolloutEffect.text(
+                from: state.share, to: result.share ?? state.share,
+                of: subject(planned.release)?.rollout.audiences ?? [], state.plan)
             + setText(of: subject(planned.release))
     }
 
@@ -259,7 +285,8 @@ struct RolloutDraft {
         let before = history.entries.first { $0.release.id == updated.id }?.release.rollout.share ?? .none
         effect =
             "\(package) \(updated.version?.description ?? "embedded") on \(channel): "
-            + RolloutEffect.text(from: before, to: updated.rollout.share, nil) + setText(of: updated)
+            + RolloutEffect.text(from: before, to: updated.rollout.share, of: updated.rollout.audiences, nil)
+            + setText(of: updated)
     }
 
     private func rule(_ change: ChannelChange) -> ReleaseRule {
@@ -282,8 +309,8 @@ struct RolloutDraft {
     }
 
     private mutating func note(_ actions: [RolloutEvent.Action], _ reason: String) {
-        guard let release else { return }
-        notes += actions.map { ChangeSet.RolloutNote(release: release, kind: .action($0, reason: reason)) }
+        guard release != nil else { return }
+        notes += actions.map { ChangeSet.RolloutNote(release: holder.release, kind: .action($0, reason: reason)) }
     }
 
     private func noPlan(_ version: SemanticVersion?) -> RegistryError {

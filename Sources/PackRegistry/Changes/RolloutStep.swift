@@ -34,7 +34,8 @@ package struct RolloutStep: RegistryChange {
         var steps: [ReleaseHistory.Step] = []
         var actions: [RolloutRun.Action] = []
         var next: Date?
-        for planned in facts.rollouts {
+        // A set's plan is that of the release which has it; the others of the set follow.
+        for planned in facts.rollouts where planned.holdsPlan {
             guard let state = RolloutState(planned.events),
                 let release = history.entries.first(where: { $0.release.id == planned.release && !$0.isRemoved })?
                     .release
@@ -59,7 +60,8 @@ package struct RolloutStep: RegistryChange {
             changes.note(done, of: planned.release, reason: reason)
             changes.log(
                 "rollout \(name)", "\(package)@\(planned.version?.description ?? "embedded") on \(channel)",
-                "\(RolloutEffect.text(from: state.share, to: after, state.plan)); \(reason)")
+                RolloutEffect.text(from: state.share, to: after, of: release.rollout.audiences, state.plan)
+                    + "; \(reason)")
             if done.count > 1, done.last == .complete {
                 changes.log(
                     "rollout complete", "\(package)@\(planned.version?.description ?? "embedded") on \(channel)",

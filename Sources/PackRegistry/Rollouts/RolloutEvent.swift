@@ -40,20 +40,40 @@ package struct RolloutEvent: Hashable, Sendable {
     }
 }
 
-/// A release that has, or had, a plan, with all of its events, oldest first.
+/// A release that has, or had, a plan, with all of its events, oldest first. A set has one plan, which is recorded on the release
+/// of one of its packages and holds for the releases of all.
 package struct PlannedRelease: Hashable, Sendable {
+    /// A package's release of a set.
+    package struct Member: Hashable, Sendable {
+        package let package: PackageID
+        /// The id of the release.
+        package let release: String
+        package let version: SemanticVersion?
+
+        package init(package: PackageID, release: String, version: SemanticVersion?) {
+            self.package = package
+            self.release = release
+            self.version = version
+        }
+    }
+
     package let package: PackageID
     package let channel: ChannelName
     /// The id of the release.
     package let release: String
     package let version: SemanticVersion?
+    /// Of the release that has the plan.
     package let events: [RolloutEvent]
-    /// A newer release that the channel offers for the package.
+    /// A newer release that the channel offers for the package of the release that has the plan.
     package let newer: String?
+    /// The releases of the set, by the names of their packages; empty for a release of no set.
+    package let set: [Member]
+    /// The release that has the plan: this one, or another one of the set.
+    package let holder: Member
 
     package init(
         package: PackageID, channel: ChannelName, release: String, version: SemanticVersion?, events: [RolloutEvent],
-        newer: String? = nil
+        newer: String? = nil, set: [Member] = [], holder: Member? = nil
     ) {
         self.package = package
         self.channel = channel
@@ -61,5 +81,10 @@ package struct PlannedRelease: Hashable, Sendable {
         self.version = version
         self.events = events
         self.newer = newer
+        self.set = set
+        self.holder = holder ?? Member(package: package, release: release, version: version)
     }
+
+    /// Whether the plan is recorded on this release. The others of its set follow.
+    package var holdsPlan: Bool { holder.release == release }
 }

@@ -77,7 +77,8 @@ extension PlannedRelease {
                 return RolloutStatus.Step(
                     share: step.share, time: step.time, reached: reached,
                     expected: reached == nil ? forecast.date(of: step.share) : nil)
-            }, next: next, gate: reading)
+            }, next: next, gate: reading,
+            set: set.map { RolloutStatus.Member(package: $0.package, version: $0.version) })
     }
 
     /// A gate that was not read waits.

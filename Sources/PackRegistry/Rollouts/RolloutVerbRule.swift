@@ -116,7 +116,7 @@ package struct RolloutVerbRule {
         guard let newer = planned.newer else { return }
         throw RegistryError(
             .conflict,
-            "\(planned.channel) offers a newer release of \(planned.package), \(newer): roll that one back first, or go on "
+            "\(planned.channel) offers a newer release of \(planned.holder.package), \(newer): roll that one back first, or go on "
                 + "with it")
     }
 

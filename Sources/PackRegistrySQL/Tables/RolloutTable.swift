@@ -37,41 +37,77 @@ package struct RolloutTable {
         }
     }
 
-    /// The releases that have, or had, a plan, oldest first.
+    /// The releases that have, or had, a plan, or are of a set that has one, oldest first.
     package func planned(_ query: FactsQuery.Rollouts) throws -> [PlannedRelease] {
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT release.id, release.channel, release.sequence, manifest.version,
-                    (SELECT newer.id FROM release AS newer
-                     WHERE newer.channel = release.channel AND newer.package = release.package
-                         AND newer.sequence > release.sequence AND newer.removed IS NULL
-                     ORDER BY newer.sequence DESC LIMIT 1) AS newer
+                SELECT release.id, release.channel, release.setID, manifest.version
                 FROM release LEFT JOIN manifest ON manifest.digest = release.manifest
                 WHERE release.package = ? \(query.channel == nil ? "" : "AND release.channel = ?")
-                    AND EXISTS (SELECT 1 FROM releaseEvent WHERE releaseEvent.release = release.id AND kind = 'plan')
+                    AND (EXISTS (SELECT 1 FROM releaseEvent WHERE releaseEvent.release = release.id AND kind = 'plan')
+                        OR EXISTS (
+                            SELECT 1 FROM release AS other JOIN releaseEvent ON releaseEvent.release = other.id
+                            WHERE other.channel = release.channel AND other.setID = release.setID AND kind = 'plan'))
                 ORDER BY release.sequence
                 """,
             arguments: StatementArguments([query.package.text] + (query.channel.map { [$0.text] } ?? [])))
         return try rows.map { row in
-            let release = try row.text("id")
+            let channel = try row.parsed("channel") { try ChannelName($0) }
+            let own = PlannedRelease.Member(
+                package: query.package, release: try row.text("id"), version: try Self.version(row))
+            let (set, holder) = try set(row.optionalText("setID"), on: channel)
             return PlannedRelease(
-                package: query.package, channel: try row.parsed("channel") { try ChannelName($0) }, release: release,
-                version: try row.optionalText("version") == nil
-                    ? nil : row.parsed("version") { try SemanticVersion($0) },
-                events: try events(of: release), newer: try newerName(row.optionalText("newer")))
+                package: query.package, channel: channel, release: own.release, version: own.version,
+                events: try events(of: (holder ?? own).release), newer: try newer(than: (holder ?? own).release),
+                set: set, holder: holder)
         }
     }
 
-    private func newerName(_ release: String?) throws -> String? {
-        guard let release else { return nil }
+    private static func version(_ row: Row) throws -> SemanticVersion? {
+        try row.optionalText("version") == nil ? nil : row.parsed("version") { try SemanticVersion($0) }
+    }
+
+    /// The releases of a set that are not taken back, else all of them, and the one that has the set's plan: if several were
+    /// given one, that with the newest.
+    private func set(
+        _ id: String?, on channel: ChannelName
+    ) throws -> (members: [PlannedRelease.Member], holder: PlannedRelease.Member?) {
+        guard let id else { return ([], nil) }
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT release.id, release.package, manifest.version,
+                    CASE WHEN release.removed IS NULL THEN 0 ELSE 1 END AS gone,
+                    (SELECT COALESCE(MAX(releaseEvent.sequence), 0) FROM releaseEvent
+                     WHERE releaseEvent.release = release.id AND kind = 'plan') AS planned
+                FROM release LEFT JOIN manifest ON manifest.digest = release.manifest
+                WHERE release.channel = ? AND release.setID = ? ORDER BY release.package
+                """, arguments: [channel.text, id])
+        let found = try rows.map { row in
+            let member = PlannedRelease.Member(
+                package: try row.parsed("package") { try PackageID($0) }, release: try row.text("id"),
+                version: try Self.version(row))
+            return (member: member, isGone: try row.integer("gone") != 0, plan: try row.integer("planned"))
+        }
+        let holder = found.filter { $0.plan > 0 }.max { $0.plan < $1.plan }?.member
+        let present = found.filter { !$0.isGone }
+        let members = (present.isEmpty ? found : present).map(\.member)
+        return (members.count > 1 ? members : [], holder)
+    }
+
+    /// The newest release of the same package and channel, if it is newer than a release.
+    private func newer(than release: String) throws -> String? {
         let row = try Row.fetchOne(
             db,
             sql: """
-                SELECT manifest.version FROM release LEFT JOIN manifest ON manifest.digest = release.manifest
-                WHERE release.id = ?
+                SELECT newer.id, manifest.version FROM release AS own
+                JOIN release AS newer ON newer.channel = own.channel AND newer.package = own.package
+                    AND newer.sequence > own.sequence
+                LEFT JOIN manifest ON manifest.digest = newer.manifest
+                WHERE own.id = ? AND newer.removed IS NULL ORDER BY newer.sequence DESC LIMIT 1
                 """, arguments: [release])
-        return try row?.optionalText("version") ?? "embedded"
+        return try row.map { try $0.optionalText("version") ?? "embedded" }
     }
 
     private func events(of release: String) throws -> [RolloutEvent] {

@@ -27,6 +27,14 @@ struct OfficeHoursTests {
         #expect(try hours.contains(Self.date(from)) == (from == expected))
     }
 
+    @Test func `a moment in office hours is itself, whatever parts of a second it has`() throws {
+        let always = try Self.hours("UTC", Set(OfficeHours.Day.allCases), 0, 24)
+        for number in 0..<1_000 {
+            let date = Date(timeIntervalSinceReferenceDate: 817_000_000 + Double(number) * 0.000_123_7)
+            #expect(always.next(from: date) == date && always.contains(date), "\(date.timeIntervalSinceReferenceDate)")
+        }
+    }
+
     @Test
     func
         `a window in the hour that a day does not have is open the next week, and one that it has twice is open twice`()

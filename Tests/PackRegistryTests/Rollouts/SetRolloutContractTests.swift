@@ -14,8 +14,8 @@ struct SetRolloutContractTests {
     }
 
     /// Checkout 1.0.0 for everybody, then a set of checkout 1.1.0 and the new package help 1.0.0 for a tenth.
-    private func stocked() async throws -> Shop {
-        let shop = try await Shop()
+    private func stocked(_ kind: RegistryKind = .local) async throws -> Shop {
+        let shop = try await kind.shop()
         try await shop.publisher().publish([
             shop.page("1.0.0").zip, shop.page("1.1.0").zip, shop.page("1.0.0", package: "help").zip,
         ])
@@ -183,6 +183,159 @@ struct SetRolloutContractTests {
                 }
             }
         }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a set has one plan, which every word and the state of each of its packages find`(kind: RegistryKind)
+        async throws
+    {
+        let shop = try await stocked(kind)
+        let steps = "[{\"share\": 20, \"for\": \"1d\"}, {\"share\": 60, \"for\": \"1d\"}, {\"share\": 100}]"
+        let plan = try Self.plan("{\"devices\": 2000, \"steps\": \(steps)}")
+        let other = try Self.plan("{\"steps\": [{\"share\": 70, \"for\": \"1d\"}, {\"share\": 100}]}")
+        try await kind.using(shop) { (registry) async throws in
+            func say(_ verb: RolloutRequest.Verb, _ name: String) async throws -> RolloutOutcome {
+                try await registry.rollout(RolloutRequest(verb), of: package(name), on: channel())
+            }
+            /// Such as `running 20 %`, which is the same for both.
+            func state() async throws -> String {
+                var states: [String] = []
+                for name in ["checkout", "help"] {
+                    let all = try await registry.rollouts(of: package(name))
+                    let status = try #require(all.count == 1 ? all.first : nil, "\(name): \(all)")
+                    #expect(status.package == (try package(name)))
+                    #expect(status.version?.description == (name == "help" ? "1.0.0" : "1.1.0"))
+                    #expect(status.setText == "checkout 1.1.0 and help 1.0.0")
+                    states.append("\(status.state.rawValue) \(status.share)")
+                }
+                #expect(states.first == states.last)
+                return states.first ?? ""
+            }
+            #expect(try await registry.rollouts(of: package("help")).isEmpty)
+            let attached = try await say(.plan(plan, audiences: nil, consent: []), "checkout")
+            #expect(attached.status?.setText == "checkout 1.1.0 and help 1.0.0")
+            #expect(try await state() == "running 20 %")
+            let again = try await say(.plan(plan, audiences: nil, consent: []), "help")
+            #expect(!again.isChanged && again.effect.contains("help 1.0.0 on beta has this plan already"), "\(again)")
+            let paused = try await say(.pause, "help")
+            #expect(
+                paused.effect
+                    == "pause help 1.0.0 on beta: 20 % of the devices, as before: about 400 of 2,000; the same holds for its "
+                    + "set: checkout 1.1.0")
+            #expect(paused.status?.package == (try package("help")))
+            #expect(try await state() == "paused 20 %")
+            shop.clock.advance(days: 3)
+            #expect(try await registry.runRollouts().actions.isEmpty)
+            #expect(try await say(.resume, "checkout").isChanged)
+            #expect(try await say(.advance(to: 2), "help").isChanged)
+            #expect(try await state() == "running 60 %")
+            #expect(try await !say(.advance(to: 2), "checkout").isChanged)
+            #expect(try await shop.releases("checkout").first == "1.1.0@60")
+            #expect(try await shop.releases("help").first == "1.0.0@60")
+            let plans = try await registry.planProgress(of: package("help"), on: channel(), at: nil)
+            #expect(plans.values.map(\.step) == [2])
+            // Another plan takes the place of the first, by whichever package it is given.
+            #expect(try await say(.plan(other, audiences: nil, consent: []), "help").isChanged)
+            #expect(try await state() == "running 70 %")
+            #expect(try await registry.rollouts(of: package()).first?.plan == other)
+            shop.clock.advance(days: 1.001)
+            let run = try await registry.runRollouts()
+            #expect(run.actions.map { "\($0.package) \($0.name) \($0.after)" } == ["checkout step 100 %"])
+            #expect(try await state() == "completed 100 %")
+            #expect(try await registry.runRollouts() == RolloutRun(actions: [], failures: [], next: nil))
+            #expect(try await say(.rollBack, "help").isChanged)
+            #expect(try await state() == "rolledBack 100 %")
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func
+        `a newer release of the package that has the plan pauses it, and another package goes on with a plan of its own`(
+            kind: RegistryKind
+        ) async throws
+    {
+        let shop = try await stocked(kind)
+        try await shop.publisher().publish([shop.page("1.2.0").zip])
+        let plan = try Self.plan("{\"steps\": [{\"share\": 20, \"for\": \"1d\"}, {\"share\": 100}]}")
+        try await kind.using(shop) { (registry) async throws in
+            func attach(_ name: String) async throws -> RolloutOutcome {
+                try await registry.rollout(RolloutRequest(.plan(plan)), of: package(name), on: channel())
+            }
+            func state() async throws -> RolloutStatus.State? {
+                try await registry.rollouts(of: package("help")).first?.state
+            }
+            _ = try await attach("checkout")
+            _ = try await registry.change(.offer(version("1.2.0"), Rollout(percent: 5)), of: package(), on: channel())
+            #expect(try await registry.runRollouts().actions.map(\.name) == ["pause"])
+            #expect(try await state() == .paused)
+            let refused = await #expect(throws: RegistryError.self) {
+                try await registry.rollout(RolloutRequest(.resume), of: package("help"), on: channel())
+            }
+            #expect(refused?.message.contains("a newer release of checkout, 1.2.0") == true)
+            shop.clock.advance(seconds: 1)
+            #expect(try await attach("help").status?.state == .running)
+            #expect(try await state() == .running)
+            shop.clock.advance(days: 1.001)
+            let run = try await registry.runRollouts()
+            #expect(run.actions.map { "\($0.package) \($0.name)" } == ["help step"], "\(run)")
+            #expect(try await state() == .completed)
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `who may release one package of a set does not stop the plan of another`(kind: RegistryKind) async throws {
+        let shop = try await stocked(kind)
+        let plan = try Self.plan("{\"steps\": [{\"share\": 20, \"for\": \"1d\"}, {\"share\": 100}]}")
+        _ = try await shop.registry.rollout(
+            RolloutRequest(.plan(plan, audiences: nil, consent: [])), of: package(), on: channel())
+        let scope = TokenScope(actions: [.release], packages: [try package("help")])
+        try await kind.using(shop, scope: scope) { (registry) async throws in
+            let refused = await #expect(throws: RegistryError.self) {
+                try await registry.rollout(RolloutRequest(.halt), of: package("help"), on: channel())
+            }
+            #expect(
+                refused?.message.contains("no right to release for the package checkout") == true,
+                "\(refused?.message ?? "")")
+            #expect(try await registry.rollouts(of: package("help")).first?.state == .running)
+        }
+    }
+
+    @Test(arguments: StoreKind.allCases)
+    func `two plans that a set was given before it had one are one, the newer`(kind: StoreKind) async throws {
+        /// As it was recorded then.
+        struct SecondPlan: RegistryChange {
+            let release: String
+            let plan: RolloutPlan
+
+            var query: FactsQuery { FactsQuery() }
+
+            func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws {
+                changes.rolloutNotes.append(ChangeSet.RolloutNote(release: release, kind: .plan(plan)))
+            }
+        }
+        let bench = try await StoreBench(kind)
+        for name in StoreBench.packages { try await bench.publish(name, "1.0.0") }
+        let (alpha, other, beta) = try (PackageID("alpha"), PackageID("beta"), ChannelName("beta"))
+        let one = try SemanticVersion("1.0.0")
+        let set = try ReleaseSet(versions: [alpha: one, other: one], rollout: Rollout(percent: 5))
+        let offered = try await bench.committer.commit(
+            ReleaseSetOffer(set, on: beta, randomBits: 3), as: bench.ann
+        ).outcome
+        let plans = try [20, 30].map { try Self.plan("{\"steps\": [{\"share\": \($0)}], \"start\": \"manual\"}") }
+        for (package, plan) in zip([other, alpha], plans) {
+            let release = try #require(offered.releases[package]?.first?.id)
+            try await bench.committer.commit(SecondPlan(release: release, plan: plan), as: bench.ann)
+        }
+        for package in [alpha, other] {
+            var query = FactsQuery.unsigned
+            query.rollouts = FactsQuery.Rollouts(of: package, on: beta)
+            let found = try await bench.store.facts(query).rollouts
+            #expect(found.map(\.package) == [package] && found.map(\.holder.package) == [alpha])
+            #expect(found.first?.set.map(\.package) == [alpha, other])
+            #expect(found.first.flatMap { RolloutState($0.events) }?.plan == plans[1])
+        }
+        let start = RolloutChange(RolloutRequest(.start), of: other, on: beta, randomBits: 9)
+        #expect(try await bench.committer.commit(start, as: bench.ann).outcome.after.percent == 30)
     }
 
     @Test(arguments: RegistryKind.allCases)

@@ -194,6 +194,30 @@ struct ConsentTests {
         #expect(help.replacing("\n", with: " ").contains("A smaller share moves devices back"), "\(help)")
     }
 
+    @Test func `a share that is lowered is one of the audience, in devices where a plan knows them`() async throws {
+        let tool = try await Self.project()
+        func lowered(_ percent: String) -> [String] { ["rollout", "shop", "--channel", "beta", "--percent", percent] }
+        try await tool.run("rollout", "shop", "--channel", "beta", "--audience", "platform=ios", "--yes")
+            .expectSuccess()
+        try await Self.expectRefused(
+            tool, lowered("20"),
+            saying: [
+                "50 % of the devices with platform=ios", "With 20 %, 30 % of the devices in its audience leave it",
+            ])
+        try tool.write([
+            "plan.json": #"{"devices": 2000, "steps": [{"share": 60, "for": "1d"}, {"share": 100}]}"#
+        ])
+        let plan = try await tool.run("rollout", "shop", "--channel", "beta", "--plan", "plan.json", "--yes")
+        #expect(
+            plan.standardOutput.contains(
+                "60 % of the devices with platform=ios in place of 50 %: about 200 more of 2,000"), "\(plan)")
+        let halted = try await tool.run("rollout", "halt", "shop", "--channel", "beta").expectSuccess()
+        #expect(halted.standardOutput.contains("60 % of the devices with platform=ios, as before"), "\(halted)")
+        try await Self.expectRefused(
+            tool, lowered("50"),
+            saying: ["With 50 %, 10 % of the devices in its audience (by its plan about 200 of 2,000) leave it"])
+    }
+
     @Test func `a share of what a rollback or a withdrawal left is changed by its name only`() async throws {
         let tool = try await Self.project()
         try await tool.run("withdraw", "shop@1.1.0", "--reason", "broken", "--yes").expectSuccess()

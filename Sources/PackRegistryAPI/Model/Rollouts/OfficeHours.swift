@@ -79,7 +79,10 @@ package struct OfficeHours: Hashable, Sendable {
         // Two changes of the clock within a week would be one more round.
         for _ in 0..<8 {
             let offset = offset(at: moment)
-            let found = moment + wait(at: moment + offset)
+            let pause = wait(at: moment + offset)
+            // The seconds since 1970 are not exactly those of the date: made of them, it could be a little later than now.
+            if pause == 0, moment == start.timeIntervalSince1970 { return start }
+            let found = moment + pause
             guard self.offset(at: found) != offset else { return Date(timeIntervalSince1970: found) }
             moment = change(after: moment, before: found, from: offset)
         }

@@ -48,6 +48,18 @@ package struct RolloutStatus: Hashable, Sendable {
         }
     }
 
+    /// A package of a set, whose plan is one.
+    package struct Member: Hashable, Sendable {
+        package let package: PackageID
+        /// nil: what the app embeds.
+        package let version: SemanticVersion?
+
+        package init(package: PackageID, version: SemanticVersion?) {
+            self.package = package
+            self.version = version
+        }
+    }
+
     package let package: PackageID
     package let channel: ChannelName
     /// The id of the release.
@@ -65,11 +77,13 @@ package struct RolloutStatus: Hashable, Sendable {
     package let next: Next
     /// What the gate of the present step sees; nil where it has none.
     package let gate: GateReading?
+    /// The packages that the plan is for, by their names, this one among them; empty for a release of no set.
+    package let set: [Member]
 
     package init(
         package: PackageID, channel: ChannelName, release: String, version: SemanticVersion?, state: State,
         reason: String, actor: String, since: Date, share: Share, plan: RolloutPlan, steps: [Step], next: Next,
-        gate: GateReading? = nil
+        gate: GateReading? = nil, set: [Member] = []
     ) {
         self.package = package
         self.channel = channel
@@ -84,6 +98,14 @@ package struct RolloutStatus: Hashable, Sendable {
         self.steps = steps
         self.next = next
         self.gate = gate
+        self.set = set
+    }
+
+    /// Such as `admin 1.5.0 and shop 1.5.0`; nil for a release of no set.
+    package var setText: String? {
+        guard let last = set.last, set.count > 1 else { return nil }
+        func name(_ member: Member) -> String { "\(member.package) \(member.version?.description ?? "embedded")" }
+        return "\(set.dropLast().map(name).joined(separator: ", ")) and \(name(last))"
     }
 
     /// The number of the step whose share is there or on its way, from 1; 0 before the first.

@@ -19,6 +19,7 @@ extension RolloutStatus {
         if self.next.isGated { next["gated"] = true }
         json["next"] = .object(next)
         json["gate"] = gate.map { .object($0.json) }
+        if !set.isEmpty { json["set"] = .array(set.map { .object($0.json) }) }
         return json
     }
 
@@ -37,7 +38,22 @@ extension RolloutStatus {
             next: Next(
                 share: next.share(), date: next.optionalDate("at"), reason: next.string("reason"),
                 isGated: next["gated"]?.bool("gated") ?? false),
-            gate: json["gate"].map { try GateReading(json: $0.object("gate")) })
+            gate: json["gate"].map { try GateReading(json: $0.object("gate")) },
+            set: (json["set"]?.array("set") ?? []).map { try Member(json: $0.object("set")) })
+    }
+}
+
+extension RolloutStatus.Member {
+    fileprivate var json: JSONObject {
+        var json: JSONObject = ["package": .string(package.text)]
+        json["version"] = version.map { .string($0.description) }
+        return json
+    }
+
+    fileprivate init(json: JSONObject) throws {
+        try self.init(
+            package: PackageID(json.string("package")),
+            version: json["version"].map { try SemanticVersion($0.string("version")) })
     }
 }
 

@@ -121,7 +121,9 @@ struct RolloutSetCommand: AsyncParsableCommand {
                 audiences, known: overview.settings[channel]?.groups.keys.map(\.self) ?? [], on: channel)
         }
         // A change that names no version is refused by the registry, and needs no consent.
-        if let index, let version = releases[index].version, let loss = try loss(from: releases[index].rollout) {
+        if let index, let version = releases[index].version,
+            let loss = try await loss(from: releases[index], session)
+        {
             let below = releases.dropFirst(index + 1).first ?? overview.earlier[channel]?[package.package]
             try consent.require(
                 isDryRun: dryRun.isDryRun,
@@ -162,12 +164,21 @@ struct RolloutSetCommand: AsyncParsableCommand {
     private var audiences: [Audience]? { audience.isEmpty ? nil : audience.compactMap(\.self) }
 
     /// Which devices would leave the release; nil where none would.
-    private func loss(from old: Rollout) throws -> String? {
+    private func loss(from release: Release, _ session: RegistrySession) async throws -> String? {
+        let old = release.rollout
         if let audiences, !audiences.isEmpty, audiences != old.audiences {
             return "Devices outside of \(audiences.map(\.description).joined(separator: ", or "))"
         }
         guard let percent, percent < old.share else { return nil }
         let lost = try Share(tenThousandths: old.share.tenThousandths - percent.tenThousandths)
-        return "With \(percent), \(lost) of all devices"
+        let plan = try? await session.registry.rollouts(of: package.package).first { $0.release == release.id }?.plan
+        let count = plan.flatMap { plan in
+            plan.deviceCount(lost).map {
+                " (by its plan about \(CountText.number($0)) of \(CountText.number(plan.devices ?? 0)))"
+            }
+        }
+        // The share is one of the audience: nobody else had the release.
+        let whole = old.audiences.isEmpty ? "all devices" : "the devices in its audience"
+        return "With \(percent), \(lost) of \(whole)\(count ?? "")"
     }
 }

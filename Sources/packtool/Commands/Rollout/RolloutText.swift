@@ -56,6 +56,9 @@ enum RolloutText {
             lines.append(
                 "at most \(CountText.text(cap, "new device")) an hour: shares grow by \(share) an hour at most")
         }
+        if let set = status.setText {
+            lines.append("one plan for the whole set: \(set) take each step together")
+        }
         lines.append("times are of \(zone(plan).planName)")
         return lines.joined(separator: "\n")
     }
