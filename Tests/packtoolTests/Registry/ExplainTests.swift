@@ -50,7 +50,10 @@ struct ExplainTests {
             let future = try await tool.run(asked + ["--registry", place, "--at", "2199-01-01T00:00:00Z"])
             expectClearError(
                 future,
-                naming: ["2199-01-01T00:00:00.000Z is in the future", "Leave the time out", "packtool rollout status PACKAGE"])
+                naming: [
+                    "2199-01-01T00:00:00.000Z is in the future", "Leave the time out",
+                    "packtool rollout status PACKAGE",
+                ])
             #expect(future.exitCode == 1 && future.standardOutput.isEmpty, "\(future)")
         }
         let misspelt = try await tool.run(["explain", "shopp", "--channel", "beta"] + folder)

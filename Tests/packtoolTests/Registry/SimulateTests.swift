@@ -68,6 +68,37 @@ struct SimulateTests {
         expectClearError(unknown, naming: ["shop 9.9.9 is not published", "1.1.0, 1.0.0"])
     }
 
+    @Test func `what a population leaves out that the channel knows is said`() async throws {
+        let tool = try await project()
+        let offered = try await tool.run(Self.command).expectSuccess()
+        #expect(
+            offered.standardError.contains(
+                "note: beta offers shop 1.1.0 to 100 % of the devices already, and the population has no device with it"
+            ),
+            "\(offered)")
+        try tool.write(["known.json": #"{"devices": 100, "versions": {"shop": {"1.0.0": 1, "1.1.0": 9}}}"#])
+        let known = ["simulate", "shop", "--channel", "beta", "--population", "known.json"]
+        let quiet = try await tool.run(known).expectSuccess()
+        #expect(!quiet.standardError.contains("note:"), "\(quiet)")
+        // A set of which the population describes one package.
+        for package in ["shop", "admin"] {
+            try tool.write(["dist/index.html": "<title>\(package) 1.2.0</title>"])
+            try await tool.run(
+                "build", "dist", "--package", package, "--package-version", "1.2.0", "--out", "packages", "--quiet"
+            ).expectSuccess()
+        }
+        try await tool.run(
+            "publish", "packages/shop-1.2.0.zip", "packages/admin-1.2.0.zip", "--channel", "beta", "--rollout", "0",
+            "--yes"
+        ).expectSuccess()
+        let set = try await tool.run(known).expectSuccess()
+        #expect(set.standardOutput.hasPrefix("admin 1.2.0 and shop 1.2.0 on 100 devices"), "\(set)")
+        #expect(
+            set.standardError.contains("the population says nothing of admin: its devices count as having none"),
+            "\(set)")
+        #expect(!set.standardError.contains("already"), "\(set)")
+    }
+
     /// The curves of the image: the devices' from nobody over a tenth to all, never down, and the plan's two steps.
     private static let curves = """
         import xml.dom.minidom

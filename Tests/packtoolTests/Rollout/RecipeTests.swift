@@ -151,6 +151,9 @@ struct RecipeTests {
         let tool = try Tool()
         try await tool.run("init", "--template", "config", "--app", "shop", "--quiet").expectSuccess()
         let packages = ["admin", "shop"]
+        try tool.write([
+            "packtool.json": #"{"package": "shop", "origins": ["https://m.example.com/"]}"#
+        ])
         try await Self.project(packages, in: tool)
         for package in packages { try await Self.build(package, "1.5.0", in: tool) }
         try tool.write(["careful.json": Self.plan(hours: false)])

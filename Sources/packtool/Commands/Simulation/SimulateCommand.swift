@@ -87,6 +87,7 @@ struct SimulateCommand: AsyncParsableCommand {
             }
         }
         options.console.result(report.text, json: .object(report.json))
+        for gap in scene.gaps(in: described) { options.console.note("note: \(gap)") }
         if let svg { options.console.note("the curve was written to \(svg)") }
         for window in Set(scene.targets.values.compactMap(\.policy.window)) {
             options.console.note(

@@ -17,6 +17,32 @@ struct SimulationScene {
         targets.sorted { $0.key < $1.key }.map { "\($0) \($1.version?.description ?? "embedded")" }
     }
 
+    /// What a population leaves out that the channel knows: the simulation goes on without it, and its numbers say something else
+    /// than what will happen.
+    func gaps(in population: Population) -> [String] {
+        var gaps: [String] = []
+        let all = targets.sorted { $0.key < $1.key }
+        let unknown = all.map(\.key).filter { name in !population.versions.contains { $0.package == name } }
+        if !unknown.isEmpty {
+            let names = unknown.map(\.text).joined(separator: ", ")
+            gaps.append(
+                "the population says nothing of \(names): its devices count as having none of it, and fetch it in full. Describe "
+                    + "what they have: \"versions\": {\"\(unknown[0])\": {\"VERSION\": WEIGHT}}")
+        }
+        for (package, target) in all where !unknown.contains(package) {
+            let offered = file.packages[package]?.releases.first { $0.id == target.id }?.rollout
+            let described = population.versions.first { $0.package == package }?.versions.values ?? []
+            guard let offered, !offered.reachesNobody, let version = target.version,
+                !described.contains(where: { $0.value == version })
+            else { continue }
+            gaps.append(
+                "\(file.channel) offers \(package) \(version) to \(offered.devicesText) already, and the population has no "
+                    + "device with it: those that have it count as new here. Describe them: \"versions\": {\"\(package)\": "
+                    + "{\"\(version)\": WEIGHT}}")
+        }
+        return gaps
+    }
+
     init(
         _ packages: [PackageArgument], on channel: ChannelName, audiences: [Audience], population: Population,
         session: RegistrySession
