@@ -70,8 +70,6 @@ let package = Package(
         .library(name: "PackWeb", targets: ["PackFormat", "PackWeb"]),
         .library(name: "PackHost", targets: ["PackFormat", "PackHost", "PackUpdater", "PackWeb"]),
         .library(name: "PackProxy", targets: ["PackProxy"]),
-        // libpackhost.so, for everything that calls C: scripts/build-libpackhost.sh.
-        .library(name: "packhost", type: .dynamic, targets: ["PackHostC"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -108,8 +106,6 @@ let package = Package(
             name: "CPostgreSQL", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "CSync"),
-        // The header of libpackhost, which the compiler holds PackHostC to.
-        .systemLibrary(name: "CPackHost"),
         // The commit that scripts/build-release.sh names.
         .target(name: "CBuildStamp", cSettings: buildStamp),
         .target(
@@ -147,12 +143,6 @@ let package = Package(
 
         // Level 4: what an app imports: the updater and the web side, joined.
         module("PackHost", ["PackFormat", "PackUpdater", "PackWeb"]),
-
-        // Level 5: the same for C: libpackhost.
-        .target(
-            name: "PackHostC",
-            dependencies: ["CPackHost", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"],
-            exclude: ["packhost.map"], swiftSettings: settings, linkerSettings: packhostLink),
 
         // Level 4: a third way into a web view, apart so that NIO stays out of the others.
         module(
@@ -239,9 +229,6 @@ let package = Package(
             "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
         tests("PackHostTests", ["PackHost", "PackUpdater", "PackWeb", "PackFormat", "TestSupport", "packtool"]),
-        .testTarget(
-            name: "PackHostCTests", dependencies: ["TestSupport", "packtool"], exclude: ["Programs"],
-            swiftSettings: settings),
         tests(
             "BrowserTests",
             [
@@ -256,6 +243,22 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// Level 5: the device side for C, libpackhost (scripts/build-libpackhost.sh). From Swift 6.3 on the compiler compares the
+// functions with their header.
+#if compiler(>=6.3)
+    package.products += [.library(name: "packhost", type: .dynamic, targets: ["PackHostC"])]
+    package.targets += [
+        .systemLibrary(name: "CPackHost"),
+        .target(
+            name: "PackHostC",
+            dependencies: ["CPackHost", "PackFormat", "PackHost", "PackJSON", "PackUpdater", "PackWeb"],
+            exclude: ["packhost.map"], swiftSettings: settings, linkerSettings: linker + packhostLink),
+        .testTarget(
+            name: "PackHostCTests", dependencies: ["TestSupport", "packtool"], exclude: ["Programs"],
+            swiftSettings: settings, linkerSettings: linker),
+    ]
+#endif
 
 // Kiosks run on Linux; Apple's platforms have their own web view. PACKTOOL_WITHOUT_KIOSK=1 builds the rest where WebKitGTK
 // is not installed.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Builds libpackhost with the Swift libraries inside: .build/lib/libpackhost.so (a link), .build/lib/libpackhost.so.1 and
-# .build/include/packhost.h. It exports the functions of the header and nothing else. TEST=1 runs the tests of the C interface with it.
+# .build/include/packhost.h. It exports the functions of the header and nothing else. Needs Swift 6.3. TEST=1 runs the tests of the C
+# interface with it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require-swift.sh

@@ -6,17 +6,35 @@
 
 #include <pthread.h>
 
-enum { THREADS = 8, SHARED = 64 };
+enum { THREADS = 8, SLOTS = 8 };
+enum kind { HOST, VIEW, ANSWER, TEXT, CANCELLER, KINDS };
 
 static char *settings;
 static unsigned sequences;
 
 /* Handles that all threads use, close and free, whoever made them. */
-static uint64_t shared[SHARED];
+static uint64_t shared[KINDS][SLOTS];
 
-static uint64_t take(unsigned *seed) { return __atomic_load_n(&shared[rand_r(seed) % SHARED], __ATOMIC_RELAXED); }
-static void give(unsigned *seed, uint64_t handle) {
-    __atomic_store_n(&shared[rand_r(seed) % SHARED], handle, __ATOMIC_RELAXED);
+/* Marsaglia's xorshift. */
+static unsigned random_number(uint64_t *seed) {
+    *seed ^= *seed << 13;
+    *seed ^= *seed >> 7;
+    *seed ^= *seed << 17;
+    return (unsigned)(*seed >> 32);
+}
+
+/* Mostly a handle of the kind, which another thread may free at any time; sometimes one of another kind. */
+static uint64_t take(uint64_t *seed, enum kind kind) {
+    if (random_number(seed) % 6 == 0) kind = random_number(seed) % KINDS;
+    return __atomic_load_n(&shared[kind][random_number(seed) % SLOTS], __ATOMIC_RELAXED);
+}
+
+/* Keeps a handle, if it is one, in the place of another, which is closed or freed; it may have been before. */
+static void give(uint64_t *seed, enum kind kind, int32_t code, uint64_t handle) {
+    if (code != PACKHOST_OK) return;
+    uint64_t old = __atomic_exchange_n(&shared[kind][random_number(seed) % SLOTS], handle, __ATOMIC_RELAXED);
+    if (kind == HOST) packhost_close(old, 0, NULL);
+    else packhost_free(old);
 }
 
 static void wrong_arguments(void) {
@@ -82,23 +100,25 @@ static void wrong_handles(void) {
     }
     /* NULL where there must be something. */
     size_t count;
+    packhost_text none;
     CHECK(packhost_answer_get(answer, NULL) == PACKHOST_WRONG_ARGUMENT);
     EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_answer_read(answer, 0, NULL, 10, &count, message));
     EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_answer_read(answer, 0, message, 10, NULL, message));
-    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_resolve(view, NULL, 0, PACKHOST_NONE, &text, message));
+    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_resolve(view, NULL, 0, PACKHOST_NONE, &none, message));
     packhost_request broken = {"GET", NULL, NULL, 0, PACKHOST_PART};
-    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_resolve(view, &broken, 0, PACKHOST_NONE, &text, message));
+    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_resolve(view, &broken, 0, PACKHOST_NONE, &none, message));
     broken = (packhost_request){"GET", "x", NULL, 3, PACKHOST_PART};
-    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_resolve(view, &broken, 0, PACKHOST_NONE, &text, message));
+    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_resolve(view, &broken, 0, PACKHOST_NONE, &none, message));
     broken = (packhost_request){"GET", "x", NULL, 0, 77};
-    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_resolve(view, &broken, 0, PACKHOST_NONE, &text, message));
+    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_resolve(view, &broken, 0, PACKHOST_NONE, &none, message));
     EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_set_network(host, 9, message));
-    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_explain(host, "shop,,", 1, &text, message));
+    EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_explain(host, "shop,,", 1, &none, message));
     EXPECT(PACKHOST_WRONG_ARGUMENT, packhost_confirm(host, "shop", "not a version", "t", message));
     /* Past the end there is nothing. */
     EXPECT(PACKHOST_OK, packhost_answer_read(answer, UINT64_MAX, message + 1, 10, &count, message));
     CHECK(count == 0);
     /* Everything twice. */
+    CHECK(packhost_free(text) == PACKHOST_OK && packhost_free(text) == PACKHOST_WRONG_HANDLE);
     CHECK(packhost_free(answer) == PACKHOST_OK && packhost_free(answer) == PACKHOST_WRONG_HANDLE);
     CHECK(packhost_free(view) == PACKHOST_OK && packhost_free(view) == PACKHOST_WRONG_HANDLE);
     CHECK(packhost_free(canceller) == PACKHOST_OK && packhost_free(canceller) == PACKHOST_WRONG_HANDLE);
@@ -123,40 +143,63 @@ static void close_in_callback(void) {
     EXPECT(PACKHOST_WRONG_HANDLE, packhost_status(host, &report, message));
 }
 
-static void one_call(unsigned *seed) {
-    char message[PACKHOST_MESSAGE_SIZE];
+static int32_t cancel_some(void *context, const packhost_progress *progress) {
+    (void)progress;
+    return random_number(context) % 4 == 0;
+}
+
+static void one_call(uint64_t *seed) {
+    char message[PACKHOST_MESSAGE_SIZE], buffer[64];
     uint64_t made = PACKHOST_NONE;
     packhost_response response;
-    char buffer[64];
     size_t count;
-    switch (rand_r(seed) % 20) {
-    case 0: if (packhost_open(settings, &made, message) == PACKHOST_OK) give(seed, made); break;
-    case 1: packhost_close(take(seed), rand_r(seed) % 20, message); break;
-    case 2: case 3: case 4: packhost_free(take(seed)); break;
-    case 5: case 6: if (packhost_view_new(take(seed), &made, message) == PACKHOST_OK) give(seed, made); break;
-    case 7: if (packhost_canceller_new(&made, message) == PACKHOST_OK) give(seed, made); break;
-    case 8: packhost_cancel(take(seed)); break;
-    case 9: if (packhost_status(take(seed), &made, message) == PACKHOST_OK) give(seed, made); break;
-    case 10: if (packhost_explain(take(seed), NULL, 5, &made, message) == PACKHOST_OK) give(seed, made); break;
-    case 11: packhost_start(take(seed), rand_r(seed) % 50, take(seed), message); break;
-    case 12: if (packhost_check(take(seed), NULL, rand_r(seed) % 30, take(seed), &made, message) == PACKHOST_OK) give(seed, made); break;
-    case 13: packhost_view_confirm(take(seed), message); break;
-    case 14: packhost_set_network(take(seed), rand_r(seed) % 4, message); break;
-    case 15: packhost_answer_read(take(seed), rand_r(seed) % 100, buffer, sizeof buffer, &count, message); break;
+    int32_t code;
+    switch (random_number(seed) % 26) {
+    case 0: code = packhost_open(settings, &made, message); give(seed, HOST, code, made); break;
+    case 1: if (random_number(seed) % 4 == 0) packhost_close(take(seed, HOST), random_number(seed) % 20, message); break;
+    case 2: packhost_free(take(seed, random_number(seed) % KINDS)); break;
+    case 3: case 4: code = packhost_view_new(take(seed, HOST), &made, message); give(seed, VIEW, code, made); break;
+    case 5: code = packhost_canceller_new(&made, message); give(seed, CANCELLER, code, made); break;
+    case 6: packhost_cancel(take(seed, CANCELLER)); break;
+    case 7: code = packhost_status(take(seed, HOST), &made, message); give(seed, TEXT, code, made); break;
+    case 8: code = packhost_explain(take(seed, HOST), NULL, 5, &made, message); give(seed, TEXT, code, made); break;
+    case 9: packhost_start(take(seed, HOST), random_number(seed) % 50, take(seed, CANCELLER), message); break;
+    case 10:
+        code = packhost_check(take(seed, HOST), NULL, random_number(seed) % 30, take(seed, CANCELLER), &made, message);
+        give(seed, TEXT, code, made);
+        break;
+    case 11:
+        code = packhost_update(
+            take(seed, HOST), PACKHOST_OPENED, cancel_some, seed, random_number(seed) % 60, PACKHOST_NONE, &made, message);
+        give(seed, TEXT, code, made);
+        break;
+    case 12: packhost_view_confirm(take(seed, VIEW), message); break;
+    case 13: code = packhost_view_load(take(seed, VIEW), &made, message); give(seed, TEXT, code, made); break;
+    case 14: packhost_set_network(take(seed, HOST), random_number(seed) % 4, message); break;
+    case 15: packhost_set_channel(take(seed, HOST), "stable", message); break;
+    case 16: code = packhost_roll_back(take(seed, HOST), "other", NULL, &made, message); give(seed, TEXT, code, made); break;
+    case 17: packhost_confirm(take(seed, HOST), "shop", "9.9.9", "none", message); break;
+    case 18: packhost_end_session(take(seed, HOST), random_number(seed) % 50, PACKHOST_NONE, message); break;
+    case 19:
+        code = packhost_answer_read(
+            take(seed, ANSWER), random_number(seed) % 100, buffer, random_number(seed) % sizeof buffer, &count, message);
+        CHECK(code != PACKHOST_OK || count <= sizeof buffer);
+        break;
     default: {
-        /* What this thread holds, it may read. */
-        int32_t kind = rand_r(seed) % 4;
+        int32_t kind = random_number(seed) % 4;
         packhost_request request = {"GET", kind == 1 ? "https://shop.package/" : "h5pack://shop/app.js", NULL, 0, kind};
-        if (packhost_resolve(take(seed), &request, rand_r(seed) % 200, PACKHOST_NONE, &made, message) != PACKHOST_OK) break;
+        code = packhost_resolve(take(seed, VIEW), &request, random_number(seed) % 200, PACKHOST_NONE, &made, message);
+        if (code != PACKHOST_OK) break;
+        /* Nobody else has it yet, so its pointers hold. */
         CHECK(packhost_answer_get(made, &response) == PACKHOST_OK);
         for (size_t index = 0; index < response.header_count; index++) CHECK(response.headers[index].value[0] != 0);
-        give(seed, made);
+        give(seed, ANSWER, code, made);
     }
     }
 }
 
 static void *misuse(void *number) {
-    unsigned seed = (unsigned)(size_t)number;
+    uint64_t seed = (uint64_t)(size_t)number * 0x9E3779B97F4A7C15;
     for (unsigned sequence = 0; sequence < sequences / THREADS; sequence++)
         for (int call = 0; call < 5; call++) one_call(&seed);
     return NULL;
@@ -173,8 +216,10 @@ int main(int count, char **arguments) {
     for (size_t thread = 0; thread < THREADS; thread++)
         CHECK(pthread_create(&threads[thread], NULL, misuse, (void *)(thread + 1)) == 0);
     for (size_t thread = 0; thread < THREADS; thread++) CHECK(pthread_join(threads[thread], NULL) == 0);
-    for (size_t index = 0; index < SHARED; index++)
-        if (packhost_close(shared[index], 20000, NULL) == PACKHOST_WRONG_HANDLE) packhost_free(shared[index]);
+    for (size_t slot = 0; slot < SLOTS; slot++) {
+        packhost_close(shared[HOST][slot], 20000, NULL);
+        for (int kind = VIEW; kind < KINDS; kind++) packhost_free(shared[kind][slot]);
+    }
     free(settings);
     puts("done");
     return 0;
