@@ -3,6 +3,9 @@ import Foundation
 
 /// The downloads of a view: they are refused, or saved in one folder. WebKit would save them in the user's home
 /// folder, without a limit and without telling the app.
+///
+/// Apart from ``PackageView``, because WebKit gives downloads to the context and not to the view: each has signals, a
+/// state and an end of its own, also when the page that asked for it is gone.
 @MainActor
 final class DownloadDoor {
     private final class Running {
