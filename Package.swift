@@ -222,7 +222,7 @@ let package = Package(
             "PackRegistryS3Tests",
             [
                 "PackRegistryS3", "PackRegistry", "PackRegistryAPI", "PackArchive", "PackFormat", "TestSupport",
-                asyncHTTPClient, nioCore, nioHTTP1, nioPosix,
+                asyncHTTPClient, nioCore, nioHTTP1,
             ]),
         tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),
         tests(
@@ -235,7 +235,9 @@ let package = Package(
                 "PackWeb", "PackFormat", "TestSupport", "packtool", hummingbird, nioCore, httpTypes, logging, lifecycle,
             ]),
         tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: [nioCore, nioHTTP1, nioPosix], path: "Tests/TestSupport",
+            swiftSettings: settings),
         .target(
             name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackTrust"], path: "Tests/AttackSupport",
             swiftSettings: settings),

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Synchronization
+import TestSupport
 
 /// Stands between a client and a store and spoils what it is told to.
 ///

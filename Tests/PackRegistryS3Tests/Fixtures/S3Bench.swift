@@ -5,16 +5,17 @@ import TestSupport
 @testable import PackRegistry
 @testable import PackRegistryS3
 
-/// A prefix of its own in the tests' store.
+/// A store below a prefix of its own, with the limits of tests.
 struct S3Bench: Sendable {
-    let server: SeaweedServer
-    let prefix: String
+    let storage: SeaweedPrefix
     let limits: S3Limits
+
+    var server: SeaweedServer { storage.server }
+    var prefix: String { storage.name }
 
     /// - Parameter limits: short ones, because tests wait for them.
     init(limits: S3Limits = Self.quick) async throws {
-        server = try await SeaweedServer.shared()
-        prefix = "t-\(UUID().uuidString.lowercased())"
+        storage = try await SeaweedPrefix()
         self.limits = limits
     }
 
@@ -28,16 +29,16 @@ struct S3Bench: Sendable {
 
     /// - Parameter endpoint: such as that of a proxy.
     func address(endpoint: String? = nil) throws -> S3Address {
-        try S3Address(server.address(prefix: prefix, endpoint: endpoint))
+        try S3Address(storage.address(endpoint: endpoint))
     }
 
     func bucket(endpoint: String? = nil, clock: @escaping @Sendable () -> Date = { Date() }) throws -> S3Bucket {
         try S3Store.bucket(
-            at: address(endpoint: endpoint), environment: server.environment, limits: limits, clock: clock)
+            at: address(endpoint: endpoint), environment: storage.environment, limits: limits, clock: clock)
     }
 
     func store(endpoint: String? = nil) async throws -> S3Store {
-        try await S3Store.open(address(endpoint: endpoint), environment: server.environment, limits: limits)
+        try await S3Store.open(address(endpoint: endpoint), environment: storage.environment, limits: limits)
     }
 
     /// What is in the store by its own list.

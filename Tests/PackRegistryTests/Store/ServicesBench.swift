@@ -33,7 +33,7 @@ struct ServicesBench {
         switch kind {
         case .folder, .postgres: services = shop.local.services
         case .s3:
-            let files = try await S3Bench.store()
+            let files = try await S3Store.ofTests()
             let content = files.content(scratch: shop.folder.url) { _, _ in }
             let local = shop.local.services
             services = RegistryServices(

@@ -23,7 +23,7 @@ import Testing
             switch self {
             case .memory: MemoryViewStore()
             case .folder: FolderViewStore(folder: RegistryFolder(folder.url))
-            case .s3: try await S3Bench.store().view
+            case .s3: try await S3Store.ofTests().view
             }
         }
     }

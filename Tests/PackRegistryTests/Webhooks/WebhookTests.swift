@@ -44,7 +44,7 @@ import Testing
     func `releases, steps, the end and a rollback arrive, in order, signed, each once`(kind: RegistryKind) async throws
     {
         let shop = try await Shop()
-        let receiver = try WebhookReceiver()
+        let receiver = try await WebhookReceiver()
         try await shop.publisher().publish(["1.0.0", "1.1.0"].map { try shop.page($0).zip })
         let shown = Locked<String?>(nil)
         try await kind.using(shop) { (registry) async throws in
@@ -88,10 +88,10 @@ import Testing
         async throws
     {
         let shop = try await Shop()
-        let receiver = try WebhookReceiver()
+        let receiver = try await WebhookReceiver()
         let hook = try await shop.registry.addWebhook(Self.request(receiver, .json, [.test])).webhook
         let delivery = try #require(try await shop.registry.testWebhook(id: hook.id))
-        receiver.answer("500 Oops", "302 Found", "503 Busy")
+        receiver.answer(500, 302, 503)
         try await Self.service(shop).pass(looksAtSignatures: false)
         try await Self.service(shop).pass(looksAtSignatures: false)
         #expect(receiver.all.count == 1, "not at once")
@@ -112,7 +112,7 @@ import Testing
 
         // One that never takes anything.
         _ = try await shop.registry.testWebhook(id: hook.id)
-        receiver.answer("302 Found", "400 No", "400 No", "400 No", "400 No", "400 No", "400 No", "400 No", "410 Gone")
+        receiver.answer(302, 400, 400, 400, 400, 400, 400, 400, 410)
         for _ in 0..<12 {
             try await other.pass(looksAtSignatures: false)
             shop.clock.advance(days: 1.5)
@@ -127,7 +127,7 @@ import Testing
 
     @Test func `an address of this machine or its network is not sent to, by whatever name`() async throws {
         let shop = try await Shop()
-        let receiver = try WebhookReceiver()
+        let receiver = try await WebhookReceiver()
         let hook = try await shop.registry.addWebhook(Self.request(receiver)).webhook
         let secure = try await shop.registry.addWebhook(
             WebhookRequest(url: "https://localhost:\(receiver.port)/")
@@ -159,7 +159,7 @@ import Testing
 
     @Test func `Slack gets a text in which nothing of others is markup`() async throws {
         let shop = try await Shop()
-        let receiver = try WebhookReceiver()
+        let receiver = try await WebhookReceiver()
         try await shop.publisher().publish([shop.page("1.0.0").zip])
         _ = try await shop.registry.addWebhook(Self.request(receiver, .slack, [.withdraw]))
         let event = WebhookEvent(
@@ -178,7 +178,7 @@ import Testing
 
     @Test func `a signature that nobody renews is told once`() async throws {
         let shop = try await Shop()
-        let receiver = try WebhookReceiver()
+        let receiver = try await WebhookReceiver()
         _ = try await shop.registry.addWebhook(Self.request(receiver, .json, [.expiry]))
         let service = Self.service(shop)
         try await service.pass(looksAtSignatures: true)
@@ -190,7 +190,7 @@ import Testing
 
     @Test func `only an administrator sees and changes webhooks, and no secret comes back`() async throws {
         let shop = try await Shop()
-        let receiver = try WebhookReceiver()
+        let receiver = try await WebhookReceiver()
         let own = WebhookSecret(using: &Self.generator).text
         let added = try await shop.registry.addWebhook(
             WebhookRequest(url: "https://hooks.example.com/x", secret: own))

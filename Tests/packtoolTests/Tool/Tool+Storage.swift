@@ -3,15 +3,16 @@ import TestSupport
 
 /// A prefix of a bucket that a tool's registry has its files in.
 struct ToolStorage {
-    let server: SeaweedServer
-    let prefix = "t-\(UUID().uuidString.lowercased())"
+    private let storage: SeaweedPrefix
 
-    init() async throws { server = try await SeaweedServer.shared() }
+    init() async throws { storage = try await SeaweedPrefix() }
 
-    var address: String { server.address(prefix: prefix) }
+    var server: SeaweedServer { storage.server }
+    var prefix: String { storage.name }
+    var address: String { storage.address() }
 
     /// For the commands of a tool.
-    var environment: [String: String] { server.environment.merging(["PACKTOOL_STORAGE": address]) { $1 } }
+    var environment: [String: String] { storage.environment.merging(["PACKTOOL_STORAGE": address]) { $1 } }
 
     /// A file of the bucket by curl, which signs the request itself; nil where there is none.
     func read(_ name: String, with tool: Tool) async throws -> String? {

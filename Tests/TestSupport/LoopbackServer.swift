@@ -1,25 +1,31 @@
-import Foundation
 import NIOCore
-import NIOHTTP1
+package import NIOHTTP1
 import NIOPosix
 
 /// A small HTTP server of a test: a closure gives the answers, broken ones too.
 ///
 ///     let server = try await LoopbackServer { request in .answer(200, body: Array("one".utf8)) }
 ///     defer { server.stop() }
-final class LoopbackServer: Sendable {
-    struct Request: Sendable {
-        let head: HTTPRequestHead
-        let body: [UInt8]
+package final class LoopbackServer: Sendable {
+    package struct Request: Sendable {
+        package let head: HTTPRequestHead
+        package let body: [UInt8]
 
-        var method: String { head.method.rawValue }
-        var path: String { String(head.uri.prefix { $0 != "?" }) }
-        var query: String { String(head.uri.drop { $0 != "?" }.dropFirst()) }
+        package var method: String { head.method.rawValue }
+        package var path: String { String(head.uri.prefix { $0 != "?" }) }
+        package var query: String { String(head.uri.drop { $0 != "?" }.dropFirst()) }
 
-        func field(_ name: String) -> String? { head.headers.first(name: name) }
+        /// The path with the query, as it was sent.
+        package var target: String { head.uri }
+        /// By lower-case name; of several the last.
+        package var fields: [String: String] {
+            Dictionary(head.headers.map { ($0.name.lowercased(), $0.value) }, uniquingKeysWith: { $1 })
+        }
+
+        package func field(_ name: String) -> String? { head.headers.first(name: name) }
     }
 
-    enum Reply: Sendable {
+    package enum Reply: Sendable {
         case answer(Int, fields: [(String, String)] = [], body: [UInt8] = [])
         /// The connection ends without an answer.
         case close
@@ -29,13 +35,13 @@ final class LoopbackServer: Sendable {
 
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
-    let port: Int
+    package let port: Int
     private let channel: any Channel
     private let task: Task<Void, Never>
 
-    var endpoint: String { "http://127.0.0.1:\(port)" }
+    package var endpoint: String { "http://127.0.0.1:\(port)" }
 
-    init(_ reply: @escaping @Sendable (Request) async -> Reply) async throws {
+    package init(_ reply: @escaping @Sendable (Request) async -> Reply) async throws {
         let server = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .bind(host: "127.0.0.1", port: 0) { channel in
@@ -61,7 +67,7 @@ final class LoopbackServer: Sendable {
 
     deinit { stop() }
 
-    func stop() {
+    package func stop() {
         task.cancel()
         channel.close(promise: nil)
     }
