@@ -13,7 +13,8 @@ extension ApprovalRule {
         throw RegistryError(
             .needsApproval,
             "\(channel) requires \(count) approval\(count == 1 ? "" : "s") of a change: propose it with --propose, and "
-                + "somebody else approves it (packtool changes)")
+                + "somebody else approves it (packtool changes)"
+                + (action.isWayBack ? ". In an emergency nobody is asked: --emergency --reason TEXT" : ""))
     }
 
     /// An emergency is for the way back to what the channel offered to everybody before, and for a channel whose approvers
@@ -56,6 +57,15 @@ extension ProposedAction {
     /// The action without what its proposer accepts.
     fileprivate var plain: ProposedAction {
         if case .release(let change, let package) = self { .release(change.plain, of: package) } else { self }
+    }
+
+    /// Whether it leads devices back, which an emergency allows without approvals.
+    fileprivate var isWayBack: Bool {
+        switch plain {
+        case .release(.rollBack, _), .release(.rollBackToEmbedded, _): true
+        case .rollout(let request, _): request.verb == .rollBack
+        case .release, .set, .setting, .approvals: false
+        }
     }
 }
 

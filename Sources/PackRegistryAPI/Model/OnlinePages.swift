@@ -47,8 +47,9 @@ package struct OnlinePages: Hashable, Sendable {
     }
 
     private var names: String {
-        let shown = versionsWithoutOrigins.prefix(5).map(\.description)
-        let more = versionsWithoutOrigins.count > 5 ? [", and \(versionsWithoutOrigins.count - 5) more"] : []
-        return "\(package) " + shown.joined(separator: ", ") + more.joined()
+        var shown = versionsWithoutOrigins.prefix(5).map(\.description)
+        if versionsWithoutOrigins.count > 5 { shown.append("\(versionsWithoutOrigins.count - 5) more") }
+        let last = shown.popLast() ?? ""
+        return "\(package) " + (shown.isEmpty ? last : "\(shown.joined(separator: ", ")) and \(last)")
     }
 }

@@ -65,7 +65,13 @@ struct ChangesCommandTests {
 
         // The way back is quick, and named.
         let slow = try await scene.run(ann, "rollback", "shop", "--channel", "stable")
-        #expect(slow.exitCode == 1, "\(slow)")
+        #expect(
+            slow.exitCode == 1
+                && slow.standardError.contains("In an emergency nobody is asked: --emergency --reason TEXT"), "\(slow)")
+        let forward = try await scene.run(ann, "rollout", "shop", "--channel", "stable", "--retry")
+        #expect(
+            forward.standardError.contains("propose it with --propose") && !forward.standardError.contains("emergency"),
+            "\(forward)")
         let silent = try await scene.run(ann, "rollback", "shop", "--channel", "stable", "--emergency")
         #expect(silent.exitCode == 1 && silent.standardError.contains("--reason"), "\(silent)")
         let quick = try await scene.run(

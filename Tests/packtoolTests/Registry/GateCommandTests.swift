@@ -114,7 +114,13 @@ struct GateCommandTests {
             try await tool.run(["publish", "packages/shop-\(version).zip", "--channel", "beta", "--yes"] + more)
                 .expectSuccess()
         }
-        try await publish("1.0.0", "")
+        try await publish("0.9.0", "")
+        try await publish("1.0.0", "", "--rollout", "50")
+        let two = try await tool.run("gate", "shop", "--channel", "beta", "--off")
+        expectClearError(
+            two, naming: ["shop 1.0.0 and 0.9.0 list no origins", "devices that have them show an error page"],
+            exitCode: 2)
+        try await tool.run("rollout", "shop", "--channel", "beta", "--percent", "100").expectSuccess()
         try await publish("1.1.0", "\"https://shop.example.com/\"", "--rollout", "10")
         let gate = ["gate", "shop", "--channel", "beta"]
         let mixed = try await tool.run(gate + ["--off"])

@@ -58,9 +58,10 @@ struct GateCommand: AsyncParsableCommand {
         let isOff = overview.settings[channel]?.gatesOff.contains(package) ?? false
         if !isOff, let why = pages.why {
             try consent.require(
-                "\(why): its pages are nowhere else. With the gate of \(package) on \(channel) off, devices that have it show an "
-                    + "error page from their next check on. To have pages from the web site instead, publish a version with "
-                    + "\"origins\" in packtool.json first; packtool rollback takes devices back to another version.",
+                "\(why), so there are no pages on the web to load: with the gate of \(package) on \(channel) off, devices that "
+                    + "have \(pages.versionsWithoutOrigins.count == 1 ? "it" : "them") show an error page from their next check "
+                    + "on. To have pages from the web site instead, publish a version with \"origins\" in packtool.json first; "
+                    + "packtool rollback takes devices back to another version.",
                 options)
         }
         return pages.text
