@@ -142,7 +142,7 @@ class Rollout:
             above = [step[0] for step in self.steps if step[0] > self.share]
             if above:
                 self.take(min(above), now)
-        elif verb == "complete" and not (self.state == "completed" and self.share == 10000):
+        elif verb == "complete" and self.state != "halted" and not (self.state == "completed" and self.share == 10000):
             self.put(10000, now)
             self.finish(now)
 

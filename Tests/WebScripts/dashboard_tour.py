@@ -127,6 +127,8 @@ def all_verbs(tab: Tab) -> None:
     tab.press("form.inline button")
     confirm(tab, "share")
     expect("share", offered()[0], ("1.2.0", 12.5))
+    press_verb(tab, "rollout-resume")
+    expect("resume after a halt", rollout(), "running")
     press_verb(tab, "rollout-complete")
     expect("complete", offered(), [("1.2.0", 100.0)])
     press_verb(tab, "rollout-rollback")

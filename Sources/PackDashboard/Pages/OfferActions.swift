@@ -15,7 +15,9 @@ struct OfferActions {
         switch state {
         case .scheduled: [.start, .pause, .rollback]
         case .running: [.advance, .pause, .halt, .complete, .rollback, .retry]
-        case .paused, .halted: [.resume, .advance, .complete, .rollback, .retry]
+        case .paused: [.resume, .advance, .complete, .rollback, .retry]
+        // Its steps are for whoever has said that the problems are over.
+        case .halted: [.resume, .rollback, .retry]
         case .completed: [.rollback, .retry]
         case .rolledBack: []
         }

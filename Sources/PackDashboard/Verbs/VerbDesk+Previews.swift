@@ -7,9 +7,9 @@ extension VerbDesk {
         _ version: SemanticVersion
     ) async throws -> VerbPreview {
         let facts = try await facts(package, channel)
-        let step = word == .advance ? facts.rollout?.stepNumber : nil
+        let step = word == .advance ? facts.rollout?.nextStepNumber : nil
         let outcome = try await registry.rollout(
-            RolloutRequest(Self.verb(word, after: step), of: version, isDryRun: true), of: package, on: channel)
+            RolloutRequest(Self.verb(word, to: step), of: version, isDryRun: true), of: package, on: channel)
         var effects = ["The registry says: \(outcome.effect)."]
         if outcome.before != outcome.after, word != .rollback {
             effects.append("The share goes from \(outcome.before) to \(outcome.after).")

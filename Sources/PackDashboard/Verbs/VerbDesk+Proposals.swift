@@ -13,9 +13,9 @@ extension VerbDesk {
         let (channel, action): (ChannelName, ProposedAction)
         switch verb {
         case .rollout(let word, let package, let place, let version):
-            let step = try await word == .advance ? status(package, place)?.stepNumber : nil
+            let step = try await word == .advance ? status(package, place)?.nextStepNumber : nil
             (channel, action) = (
-                place, .rollout(RolloutRequest(Self.verb(word, after: step), of: version), of: package)
+                place, .rollout(RolloutRequest(Self.verb(word, to: step), of: version), of: package)
             )
         case .share(let share, let package, let place, let version):
             (channel, action) = (place, .release(.setRollout(share, of: version), of: package))

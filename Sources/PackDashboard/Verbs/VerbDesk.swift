@@ -58,9 +58,9 @@ package struct VerbDesk: Sendable {
         case .approve(let id): return .done(try await said(.approve, on: id))
         case .reject(let id): return .done(try await said(.reject(reason: reason), on: id))
         case .rollout(let word, let package, let channel, let version):
-            let step = try await word == .advance ? status(package, channel)?.stepNumber : nil
+            let step = try await word == .advance ? status(package, channel)?.nextStepNumber : nil
             let outcome = try await registry.rollout(
-                RolloutRequest(Self.verb(word, after: step), of: version, reason: reason),
+                RolloutRequest(Self.verb(word, to: step), of: version, reason: reason),
                 of: package, on: channel)
             return .done("Done: \(outcome.effect)")
         case .share(let share, let package, let channel, let version):
@@ -89,13 +89,13 @@ package struct VerbDesk: Sendable {
         return .done(outcome.isChanged ? "Done: \(channel) offers \(package) \(offer)" : "Nothing changed")
     }
 
-    /// - Parameter step: the number of the present step; the next is named, so that two requests take one step.
-    static func verb(_ word: DashboardVerb.Word, after step: Int?) -> RolloutRequest.Verb {
+    /// - Parameter step: the number of the next step. It is named, so that two requests take one step.
+    static func verb(_ word: DashboardVerb.Word, to step: Int?) -> RolloutRequest.Verb {
         switch word {
         case .start: .start
         case .pause: .pause
         case .resume: .resume
-        case .advance: .advance(to: step.map { $0 + 1 })
+        case .advance: .advance(to: step)
         case .halt: .halt
         case .complete: .complete
         case .rollback: .rollBack

@@ -261,11 +261,15 @@ struct RolloutDraft {
         (release, self.version) = (updated.id, updated.version)
         let name = "\(package) \(updated.version?.description ?? "embedded") on \(channel)"
         if let generation, generation < updated.retry {
-            effect = "nothing to do: devices were asked to try \(name) again \(updated.retry - 1) times already"
+            effect =
+                "nothing to do: devices were asked to try \(name) again already "
+                + "(\(CountText.text(updated.retry - 1, "time")))"
             return
         }
         steps = found
-        effect = "devices on which \(name) failed try it again, for the \(updated.retry). time\(setText(of: updated))"
+        effect =
+            "devices on which \(name) failed try it again, for the \(CountText.ordinal(updated.retry)) time"
+            + setText(of: updated)
     }
 
     /// A change of a release without a plan.

@@ -41,7 +41,7 @@ package struct RolloutVerbRule {
         case .halt: return try stop(.halted, .halt)
         case .resume: return try resume()
         case .advance(let step): return try advance(to: step)
-        case .complete: return complete()
+        case .complete: return try complete()
         case .plan, .rollBack, .retry: return Result()
         }
     }
@@ -83,7 +83,7 @@ package struct RolloutVerbRule {
     private func advance(to number: Int?) throws -> Result {
         switch state.state {
         case .completed: return .nothing("every step was taken already")
-        case .halted: throw wrong("advance", "packtool rollout resume comes first")
+        case .halted: throw halted("advance")
         default: break
         }
         try refuseNewer()
@@ -100,7 +100,9 @@ package struct RolloutVerbRule {
         return taking(step.share, .advance)
     }
 
-    private func complete() -> Result {
+    private func complete() throws -> Result {
+        // Whoever gives a release with problems to everybody has to say first that the problems are over.
+        if state.state == .halted { throw halted("complete") }
         guard state.state != .completed || state.share < .whole else { return .nothing("it is complete already") }
         return Result(share: state.share < .whole ? .whole : nil, actions: [.complete])
     }
@@ -118,6 +120,15 @@ package struct RolloutVerbRule {
             .conflict,
             "\(planned.channel) offers a newer release of \(planned.holder.package), \(newer): roll that one back first, or go on "
                 + "with it")
+    }
+
+    /// With the reason of the halt: who goes on has to know it.
+    private func halted(_ verb: String) -> RegistryError {
+        let reason = state.reason.hasPrefix(state.actor) ? state.reason : "\(state.actor): \(state.reason)"
+        return RegistryError(
+            .conflict,
+            "\(name) is halted and cannot \(verb) (\(reason)). If that is over, packtool rollout resume comes first, then "
+                + "\(verb); packtool rollout rollback takes the release back")
     }
 
     private func wrong(_ verb: String, _ advice: String) -> RegistryError {

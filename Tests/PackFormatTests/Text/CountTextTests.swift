@@ -15,4 +15,12 @@ struct CountTextTests {
         #expect(CountText.text(2, "entry", plural: "entries") == "2 entries")
         #expect(CountText.number(.min) == "-9,223,372,036,854,775,808")
     }
+
+    @Test func `places are said as people say them`() {
+        let places = [1, 2, 3, 4, 11, 12, 13, 21, 22, 103, 111, 1_001].map(CountText.ordinal)
+        #expect(
+            places == [
+                "first", "second", "third", "4th", "11th", "12th", "13th", "21st", "22nd", "103rd", "111th", "1,001st",
+            ])
+    }
 }

@@ -93,7 +93,13 @@ struct RolloutRuleTests {
         #expect(rollout.look() == "wait 4400")
         #expect(try rollout.say(.halt) == "halted 1 %")
         #expect(try rollout.say(.halt) == "it is halted already")
-        #expect(throws: RegistryError.self) { try rollout.say(.advance()) }
+        for word in [RolloutRequest.Verb.advance(), .complete] {
+            let refused = #expect(throws: RegistryError.self) { try rollout.say(word) }
+            #expect(refused?.kind == .conflict)
+            for part in ["shop 1.1.0 on beta is halted", "(ann: said)", "packtool rollout resume comes first"] {
+                #expect(refused?.message.contains(part) == true, "\(part): \(String(describing: refused))")
+            }
+        }
         #expect(try rollout.say(.resume) == "running 1 %")
         #expect(try rollout.say(.advance(to: 2)) == "running 10 %")
         #expect(try rollout.say(.advance(to: 2)) == "10 % of the devices have it already")

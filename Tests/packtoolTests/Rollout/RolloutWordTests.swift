@@ -36,6 +36,10 @@ struct RolloutWordTests {
             effect: "halt shop 1.1.0 on beta: 50 % of the devices, as before: about 1,000 of 2,000", asks: false,
             state: "is halted, step 2 of 3: 50 %"),
         Word(
+            command: ["resume"],
+            effect: "resume shop 1.1.0 on beta: 50 % of the devices, as before: about 1,000 of 2,000", asks: false,
+            state: "is running, step 2 of 3: 50 %"),
+        Word(
             command: ["complete"],
             effect: "complete shop 1.1.0 on beta: 100 % of the devices in place of 50 %: about 1,000 more of 2,000",
             asks: true, state: "is completed, step 3 of 3"),

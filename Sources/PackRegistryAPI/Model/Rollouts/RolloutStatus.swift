@@ -113,6 +113,9 @@ package struct RolloutStatus: Hashable, Sendable {
         guard share > .none else { return 0 }
         return (steps.firstIndex { $0.share >= share } ?? steps.count - 1) + 1
     }
+
+    /// The number of the first step above the present share, which advance takes; nil if every step is reached.
+    package var nextStepNumber: Int? { steps.firstIndex { $0.share > share }.map { $0 + 1 } }
 }
 
 /// What a request did, or would do.

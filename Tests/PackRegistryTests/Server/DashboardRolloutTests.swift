@@ -1,0 +1,64 @@
+import Foundation
+import PackFormat
+import Testing
+
+@testable import PackDashboard
+@testable import PackRegistryAPI
+
+/// Rollouts with a plan in the dashboard of a real server.
+struct DashboardRolloutTests {
+    private static let page = "/dashboard/channels/beta/packages/checkout"
+
+    private static func plan(_ text: String) throws -> RolloutPlan {
+        try RolloutPlan(parsing: Array(text.utf8), named: "plan")
+    }
+
+    /// A registry that offers checkout 1.1.0 by a plan of 10, 50 and 100 %, at its first step.
+    private static func with(
+        _ body: @escaping @Sendable (Shop, DashboardTests.Visitor) async throws -> Void
+    ) async throws {
+        try await DashboardTests.with { (shop, visitor) async throws in
+            _ = try await shop.registry.change(
+                .setRollout(.none, of: version("1.1.0")), of: package(), on: channel())
+            let steps =
+                #"{"steps": [{"share": 10, "for": "1d"}, {"share": 50, "for": "1d"}, {"share": 100}], "devices": 2000}"#
+            _ = try await shop.registry.rollout(
+                RolloutRequest(.plan(plan(steps)), of: version("1.1.0")), of: package(), on: channel())
+            try await body(shop, visitor)
+        }
+    }
+
+    private static func verb(_ word: DashboardVerb.Word) throws -> DashboardVerb {
+        try .rollout(word, package(), channel(), version("1.1.0"))
+    }
+
+    @Test func `a halted rollout is neither advanced nor completed, and the page says why`() async throws {
+        try await Self.with { (shop, visitor) async throws in
+            let before = try await visitor.open(Self.page).text
+            #expect(before.contains("Complete 1.1.0") && before.contains("Advance 1.1.0"))
+            _ = try await shop.registry.rollout(
+                RolloutRequest(.halt, reason: "orders are lost"), of: package(), on: channel())
+            let halted = try await visitor.open(Self.page).text
+            #expect(halted.contains("Resume 1.1.0") && halted.contains("orders are lost"))
+            #expect(!halted.contains("Complete 1.1.0") && !halted.contains("Advance 1.1.0"))
+            // A page that somebody had open.
+            for word in [DashboardVerb.Word.complete, .advance] {
+                let page = try await visitor.open(DashboardPath.verb(Self.verb(word)).text)
+                #expect(page.status == 409 && page.text.contains("orders are lost"), "\(page.text)")
+                #expect(page.text.contains("packtool rollout resume comes first"), "\(page.text)")
+            }
+            #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
+        }
+    }
+
+    @Test func `advance takes the next step above a share that somebody set`() async throws {
+        try await Self.with { (shop, visitor) async throws in
+            _ = try await shop.registry.change(
+                .setRollout(Share(percent: 30), of: version("1.1.0")), of: package(), on: channel())
+            let page = try await visitor.open(DashboardPath.verb(Self.verb(.advance)).text)
+            #expect(page.text.contains("The share goes from 30 % to 50 %."), "\(page.text)")
+            #expect(try await visitor.perform(Self.verb(.advance)).status == 303)
+            #expect(try await shop.releases() == ["1.1.0@50", "1.0.0@100"])
+        }
+    }
+}
