@@ -78,6 +78,16 @@ struct PageSamples {
                 isAll: true
             ).page,
             ChangePage(change: Self.change(text, package, channel, now), viewer: viewer).page,
+            ChangePage(
+                change: ProposedChange(
+                    id: 4,
+                    proposal: ChangeProposal(.rollout(RolloutRequest(.resume), of: package), on: channel),
+                    proposer: text, proposed: now, expires: now, state: .waiting, effect: [text], needed: 1,
+                    approvals: [], end: nil,
+                    preview: RolloutOutcome(
+                        isChanged: true, effect: text, before: .none, after: .none, releases: [release], status: status)
+                ), viewer: viewer
+            ).page,
             PlainPages.fault(text, text), PlainPages.signIn(fault: text),
         ]
         documents = pages.map { $0.document(app: String(text.prefix(100)), viewer) }

@@ -74,6 +74,7 @@ struct ChangePage {
                 foreign(change.proposal.action.summary)
             }
             effect
+            plan
             facts
             if change.state == .waiting, viewer.scope.allows(.release, channel: change.proposal.channel) {
                 tag("ul", .class("actions")) {
@@ -94,6 +95,23 @@ struct ChangePage {
             tag("ul", .class("effects")) {
                 for line in change.effect.prefix(Self.maximumLineCount) { tag("li") { foreign(line) } }
             }
+        }
+    }
+
+    private var plan: HTML {
+        guard let words = change.planWords else { return .group([]) }
+        var table = Table(
+            "Steps of the plan", words.header.map { .text("\($0.prefix(1))\($0.dropFirst().lowercased())") })
+        table.rows = words.rows.map { row in row.map { text in cell(text) } }
+        return tag("section", .labelledBy("plan")) {
+            tag("h2", .id("plan")) { "The plan" }
+            if change.preview != nil {
+                tag("p", .class("quiet")) {
+                    "Dates are as if it were made \(change.proposal.time == nil ? "now" : "at its time")."
+                }
+            }
+            table.html
+            tag("ul", .class("plain")) { for line in words.conditions { tag("li") { foreign(line) } } }
         }
     }
 

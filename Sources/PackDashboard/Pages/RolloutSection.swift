@@ -14,7 +14,7 @@ struct RolloutSection {
             tag("h2", .id("rollout")) { "Rollout of \(ReleaseWords.version(status.version))" }
             tag("p") {
                 ReleaseWords.state(status.state)
-                " at \(status.share) of the devices\(devices(status.share)), since \(Words.date(status.since)), by "
+                " at \(status.share) of the devices\(devices(status.share)), \(status.place), since \(Words.date(status.since)), by "
                 foreign(status.actor)
                 if !status.reason.isEmpty {
                     ": "

@@ -48,6 +48,13 @@ extension VerbDesk {
     func vote(_ verb: DashboardVerb, _ id: Int, approves: Bool) async throws -> VerbPreview {
         let change = try await change(id)
         var effects = change.effect.prefix(50).map { "\(change.proposal.channel): \($0)" }
+        if let words = change.planWords {
+            for row in words.rows {
+                // Such as `step 1, share 1 %, for 4h, devices 2,000, when expected …`.
+                effects.append(zip(words.header, row).map { "\($0.lowercased()) \($1)" }.joined(separator: ", "))
+            }
+            effects += words.conditions
+        }
         effects.append("It has \(change.approvalCount) of \(Words.count(change.needed, "approval")).")
         if approves {
             let isLast = change.approvalCount + 1 >= change.needed
@@ -84,5 +91,15 @@ extension VerbDesk {
         case .expired: "Change \(id) has expired"
         case .failed: "Change \(id) could not be made: \(change.end?.text ?? "")"
         }
+    }
+}
+
+extension ProposedChange {
+    /// The plan that it is about, with dates while it is open; nil if it is about none.
+    var planWords: PlanWords? {
+        guard case .rollout(let request, _) = proposal.action else { return nil }
+        if let preview { return PlanWords(preview) }
+        guard case .plan(let plan, let audiences, _) = request.verb else { return nil }
+        return PlanWords(plan, audiences: audiences)
     }
 }

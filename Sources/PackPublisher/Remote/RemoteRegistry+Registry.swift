@@ -159,8 +159,16 @@ extension RemoteRegistry: RegistryRollouts {
         try await call(Endpoints.rollout, request, path: ["channel": channel.text, "package": package.text])
     }
 
-    package func rollouts(of package: PackageID) async throws -> [RolloutStatus] {
-        try await call(Endpoints.rollouts, (), path: ["package": package.text])
+    package func rollouts(of package: PackageID?) async throws -> [RolloutStatus] {
+        if let package { return try await call(Endpoints.rollouts, (), path: ["package": package.text]) }
+        do { return try await call(Endpoints.allRollouts, ()) } catch let error as RegistryError
+            where error.kind == .notFound
+        {
+            // An older registry tells of one package at a time.
+            var all: [RolloutStatus] = []
+            for package in try await overview().versions.keys.sorted() { all += try await rollouts(of: package) }
+            return all
+        }
     }
 
     package func runRollouts() async throws -> RolloutRun {

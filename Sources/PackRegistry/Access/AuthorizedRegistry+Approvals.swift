@@ -17,8 +17,10 @@ extension AuthorizedRegistry {
             throw RegistryError(
                 .notFound, "there is no change \(id) that \(identity.name) may see: packtool changes lists them")
         }
+        var shown: [ProposedChange] = []
+        for change in seen { shown.append(try await previewed(change)) }
         return ProposedChanges(
-            changes: seen, required: found.required.filter { identity.scope.allows(.release, channel: $0.key) })
+            changes: shown, required: found.required.filter { identity.scope.allows(.release, channel: $0.key) })
     }
 
     package func vote(_ vote: ChangeVote, on id: Int) async throws -> ChangeOutcome {
@@ -31,9 +33,28 @@ extension AuthorizedRegistry {
 
     /// Makes a change that is due with what was just recorded.
     private func made(_ outcome: ChangeOutcome) async throws -> ChangeOutcome {
-        guard outcome.change.isDue(now: services.clock()) else { return outcome }
+        guard outcome.change.isDue(now: services.clock()) else {
+            return try await ChangeOutcome(isChanged: outcome.isChanged, change: previewed(outcome.change))
+        }
         let made = try await ChangeExecutor(services).execute(outcome.change)
         return ChangeOutcome(isChanged: outcome.isChanged || made.isChanged, change: made.change)
+    }
+
+    /// With what an open change of a rollout would do: who approves a plan sees its steps and their dates.
+    private func previewed(_ change: ProposedChange) async throws -> ProposedChange {
+        guard change.state.isOpen, case .rollout(let request, let package) = change.proposal.action else {
+            return change
+        }
+        let rule = RolloutChange(
+            RolloutRequest(
+                request.verb, of: request.version, reason: request.reason, isDryRun: true,
+                isDespiteState: request.isDespiteState), of: package, on: change.proposal.channel, randomBits: 0)
+        let now = services.clock()
+        var changes = ChangeSet(by: identity, at: max(now, change.proposal.time ?? now))
+        let facts = try await services.store.facts(rule.query)
+        // What cannot be made now may still be made later.
+        guard let outcome = try? rule.decide(facts, into: &changes), outcome.isChanged else { return change }
+        return change.with(preview: outcome)
     }
 }
 

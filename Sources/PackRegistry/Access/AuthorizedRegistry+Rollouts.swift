@@ -11,7 +11,7 @@ extension AuthorizedRegistry {
             RolloutChange(request, of: package, on: channel, randomBits: .random(in: .min ... .max)), as: identity)
     }
 
-    package func rollouts(of package: PackageID) async throws -> [RolloutStatus] {
+    package func rollouts(of package: PackageID?) async throws -> [RolloutStatus] {
         let rights = [TokenAction.observe, .release]
         let scope = identity.scope
         if !scope.allows(.observe, package: package) { try identity.require(.release, package: package) }
@@ -19,13 +19,15 @@ extension AuthorizedRegistry {
         query.rollouts = FactsQuery.Rollouts(of: package, on: nil)
         let now = services.clock()
         let planned = try await services.store.facts(query).rollouts
-        // Of each channel the newest one.
-        let newest = Dictionary(planned.map { ($0.channel, $0) }) { $1 }
+        // Of each package and channel the newest one.
+        let newest = Dictionary(
+            planned.map { (RegistryFacts.OpenRollout(package: $0.package, channel: $0.channel), $0) }
+        ) { $1 }.values.sorted { ($0.package, $0.channel) < ($1.package, $1.channel) }
         let gates = GateReader(services)
         var all: [RolloutStatus] = []
-        for (channel, planned) in newest.sorted(by: { $0.key < $1.key })
-        where rights.contains(where: { scope.allows($0, package: package, channel: channel) }) {
-            let readings = try await gates.readings(of: package, on: channel)
+        for planned in newest
+        where rights.contains(where: { scope.allows($0, package: planned.package, channel: planned.channel) }) {
+            let readings = try await gates.readings(of: planned.package, on: planned.channel)
             if let status = planned.status(now: now, reading: readings[planned.release]) { all.append(status) }
         }
         return all

@@ -11,8 +11,9 @@ struct ChangeExecutor: Sendable {
         var changes: [ProposedChange] = []
         /// Those that could not be looked at, and why.
         var failures: [String] = []
-        /// When the next one is due.
+        /// When the next one is due, and which one that is.
         var next: Date?
+        var subject: RolloutRun.Subject?
     }
 
     private let services: RegistryServices
@@ -33,11 +34,13 @@ struct ChangeExecutor: Sendable {
     /// Makes all that are due.
     /// - Parameter isAllowed: which changes are looked at.
     func run(where isAllowed: @escaping @Sendable (ProposedChange) -> Bool) async throws -> Run {
-        let (due, next) = try await due(isAllowed)
-        guard !due.isEmpty else { return Run(next: next) }
+        let (due, later) = try await due(isAllowed)
+        let next = later?.proposal.time
+        let subject = later.map { RolloutRun.Subject.change($0.id, on: $0.proposal.channel) }
+        guard !due.isEmpty else { return Run(next: next, subject: subject) }
         let holder = "process \(ProcessInfo.processInfo.processIdentifier)"
         let run = try await services.leases.whileHolding(.rollout, for: Self.leaseDuration, as: holder) { lease in
-            var run = Run(next: next)
+            var run = Run(next: next, subject: subject)
             for change in due {
                 do {
                     let outcome = try await execute(change, under: lease)
@@ -53,11 +56,14 @@ struct ChangeExecutor: Sendable {
         return run ?? Run(next: services.clock())
     }
 
-    private func due(_ isAllowed: (ProposedChange) -> Bool) async throws -> (due: [ProposedChange], next: Date?) {
+    private func due(
+        _ isAllowed: (ProposedChange) -> Bool
+    ) async throws -> (due: [ProposedChange], next: ProposedChange?) {
         let now = services.clock()
         let open = try await services.changes(.open).changes.filter { $0.state == .scheduled && isAllowed($0) }
         let due = open.filter { $0.isDue(now: now) }.sorted { $0.id < $1.id }
-        return (due, open.filter { !$0.isDue(now: now) }.compactMap(\.proposal.time).min())
+        func time(_ change: ProposedChange) -> Date { change.proposal.time ?? now }
+        return (due, open.filter { !$0.isDue(now: now) }.min { time($0) < time($1) })
     }
 }
 
@@ -83,8 +89,9 @@ extension RegistryServices {
 extension RolloutRun {
     /// One pass over plans and proposed changes.
     func adding(_ run: ChangeExecutor.Run) -> RolloutRun {
-        RolloutRun(
+        let isChangeFirst = run.next ?? .distantFuture < next ?? .distantFuture
+        return RolloutRun(
             actions: actions, changes: run.changes, failures: run.failures + failures,
-            next: [next, run.next].compactMap(\.self).min())
+            next: isChangeFirst ? run.next : next, subject: isChangeFirst ? run.subject : subject)
     }
 }

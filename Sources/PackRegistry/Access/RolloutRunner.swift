@@ -47,7 +47,7 @@ package struct RolloutRunner: Sendable {
         query.openRollouts = true
         var actions: [RolloutRun.Action] = []
         var failures: [String] = []
-        var next: Date?
+        var (next, subject): (Date?, RolloutRun.Subject?)
         let gates = GateReader(services)
         for open in try await services.store.facts(query).openRollouts where isAllowed(open.package, open.channel) {
             do {
@@ -55,12 +55,12 @@ package struct RolloutRunner: Sendable {
                 let outcome = try await take(
                     RolloutStep(of: open.package, on: open.channel, readings: readings))
                 actions += outcome.actions
-                if let date = outcome.next { next = min(next ?? date, date) }
+                if let date = outcome.next, date < next ?? .distantFuture { (next, subject) = (date, outcome.subject) }
             } catch let error as RegistryError {
                 // The others go on.
                 failures.append("\(open.package) on \(open.channel): \(error)")
             }
         }
-        return RolloutRun(actions: actions, failures: failures, next: next)
+        return RolloutRun(actions: actions, failures: failures, next: next, subject: subject)
     }
 }

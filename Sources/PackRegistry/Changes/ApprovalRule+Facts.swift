@@ -4,16 +4,20 @@ import PackRegistryAPI
 
 /// What the rules of changes ask of approvals.
 extension ApprovalRule {
+    /// How many others must approve a change of a channel; 0 if nobody must.
+    static func needed(for action: ProposedAction, on channel: ChannelName, _ facts: RegistryFacts) -> Int {
+        needed(for: action, required: facts.requiredApprovals[channel] ?? 0)
+    }
+
     /// - Throws: ``RegistryError`` of the kind `.needsApproval` if the change must be proposed.
     static func require(
         _ action: ProposedAction, on channel: ChannelName, _ facts: RegistryFacts, _ changes: ChangeSet
     ) throws(RegistryError) {
-        let count = needed(for: action, required: facts.requiredApprovals[channel] ?? 0)
+        let count = needed(for: action, on: channel, facts)
         guard count > 0, !changes.isApproved else { return }
         throw RegistryError(
             .needsApproval,
-            "\(channel) requires \(count) approval\(count == 1 ? "" : "s") of a change: propose it with --propose, and "
-                + "somebody else approves it (packtool changes)"
+            "\(ApprovalWords.required(count, on: channel)): \(ApprovalWords.proposing)"
                 + (action.isWayBack ? ". In an emergency nobody is asked: --emergency --reason TEXT" : ""))
     }
 

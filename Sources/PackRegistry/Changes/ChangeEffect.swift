@@ -38,17 +38,24 @@ struct ChangeEffect: Hashable {
             case .action, .share, .remove: break
             }
         }
+        var halt = ""
         switch proposal.action {
         case .setting(let setting):
             pins.append(Self.text(setting, facts.channelFiles[proposal.channel]))
         case .approvals: pins.append("approvals \(facts.requiredApprovals[proposal.channel] ?? 0)")
-        case .rollout(_, let package):
+        case .rollout(let request, let package):
             // A word may leave the releases as they are.
             let history = facts.histories[proposal.channel] ?? ReleaseHistory()
             pins.append("\(package) offers \(Self.text(history.offered.first?.offer))")
+            // Who approved going on did not approve going on after a halt.
+            let planned = facts.rollouts.last { request.version == nil || $0.version == request.version }
+            if request.verb.goesOn, let state = planned.flatMap({ RolloutState($0.events) }), state.state == .halted {
+                pins.append("\(package) is halted")
+                halt = "; it is halted (\(state.cause))"
+            }
         case .release, .set: break
         }
-        if let text { lines = [text] }
+        if let text { lines = [text + halt] }
         if lines.isEmpty { lines = ["\(proposal.channel): \(proposal.action.summary)"] }
     }
 
@@ -87,6 +94,16 @@ struct ChangeEffect: Hashable {
         case .rules: "rules \(file?.rules.map { JSONValue.object($0.json).compactText } ?? "none")"
         case .group(let group): "group \(group.name) \(file?.groups[group.name]?.digest.hex ?? "none")"
         case .removeGroup(let name): "group \(name) \(file?.groups[name]?.digest.hex ?? "none")"
+        }
+    }
+}
+
+extension RolloutRequest.Verb {
+    /// Whether steps are taken after it that a halt had stopped.
+    fileprivate var goesOn: Bool {
+        switch self {
+        case .plan, .resume: true
+        case .start, .pause, .advance, .halt, .complete, .rollBack, .retry: false
         }
     }
 }

@@ -34,6 +34,7 @@ struct ChangeExecution: RegistryChange {
             var made = changes
             let effect = try rule.decide(facts, into: &made)
             guard effect.pins == state.pinned.pins else { throw Self.moved(change, effect) }
+            if made.reason.isEmpty { made.reason = change.proposal.reason }
             changes = made
             kind = .execute(effect: effect.lines.joined(separator: "; "), needed: change.needed)
             changes.log(

@@ -39,7 +39,8 @@ package struct RolloutChange: RegistryChange {
             request.reason.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
         else { throw RegistryError(.invalid, "a reason has 500 bytes at most, on one line") }
         var draft = RolloutDraft(
-            facts, package, channel, randomBits: randomBits, actor: changes.actor.name, now: changes.time)
+            facts, package, channel, randomBits: randomBits, actor: changes.actor.name, reason: request.reason,
+            now: changes.time)
         switch request.verb {
         case .plan(let plan, let audiences, let consent):
             try draft.attach(plan, to: request.version, audiences: audiences, consent: consent)
@@ -47,16 +48,18 @@ package struct RolloutChange: RegistryChange {
         case .retry(let generation): try draft.retry(request.version, generation: generation)
         case .complete where draft.planned(request.version) == nil:
             try draft.change(.setRollout(.whole, of: request.version))
-        default: try draft.apply(request.verb, to: request.version, reason: request.reason)
+        default: try draft.apply(request.verb, to: request.version)
         }
         try StateGuard.require(
             consent, draft.others.merging([package: draft.steps]) { $1 }, on: channel, facts)
-        let outcome = draft.outcome
+        let outcome = draft.outcome(
+            approvals: ApprovalRule.needed(for: .rollout(request, of: package), on: channel, facts))
         guard outcome.isChanged, !request.isDryRun else { return outcome }
         try ApprovalRule.require(.rollout(request, of: package), on: channel, facts, changes)
         if !draft.notes.isEmpty, draft.holder.package != package {
             try changes.actor.require(.release, package: draft.holder.package, channel: channel)
         }
+        changes.reason = request.reason
         if !draft.steps.isEmpty {
             try changes.record(draft.steps, of: package, with: draft.others, on: channel, facts)
         }

@@ -18,6 +18,7 @@ struct RolloutDraft {
     private let channel: ChannelName
     private let ids: ReleaseIDs
     private let actor: String
+    private let reason: String
     private let now: Date
     /// The id of the release that it is about.
     private var release: String?
@@ -26,13 +27,14 @@ struct RolloutDraft {
 
     init(
         _ facts: RegistryFacts, _ package: PackageID, _ channel: ChannelName, randomBits: UInt32, actor: String,
-        now: Date
+        reason: String, now: Date
     ) {
         self.facts = facts
         self.package = package
         self.channel = channel
         ids = ReleaseIDs(number: facts.nextRelease, randomBits: randomBits)
         self.actor = actor
+        self.reason = reason
         self.now = now
         history = facts.histories[channel] ?? ReleaseHistory()
     }
@@ -44,13 +46,15 @@ struct RolloutDraft {
 
     private var after: ReleaseHistory { history.applying(steps, by: actor, now: now) }
 
-    var outcome: RolloutOutcome {
+    /// - Parameter approvals: how many others must approve it.
+    func outcome(approvals: Int) -> RolloutOutcome {
         func share(_ history: ReleaseHistory) -> Share {
             history.entries.first { $0.release.id == release && !$0.isRemoved }?.release.rollout.share ?? .none
         }
+        let isChanged = !steps.isEmpty || !notes.isEmpty
         return RolloutOutcome(
-            isChanged: !steps.isEmpty || !notes.isEmpty, effect: effect, before: share(history), after: share(after),
-            releases: after.offered, status: status)
+            isChanged: isChanged, effect: effect, before: share(history), after: share(after),
+            releases: after.offered, status: status, approvals: isChanged ? approvals : 0)
     }
 
     /// The release that has, or gets, the plan: for a set with a plan the one on which it is, whichever package was named, so that a
@@ -69,7 +73,7 @@ struct RolloutDraft {
             switch step {
             case .add(let added) where added.id == release: .share(added.rollout.share)
             case .update(let updated) where updated.id == release: .share(updated.rollout.share)
-            case .remove(release): .remove
+            case .remove(release): .remove(reason: reason)
             default: nil
             }
         }
@@ -193,7 +197,7 @@ struct RolloutDraft {
     }
 
     /// What the state of a rollout with a plan makes of a word.
-    mutating func apply(_ verb: RolloutRequest.Verb, to version: SemanticVersion?, reason: String) throws {
+    mutating func apply(_ verb: RolloutRequest.Verb, to version: SemanticVersion?) throws {
         guard let planned = planned(version), let state = RolloutState(planned.events) else { throw noPlan(version) }
         (release, self.version) = (planned.release, planned.version)
         let result = try RolloutVerbRule(planned, state, now: now).result(of: verb)

@@ -8,6 +8,8 @@ package struct RolloutStep: RegistryChange {
         package let actions: [RolloutRun.Action]
         /// When there is something to do next; nil: not before somebody changes something.
         package let next: Date?
+        /// What there is to do then; nil where that is known only once these actions are recorded.
+        package let subject: RolloutRun.Subject?
     }
 
     private let package: PackageID
@@ -34,6 +36,7 @@ package struct RolloutStep: RegistryChange {
         var steps: [ReleaseHistory.Step] = []
         var actions: [RolloutRun.Action] = []
         var next: Date?
+        var subject: RolloutRun.Subject?
         // A set's plan is that of the release which has it; the others of the set follow.
         for planned in facts.rollouts where planned.holdsPlan {
             guard let state = RolloutState(planned.events),
@@ -44,8 +47,10 @@ package struct RolloutStep: RegistryChange {
             let health = planned.health(state, readings[planned.release], now: changes.time)
             switch RolloutRule(state, newer: planned.newer, health: health, now: changes.time).next {
             case .watch: continue
-            case .wait(let date, _, _):
-                if let date { next = min(next ?? date, date) }
+            case .wait(let date, let wanted, _):
+                if let date, date < next ?? .distantFuture {
+                    (next, subject) = (date, .plan(package, planned.version, on: channel, share: wanted))
+                }
                 continue
             case .take(let wanted, let action, let completes, let why):
                 (share, done, reason) = (wanted, completes ? [action, .complete] : [action], why)
@@ -72,12 +77,12 @@ package struct RolloutStep: RegistryChange {
                     package: package, channel: channel, version: planned.version, name: name, before: state.share,
                     after: after, reason: reason))
             // What the step leads to is known once it is recorded.
-            next = changes.time
+            (next, subject) = (changes.time, nil)
         }
         if !steps.isEmpty {
             try changes.record(steps, of: package, on: channel, facts)
         }
-        return Outcome(actions: actions, next: next)
+        return Outcome(actions: actions, next: next, subject: subject)
     }
 }
 

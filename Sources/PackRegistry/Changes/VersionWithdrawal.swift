@@ -36,6 +36,7 @@ package struct VersionWithdrawal: RegistryChange {
         let policy = try RoleUpdatePolicy(package, facts, now: changes.time)
         changes.put(try policy.judge(role, change: .withdraw(version)), as: ViewLayout.role(of: package))
         changes.withdrawals.append(ChangeSet.Withdrawal(version: name, reason: reason))
+        changes.reason = reason
         changes.work.insert(package)
         for (channel, steps) in self.steps(published, facts).sorted(by: { $0.key < $1.key }) {
             try StateGuard.require(consent, steps, on: channel, facts)

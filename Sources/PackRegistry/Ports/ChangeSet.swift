@@ -76,6 +76,8 @@ package struct ChangeSet: Sendable {
     package var publications: [Publication] = []
     package var withdrawals: [Withdrawal] = []
     package var releases: [Releases] = []
+    /// Why releases are taken back, as somebody said it; empty for none.
+    package var reason = ""
     /// Recorded after the releases, in this order.
     package var rolloutNotes: [RolloutNote] = []
     package var tokens: [TokenStep] = []

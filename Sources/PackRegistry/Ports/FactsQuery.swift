@@ -68,13 +68,14 @@ package struct FactsQuery: Sendable {
         case everything
     }
 
-    /// The releases of one package that have, or had, a plan.
+    /// The releases that have, or had, a plan.
     package struct Rollouts: Hashable, Sendable {
-        package let package: PackageID
+        /// nil: every package.
+        package let package: PackageID?
         /// nil: every channel.
         package let channel: ChannelName?
 
-        package init(of package: PackageID, on channel: ChannelName?) {
+        package init(of package: PackageID?, on channel: ChannelName?) {
             self.package = package
             self.channel = channel
         }

@@ -158,6 +158,15 @@ package struct ReleaseHistory: Hashable, Sendable {
         return way.map { Rollback(by: $0.createdBy, at: $0.created, to: $0.release.offer) }
     }
 
+    /// The newest release and the one that it leads back over; nil if the newest is no way back.
+    package var wayBack: (left: Entry, way: Entry)? {
+        guard let newest = offered.first, let way = entries.last(where: { $0.release.id == newest.id }),
+            // The way back is made in the step that removes what it leads over.
+            let left = entries.last(where: { $0.removed == way.created })
+        else { return nil }
+        return (left, way)
+    }
+
     /// The release that a change of a share or a retry is about: the one that offers the version, otherwise the
     /// newest.
     ///

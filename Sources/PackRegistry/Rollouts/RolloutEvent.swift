@@ -7,8 +7,8 @@ package struct RolloutEvent: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// The release was made, or its share changed, by whomever.
         case share(Share)
-        /// The release is no longer offered.
-        case remove
+        /// The release is no longer offered. The reason is empty if nobody gave one.
+        case remove(reason: String = "")
         /// A plan was put on it.
         case plan(RolloutPlan)
         /// Something was done with the plan, and why.

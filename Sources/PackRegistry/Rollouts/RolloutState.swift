@@ -8,9 +8,14 @@ package struct RolloutState: Hashable, Sendable {
     package private(set) var state = RolloutStatus.State.scheduled
     package private(set) var share: Share
     /// Why it is in this state, by whom, and since when.
-    package private(set) var reason: String
+    package var reason: String { ownReason + shareNote }
     package private(set) var actor: String
     package private(set) var since: Date
+    private var ownReason: String
+    /// Who set the share by hand since then; empty if nobody did.
+    private var shareNote = ""
+    /// Who brought it into this state, and why: `ann: orders are lost`.
+    package var cause: String { reason.hasPrefix(actor) ? reason : "\(actor): \(reason)" }
     /// When the plan was put on the release.
     package private(set) var attached: Date
     /// Since when the time of the present share counts; nil while it does not.
@@ -37,7 +42,7 @@ package struct RolloutState: Hashable, Sendable {
         else { return nil }
         let event = events[index]
         self.plan = plan
-        (share, reason, actor, since, attached) = (.none, Self.planReason, event.actor, event.time, event.time)
+        (share, ownReason, actor, since, attached) = (.none, Self.planReason, event.actor, event.time, event.time)
         // Of the events before the plan only the shares count.
         for earlier in events[..<index] {
             if case .share(let share) = earlier.kind { note(share, earlier.time) }
@@ -57,7 +62,7 @@ package struct RolloutState: Hashable, Sendable {
     }
 
     private mutating func enter(_ state: RolloutStatus.State, _ reason: String, _ event: RolloutEvent) {
-        (self.state, self.reason, actor, since) = (state, reason, event.actor, event.time)
+        (self.state, ownReason, shareNote, actor, since) = (state, reason, "", event.actor, event.time)
     }
 
     private mutating func stopCounting(_ date: Date) {
@@ -72,10 +77,14 @@ package struct RolloutState: Hashable, Sendable {
             note(share, event.time)
             (counted, countingSince) = (0, nil)
             // A share of the plan's own has an action behind it, which goes on from here.
-            if isActive { enter(.paused, "the share was set to \(share) by hand", event) }
-        case .remove:
+            if isActive {
+                enter(.paused, "the share was set to \(share) by hand", event)
+            } else {
+                shareNote = "; \(event.actor) set the share to \(share) by hand after that"
+            }
+        case .remove(let reason):
             stopCounting(event.time)
-            enter(.rolledBack, "the release was taken back", event)
+            enter(.rolledBack, "the release was taken back\(reason.isEmpty ? "" : ": \(reason)")", event)
         case .plan(let plan):
             self.plan = plan
             (attached, counted, countingSince, hasStarted) = (event.time, 0, nil, false)

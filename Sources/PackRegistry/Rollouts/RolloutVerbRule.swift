@@ -124,10 +124,9 @@ package struct RolloutVerbRule {
 
     /// With the reason of the halt: who goes on has to know it.
     private func halted(_ verb: String) -> RegistryError {
-        let reason = state.reason.hasPrefix(state.actor) ? state.reason : "\(state.actor): \(state.reason)"
-        return RegistryError(
+        RegistryError(
             .conflict,
-            "\(name) is halted and cannot \(verb) (\(reason)). If that is over, packtool rollout resume comes first, then "
+            "\(name) is halted and cannot \(verb) (\(state.cause)). If that is over, packtool rollout resume comes first, then "
                 + "\(verb); packtool rollout rollback takes the release back")
     }
 

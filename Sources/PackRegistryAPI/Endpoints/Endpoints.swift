@@ -101,6 +101,12 @@ package enum Endpoints {
             "Where the package's rollouts by a plan are, and what is done next."),
         encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
         decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
+    package static let allRollouts = Endpoint<Void, [RolloutStatus]>(
+        Route(
+            .get, "/v1/rollouts", right: .release, or: .observe,
+            "The same of all packages and channels that the token may release or observe."),
+        encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
+        decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
     package static let runRollouts = Endpoint<Void, RolloutRun>(
         Route(
             .post, "/v1/rollouts/run", right: .release, isRepeatable: true,
@@ -247,7 +253,8 @@ package enum Endpoints {
         overview.route, channel.route, planProgress.route, explain, update, bundle, offlineManifest, missingObjects,
         uploads,
         publishVersion.route, withdraw.route, submitMetadata, changeChannel.route, releaseSet.route,
-        changeSetting.route, rollout.route, rollouts.route, runRollouts.route, proposeChange.route, changes.route,
+        changeSetting.route, rollout.route, rollouts.route, allRollouts.route, runRollouts.route, proposeChange.route,
+        changes.route,
         change.route, voteOnChange.route, previewChange.route, previewSet.route, previewWithdrawal.route,
         identity.route, tokens.route, createToken.route, revokeToken.route, audit.route, healthDetails.route,
         webhooks.route, addWebhook.route, removeWebhook.route, testWebhook.route, deadLetters.route,

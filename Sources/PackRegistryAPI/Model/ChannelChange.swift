@@ -67,12 +67,15 @@ package struct ChannelOutcome: Hashable, Sendable {
     package let others: [PackageID: [Release]]
     /// What it does to devices, in words, with shares; empty if nothing changes.
     package let effect: String
+    /// How many others must approve it; 0 if nobody must.
+    package let approvals: Int
 
     package init(
         isChanged: Bool, isNewChannel: Bool = false, releases: [Release], others: [PackageID: [Release]] = [:],
-        effect: String = ""
+        effect: String = "", approvals: Int = 0
     ) {
         self.effect = effect
+        self.approvals = approvals
         self.isChanged = isChanged
         self.isNewChannel = isNewChannel
         self.releases = releases

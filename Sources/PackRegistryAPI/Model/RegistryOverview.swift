@@ -37,6 +37,26 @@ package struct RegistryOverview: Hashable, Sendable {
         }
     }
 
+    /// The way back that a channel offers of a package, until something newer is offered.
+    package struct Rollback: Hashable, Sendable {
+        /// nil: what the app embeds.
+        package let from: SemanticVersion?
+        /// nil: what the app embeds.
+        package let to: SemanticVersion?
+        package let by: String
+        package let time: Date
+        /// As it was given; empty for none.
+        package let reason: String
+
+        package init(from: SemanticVersion?, to: SemanticVersion?, by: String, time: Date, reason: String) {
+            self.from = from
+            self.to = to
+            self.by = by
+            self.time = time
+            self.reason = reason
+        }
+    }
+
     package let app: String
     /// The versions of each package, the newest publication first.
     package let versions: [PackageID: [Version]]
@@ -47,15 +67,22 @@ package struct RegistryOverview: Hashable, Sendable {
     package let earlier: [ChannelName: [PackageID: Release]]
     /// What channels tell their devices beside releases; only those that do.
     package let settings: [ChannelName: ChannelSettings]
+    /// How many others must approve a change of each channel; only those that require it.
+    package let approvals: [ChannelName: Int]
+    /// What was taken back last; without an entry if something newer is offered, or if nothing was.
+    package let rollbacks: [ChannelName: [PackageID: Rollback]]
 
     package init(
         app: String, versions: [PackageID: [Version]], channels: [ChannelName: [PackageID: [Release]]],
-        earlier: [ChannelName: [PackageID: Release]] = [:], settings: [ChannelName: ChannelSettings] = [:]
+        earlier: [ChannelName: [PackageID: Release]] = [:], settings: [ChannelName: ChannelSettings] = [:],
+        approvals: [ChannelName: Int] = [:], rollbacks: [ChannelName: [PackageID: Rollback]] = [:]
     ) {
         self.app = app
         self.versions = versions
         self.channels = channels
         self.earlier = earlier
         self.settings = settings
+        self.approvals = approvals
+        self.rollbacks = rollbacks
     }
 }

@@ -30,11 +30,15 @@ package struct ReleaseSetOutcome: Hashable, Sendable {
     package let releases: [PackageID: [Release]]
     /// What it does to devices, in words, with shares; empty if nothing changes.
     package let effect: String
+    /// How many others must approve it; 0 if nobody must.
+    package let approvals: Int
 
     package init(
-        isChanged: Bool, isNewChannel: Bool = false, set: String?, releases: [PackageID: [Release]], effect: String = ""
+        isChanged: Bool, isNewChannel: Bool = false, set: String?, releases: [PackageID: [Release]],
+        effect: String = "", approvals: Int = 0
     ) {
         self.effect = effect
+        self.approvals = approvals
         self.isChanged = isChanged
         self.isNewChannel = isNewChannel
         self.set = set

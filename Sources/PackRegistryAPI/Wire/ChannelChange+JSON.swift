@@ -100,6 +100,7 @@ extension ChannelOutcome {
                 JSONObject(others.map { ($0.key.text, .array($0.value.map { .object($0.json) })) }))
         }
         if !effect.isEmpty { json["effect"] = .string(effect) }
+        if approvals > 0 { json["approvals"] = .integer(approvals) }
         return json
     }
 
@@ -107,7 +108,8 @@ extension ChannelOutcome {
         try self.init(
             isChanged: json.bool("changed"), isNewChannel: json["newChannel"]?.bool("newChannel") ?? false,
             releases: json.array("releases").map { try Release(json: $0.object("release")) },
-            others: json["others"]?.object("others").releases() ?? [:], effect: json["effect"]?.string("effect") ?? "")
+            others: json["others"]?.object("others").releases() ?? [:], effect: json["effect"]?.string("effect") ?? "",
+            approvals: json["approvals"]?.integer("approvals") ?? 0)
     }
 }
 

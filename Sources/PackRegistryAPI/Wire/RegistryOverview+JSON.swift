@@ -22,6 +22,13 @@ extension RegistryOverview {
         ]
         let settings = settings.filter { !$0.value.isEmpty }.map { ($0.key.text, JSONValue.object($0.value.json)) }
         if !settings.isEmpty { json["settings"] = .object(JSONObject(settings)) }
+        if !approvals.isEmpty {
+            json["approvals"] = .object(JSONObject(approvals.map { ($0.key.text, .integer($0.value)) }))
+        }
+        let rollbacks = rollbacks.filter { !$0.value.isEmpty }.map { channel, packages in
+            (channel.text, JSONValue.object(JSONObject(packages.map { ($0.key.text, .object($0.value.json)) })))
+        }
+        if !rollbacks.isEmpty { json["rollbacks"] = .object(JSONObject(rollbacks)) }
         return json
     }
 
@@ -54,11 +61,23 @@ extension RegistryOverview {
         for member in try json["settings"]?.object("settings").members ?? [] {
             settings[try ChannelName(member.key)] = try ChannelSettings(json: member.value.object(member.key))
         }
+        var approvals: [ChannelName: Int] = [:]
+        for member in try json["approvals"]?.object("approvals").members ?? [] {
+            approvals[try ChannelName(member.key)] = try member.value.integer(member.key)
+        }
+        var rollbacks: [ChannelName: [PackageID: Rollback]] = [:]
+        for channel in try json["rollbacks"]?.object("rollbacks").members ?? [] {
+            for member in try channel.value.object(channel.key).members {
+                rollbacks[try ChannelName(channel.key), default: [:]][try PackageID(member.key)] = try Rollback(
+                    json: member.value.object(member.key))
+            }
+        }
         try self.init(
-            app: json.string("app"), versions: versions, channels: channels, earlier: earlier, settings: settings)
+            app: json.string("app"), versions: versions, channels: channels, earlier: earlier, settings: settings,
+            approvals: approvals, rollbacks: rollbacks)
     }
 
-    /// The same without the publishers' names, for clients without a token.
+    /// The same without names, reasons and what approvals channels require, for clients without a token.
     package var anonymous: RegistryOverview {
         RegistryOverview(
             app: app,
@@ -95,5 +114,22 @@ extension RegistryOverview.Version {
             fullSize: json["fullSize"]?.integer("fullSize"),
             archiveSize: json["archiveSize"]?.integer("archiveSize"), withdrawn: json["withdrawn"]?.string("withdrawn"),
             note: json.note())
+    }
+}
+
+extension RegistryOverview.Rollback {
+    fileprivate var json: JSONObject {
+        var json: JSONObject = ["by": .string(by), "at": .string(WireTime.text(time))]
+        json["from"] = from.map { .string($0.description) }
+        json["to"] = to.map { .string($0.description) }
+        if !reason.isEmpty { json["reason"] = .string(reason) }
+        return json
+    }
+
+    fileprivate init(json: JSONObject) throws {
+        try self.init(
+            from: json["from"].map { try SemanticVersion($0.string("from")) },
+            to: json["to"].map { try SemanticVersion($0.string("to")) }, by: json.string("by"), time: json.date("at"),
+            reason: json["reason"]?.string("reason") ?? "")
     }
 }

@@ -38,6 +38,7 @@ extension ReleaseSetOutcome {
         json["set"] = set.map { .string($0) }
         if isNewChannel { json["newChannel"] = true }
         if !effect.isEmpty { json["effect"] = .string(effect) }
+        if approvals > 0 { json["approvals"] = .integer(approvals) }
         return json
     }
 
@@ -45,7 +46,7 @@ extension ReleaseSetOutcome {
         try self.init(
             isChanged: json.bool("changed"), isNewChannel: json["newChannel"]?.bool("newChannel") ?? false,
             set: json["set"]?.string("set"), releases: json.object("packages").releases(),
-            effect: json["effect"]?.string("effect") ?? "")
+            effect: json["effect"]?.string("effect") ?? "", approvals: json["approvals"]?.integer("approvals") ?? 0)
     }
 }
 

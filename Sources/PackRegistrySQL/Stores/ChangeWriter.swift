@@ -24,7 +24,8 @@ package struct ChangeWriter {
         for withdrawal in changes.withdrawals { try versions.withdraw(withdrawal.version, reason: withdrawal.reason) }
         for releases in changes.releases {
             try ReleaseTable(db: db).apply(
-                releases.steps, of: releases.package, on: releases.channel, by: actor, now: now)
+                releases.steps, of: releases.package, on: releases.channel, by: actor, now: now,
+                reason: changes.reason)
         }
         for note in changes.rolloutNotes { try RolloutTable(db: db).append(note, by: actor, now: now) }
         let metadata = MetadataTable(db: db)

@@ -37,16 +37,25 @@ package struct SQLStore: RegistryStore {
             var channels: [ChannelName: [PackageID: [Release]]] = [:]
             var earlier: [ChannelName: [PackageID: Release]] = [:]
             var settings: [ChannelName: ChannelSettings] = [:]
+            var rollbacks: [ChannelName: [PackageID: RegistryOverview.Rollback]] = [:]
             for channel in try releases.channels() {
                 let file = try MetadataTable(db: db).channelFile(channel)
                 settings[channel] = file.map { ChannelSettings($0) }.flatMap { $0.isEmpty ? nil : $0 }
                 let histories = try releases.histories(on: channel)
                 channels[channel] = histories.mapValues(\.offered)
                 earlier[channel] = histories.compactMapValues(\.hidden)
+                rollbacks[channel] = try histories.compactMapValues { history in
+                    try history.wayBack.map { left, way in
+                        RegistryOverview.Rollback(
+                            from: left.release.version, to: way.release.version, by: way.createdBy, time: way.created,
+                            reason: try ReleaseEventTable(db: db).reason(ofRemoving: left.release.id))
+                    }
+                }
             }
             return RegistryOverview(
                 app: app, versions: try VersionTable(db: db).overview(), channels: channels, earlier: earlier,
-                settings: settings)
+                settings: settings, approvals: try ApprovalTable(db: db).required().filter { $0.value > 0 },
+                rollbacks: rollbacks)
         }
     }
 }

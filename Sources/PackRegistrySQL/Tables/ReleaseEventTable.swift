@@ -10,6 +10,16 @@ struct ReleaseEventTable {
 
     let db: Database
 
+    /// Why a release was taken back; empty if nobody said why.
+    func reason(ofRemoving release: String) throws -> String {
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT content FROM releaseEvent WHERE release = ? AND kind = 'remove' ORDER BY sequence DESC LIMIT 1
+                """, arguments: [release])
+        return try row?.parsed("content") { try JSONValue(parsing: $0).object().reason() } ?? ""
+    }
+
     func append(
         _ kind: Kind, _ release: String, content: JSONObject = [:], by actor: Identity, now: Date
     ) throws {
@@ -20,4 +30,9 @@ struct ReleaseEventTable {
                 String(decoding: JSONValue.object(content).canonicalBytes, as: UTF8.self),
             ])
     }
+}
+
+extension JSONObject {
+    /// Of an event; empty if it has none.
+    func reason() throws -> String { try self["reason"]?.string("reason") ?? "" }
 }

@@ -92,8 +92,10 @@ package struct ReleaseTable {
     }
 
     /// What a release says now stands in `release`; each step that led there, in `releaseEvent`.
+    /// - Parameter reason: why releases are removed; empty for none.
     func apply(
-        _ steps: [ReleaseHistory.Step], of package: PackageID, on channel: ChannelName, by actor: Identity, now: Date
+        _ steps: [ReleaseHistory.Step], of package: PackageID, on channel: ChannelName, by actor: Identity, now: Date,
+        reason: String
     ) throws {
         let events = ReleaseEventTable(db: db)
         for step in steps {
@@ -126,7 +128,9 @@ package struct ReleaseTable {
             case .remove(let id):
                 let count = try db.execute(
                     sql: "UPDATE release SET removed = ? WHERE id = ? AND removed IS NULL", arguments: [now, id])
-                if count > 0 { try events.append(.remove, id, by: actor, now: now) }
+                guard count > 0 else { continue }
+                try events.append(
+                    .remove, id, content: reason.isEmpty ? [:] : ["reason": .string(reason)], by: actor, now: now)
             }
         }
     }

@@ -42,23 +42,25 @@ package struct RolloutTable {
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT release.id, release.channel, release.setID, manifest.version
+                SELECT release.id, release.package, release.channel, release.setID, manifest.version
                 FROM release LEFT JOIN manifest ON manifest.digest = release.manifest
-                WHERE release.package = ? \(query.channel == nil ? "" : "AND release.channel = ?")
-                    AND (EXISTS (SELECT 1 FROM releaseEvent WHERE releaseEvent.release = release.id AND kind = 'plan')
+                WHERE \(query.package == nil ? "" : "release.package = ? AND ")
+                    \(query.channel == nil ? "" : "release.channel = ? AND ")
+                    (EXISTS (SELECT 1 FROM releaseEvent WHERE releaseEvent.release = release.id AND kind = 'plan')
                         OR EXISTS (
                             SELECT 1 FROM release AS other JOIN releaseEvent ON releaseEvent.release = other.id
                             WHERE other.channel = release.channel AND other.setID = release.setID AND kind = 'plan'))
                 ORDER BY release.sequence
                 """,
-            arguments: StatementArguments([query.package.text] + (query.channel.map { [$0.text] } ?? [])))
+            arguments: StatementArguments([query.package?.text, query.channel?.text].compactMap(\.self)))
         return try rows.map { row in
             let channel = try row.parsed("channel") { try ChannelName($0) }
             let own = PlannedRelease.Member(
-                package: query.package, release: try row.text("id"), version: try Self.version(row))
+                package: try row.parsed("package") { try PackageID($0) }, release: try row.text("id"),
+                version: try Self.version(row))
             let (set, holder) = try set(row.optionalText("setID"), on: channel)
             return PlannedRelease(
-                package: query.package, channel: channel, release: own.release, version: own.version,
+                package: own.package, channel: channel, release: own.release, version: own.version,
                 events: try events(of: (holder ?? own).release), newer: try newer(than: (holder ?? own).release),
                 set: set, holder: holder)
         }
@@ -135,7 +137,7 @@ extension RolloutEvent.Kind {
     fileprivate init(stored kind: String, _ content: JSONObject) throws {
         switch ReleaseEventTable.Kind(rawValue: kind) {
         case .add, .update: self = try .share(Share(tenThousandths: content.integer("share")))
-        case .remove: self = .remove
+        case .remove: self = try .remove(reason: content.reason())
         case .plan: self = try .plan(RolloutPlan(json: content.required("plan")))
         case .rollout:
             let name = try content.string("action")

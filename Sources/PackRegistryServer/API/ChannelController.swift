@@ -30,6 +30,7 @@ struct ChannelController {
         router.add(Endpoints.rollouts) { call, _ in
             try await call.registry.rollouts(of: PackageID(call.value("package")))
         }
+        router.add(Endpoints.allRollouts) { call, _ in try await call.registry.rollouts(of: nil) }
         router.add(Endpoints.runRollouts) { call, _ in try await call.registry.runRollouts() }
     }
 }

@@ -289,16 +289,30 @@ struct ApprovalContractTests {
             let change = try await people.ann.propose(
                 ChangeProposal(.rollout(request, of: package()), on: channel())
             ).change
+            #expect(try await people.ann.rollout(preview, of: package(), on: channel()).approvals == 1)
+            // Who approves it sees the dates as of now.
+            let seen = try #require(try await people.bob.changes(.one(change.id)).changes.first?.preview)
+            #expect(seen.status?.plan == plan && seen.after.percent == 1)
+            #expect(seen.status?.steps.last?.expected != nil)
+            #expect(try await people.owner.overview().approvals == [channel(): 1])
             // The clock moves on meanwhile; the plan is the same.
             people.shop.clock.advance(seconds: 900)
             let approved = try await people.bob.vote(.approve, on: change.id).change
-            #expect(approved.state == .executed, "\(approved)")
+            #expect(approved.state == .executed && approved.preview == nil, "\(approved)")
             #expect(try await people.shop.releases() == ["1.1.0@1", "1.0.0@100"])
             people.shop.clock.advance(days: 0.17)
             #expect(try await people.ann.runRollouts().actions.map(\.name) == ["step"])
             #expect(try await people.shop.releases() == ["1.1.0@10", "1.0.0@100"])
+            _ = try await people.ann.rollout(RolloutRequest(.pause), of: package(), on: channel())
+            let late = try await people.ann.propose(
+                ChangeProposal(.rollout(RolloutRequest(.resume), of: package()), on: channel())
+            ).change
+            #expect(late.preview?.status?.state == .running)
             let halt = RolloutRequest(.halt, reason: "it fails")
             #expect(try await people.ann.rollout(halt, of: package(), on: channel()).isChanged)
+            // Going on after a pause was proposed, and not after a halt.
+            let failed = try await people.bob.vote(.approve, on: late.id).change
+            #expect(failed.state == .failed && failed.end?.text.contains("it fails") == true, "\(failed)")
             let resume = RolloutRequest(.resume)
             #expect(
                 await Self.kind { try await people.ann.rollout(resume, of: package(), on: channel()) } == .needsApproval

@@ -130,6 +130,49 @@ struct RolloutContractTests {
         }
     }
 
+    @Test(arguments: RegistryKind.allCases)
+    func `all plans are listed, the runner says what is next, and a way back has its reason`(kind: RegistryKind)
+        async throws
+    {
+        let shop = try await stocked(kind)
+        try await kind.using(shop) { (registry) async throws in
+            let plan = try Self.plan(Self.steps)
+            for name in ["beta", "gamma"] {
+                if name == "gamma" {
+                    _ = try await registry.change(.offer(version("1.0.0")), of: package(), on: channel(name))
+                }
+                _ = try await registry.rollout(
+                    RolloutRequest(.plan(plan), of: version("1.1.0")), of: package(), on: channel(name))
+                shop.clock.advance(seconds: 60)
+            }
+            let all = try await registry.rollouts(of: nil)
+            #expect(all.map(\.channel.text) == ["beta", "gamma"])
+            #expect(try await registry.rollouts(of: package()) == all)
+            let run = try await registry.runRollouts()
+            #expect(
+                try run.subject
+                    == .plan(package(), version("1.1.0"), on: channel(), share: Share(percent: 10)))
+            #expect(run.next != nil)
+
+            _ = try await registry.rollout(
+                RolloutRequest(.rollBack, reason: "orders are lost"), of: package(), on: channel())
+            let status = try #require(try await registry.rollouts(of: package()).first)
+            #expect(status.state == .rolledBack && status.reason == "the release was taken back: orders are lost")
+            let rollbacks = try await registry.overview().rollbacks
+            let way = try #require(rollbacks[channel()]?[package()])
+            #expect(try way.from == version("1.1.0") && way.to == version("1.0.0"))
+            #expect(way.reason == "orders are lost" && way.by == status.actor)
+            #expect(try rollbacks[channel("gamma")]?[package()] == nil)
+        }
+        try await kind.using(shop, scope: TokenScope(actions: [.observe], channels: [try channel("gamma")])) {
+            (registry) async throws in
+            #expect(try await registry.rollouts(of: nil).map(\.channel.text) == ["gamma"])
+        }
+        try await kind.using(shop, scope: TokenScope(actions: [.publish])) { (registry) async throws in
+            await #expect(throws: RegistryError.self) { try await registry.rollouts(of: nil) }
+        }
+    }
+
     @Test(arguments: StoreKind.allCases)
     func `a pause that came between a step's decision and its record is kept`(kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)

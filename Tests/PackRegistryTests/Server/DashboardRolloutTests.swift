@@ -19,7 +19,7 @@ struct DashboardRolloutTests {
     ) async throws {
         try await DashboardTests.with { (shop, visitor) async throws in
             _ = try await shop.registry.change(
-                .setRollout(.none, of: version("1.1.0")), of: package(), on: channel())
+                .setRollout(Share.none, of: version("1.1.0")), of: package(), on: channel())
             let steps =
                 #"{"steps": [{"share": 10, "for": "1d"}, {"share": 50, "for": "1d"}, {"share": 100}], "devices": 2000}"#
             _ = try await shop.registry.rollout(
@@ -59,6 +59,33 @@ struct DashboardRolloutTests {
             #expect(page.text.contains("The share goes from 30 % to 50 %."), "\(page.text)")
             #expect(try await visitor.perform(Self.verb(.advance)).status == 303)
             #expect(try await shop.releases() == ["1.1.0@50", "1.0.0@100"])
+        }
+    }
+
+    @Test func `a change that waits shows the plan that it is about`() async throws {
+        try await Self.with { (shop, visitor) async throws in
+            _ = try await shop.registry.propose(ChangeProposal(.approvals(1), on: channel()))
+            let later = try Self.plan(
+                #"""
+                {"steps": [{"share": 20, "for": "2h", "gate": true}, {"share": 100}], "devices": 2000, "newDevicesPerHour": 600,
+                 "hours": {"zone": "Europe/Berlin", "windows": [{"days": ["mon", "tue", "wed"], "from": "09:00", "to": "16:00"}]}}
+                """#)
+            let change = try await shop.registry.propose(
+                ChangeProposal(
+                    .rollout(RolloutRequest(.plan(later), of: version("1.1.0")), of: package()), on: channel())
+            ).change
+            let parts = [
+                "for all devices, of which the shares are", "numbers of devices are of 2,000",
+                "steps are taken mon-wed 09:00-16:00 only, on the clock of Europe/Berlin",
+                "at most 600 new devices an hour", "halts above +0.5", "expected ",
+            ]
+            let page = try await visitor.open(DashboardPath.change(change.id).text).text
+            for part in parts + ["Steps of the plan", "20 %"] { #expect(page.contains(part), "\(part): \(page)") }
+            // And on the page on which it is approved.
+            let approve = try await visitor.open(DashboardPath.verb(.approve(change.id)).text).text
+            for part in parts + ["share 20 %, for 2h, devices 400"] {
+                #expect(approve.contains(part), "\(part): \(approve)")
+            }
         }
     }
 }

@@ -45,6 +45,20 @@ final class MemoryRegistryStore: RegistryStore {
                 approval: approvals.count)
         }
 
+        /// How many approvals each channel requires.
+        var required: [ChannelName: Int] {
+            approvals.reduce(into: [:]) { required, event in
+                if case .require(let count) = event.kind { required[event.channel] = count }
+            }
+        }
+
+        func reason(ofRemoving release: String) -> String {
+            for entry in events.reversed() where entry.release == release {
+                if case .remove(let reason) = entry.event.kind { return reason }
+            }
+            return ""
+        }
+
         mutating func note(_ release: String, _ kind: RolloutEvent.Kind, _ actor: Identity, _ now: Date) {
             events.append((release, RolloutEvent(kind, time: now, actor: actor.name)))
         }
@@ -216,7 +230,8 @@ final class MemoryRegistryStore: RegistryStore {
             }
         }
         if let rollouts = query.rollouts {
-            facts.rollouts = state.planned(rollouts.package).filter {
+            let all = Set(state.histories.values.flatMap(\.keys)).sorted()
+            facts.rollouts = (rollouts.package.map { [$0] } ?? all).flatMap { state.planned($0) }.filter {
                 rollouts.channel == nil || $0.channel == rollouts.channel
             }
         }
@@ -238,9 +253,7 @@ final class MemoryRegistryStore: RegistryStore {
         }
         if let approvals = query.approvals { facts.read(approvals, from: state.approvals) }
         if query.signs || query.approvals != nil {
-            for event in state.approvals {
-                if case .require(let count) = event.kind { facts.requiredApprovals[event.channel] = count }
-            }
+            facts.requiredApprovals = state.required
         }
         facts.audit = Array(state.audit.suffix(query.auditCount).reversed())
         return facts
@@ -271,7 +284,17 @@ final class MemoryRegistryStore: RegistryStore {
         return RegistryOverview(
             app: app, versions: versions, channels: state.histories.mapValues { $0.mapValues(\.offered) },
             earlier: state.histories.mapValues { $0.compactMapValues(\.hidden) },
-            settings: state.channelFiles.mapValues { ChannelSettings($0) }.filter { !$0.value.isEmpty })
+            settings: state.channelFiles.mapValues { ChannelSettings($0) }.filter { !$0.value.isEmpty },
+            approvals: state.required.filter { $0.value > 0 },
+            rollbacks: state.histories.mapValues { packages in
+                packages.compactMapValues { history in
+                    history.wayBack.map { left, way in
+                        RegistryOverview.Rollback(
+                            from: left.release.version, to: way.release.version, by: way.createdBy, time: way.created,
+                            reason: state.reason(ofRemoving: left.release.id))
+                    }
+                }
+            })
     }
 
     private struct Impossible: Error {}
@@ -313,7 +336,7 @@ final class MemoryRegistryStore: RegistryStore {
                     state.releaseCount += 1
                     state.note(release.id, .share(release.rollout.share), actor, now)
                 case .update(let release): state.note(release.id, .share(release.rollout.share), actor, now)
-                case .remove(let id): state.note(id, .remove, actor, now)
+                case .remove(let id): state.note(id, .remove(reason: changes.reason), actor, now)
                 }
             }
         }

@@ -60,10 +60,13 @@ package struct ProposedChange: Hashable, Sendable {
     package let approvals: [Approval]
     /// nil while it is open, and if it expired.
     package let end: End?
+    /// What an open change of a rollout would do if it were made now, or at its later time; nil for any other change, and if
+    /// it could not be made.
+    package let preview: RolloutOutcome?
 
     package init(
         id: Int, proposal: ChangeProposal, proposer: String, proposed: Date, expires: Date, state: State,
-        effect: [String], needed: Int, approvals: [Approval], end: End?
+        effect: [String], needed: Int, approvals: [Approval], end: End?, preview: RolloutOutcome? = nil
     ) {
         self.id = id
         self.proposal = proposal
@@ -75,6 +78,13 @@ package struct ProposedChange: Hashable, Sendable {
         self.needed = needed
         self.approvals = approvals
         self.end = end
+        self.preview = preview
+    }
+
+    package func with(preview: RolloutOutcome) -> ProposedChange {
+        ProposedChange(
+            id: id, proposal: proposal, proposer: proposer, proposed: proposed, expires: expires, state: state,
+            effect: effect, needed: needed, approvals: approvals, end: end, preview: preview)
     }
 
     package var approvalCount: Int { approvals.filter { !$0.isRevoked }.count }

@@ -7,8 +7,9 @@ package protocol RegistryRollouts: Sendable {
         _ request: RolloutRequest, of package: PackageID, on channel: ChannelName
     ) async throws -> RolloutOutcome
 
-    /// The package's rollouts that have a plan: of each channel the newest.
-    func rollouts(of package: PackageID) async throws -> [RolloutStatus]
+    /// The rollouts that have a plan, by package and channel: of each the newest.
+    /// - Parameter package: nil for all packages that the caller may release or observe.
+    func rollouts(of package: PackageID?) async throws -> [RolloutStatus]
 
     /// Takes the steps that are due, on behalf of `system:rollout`, of the packages and channels that the caller may release.
     func runRollouts() async throws -> RolloutRun

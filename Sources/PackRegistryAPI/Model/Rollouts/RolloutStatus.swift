@@ -129,9 +129,12 @@ package struct RolloutOutcome: Hashable, Sendable {
     package let releases: [Release]
     /// nil where the release has no plan.
     package let status: RolloutStatus?
+    /// How many others must approve it; 0 if nobody must.
+    package let approvals: Int
 
     package init(
-        isChanged: Bool, effect: String, before: Share, after: Share, releases: [Release], status: RolloutStatus?
+        isChanged: Bool, effect: String, before: Share, after: Share, releases: [Release], status: RolloutStatus?,
+        approvals: Int = 0
     ) {
         self.isChanged = isChanged
         self.effect = effect
@@ -139,6 +142,7 @@ package struct RolloutOutcome: Hashable, Sendable {
         self.after = after
         self.releases = releases
         self.status = status
+        self.approvals = approvals
     }
 }
 
@@ -168,6 +172,14 @@ package struct RolloutRun: Hashable, Sendable {
         }
     }
 
+    /// What is done next.
+    package enum Subject: Hashable, Sendable {
+        /// Something of a plan. Share: which one the release gets; nil if it stays.
+        case plan(PackageID, SemanticVersion?, on: ChannelName, share: Share?)
+        /// A proposed change, by its number.
+        case change(Int, on: ChannelName)
+    }
+
     package let actions: [Action]
     /// The proposed changes that were due: those that were made, and those that failed.
     package let changes: [ProposedChange]
@@ -175,11 +187,16 @@ package struct RolloutRun: Hashable, Sendable {
     package let failures: [String]
     /// When there is something to do next; nil: not before somebody changes something.
     package let next: Date?
+    /// What there is to do then; nil if nothing is, or if another runner is at it just now.
+    package let subject: Subject?
 
-    package init(actions: [Action], changes: [ProposedChange] = [], failures: [String], next: Date?) {
+    package init(
+        actions: [Action], changes: [ProposedChange] = [], failures: [String], next: Date?, subject: Subject? = nil
+    ) {
         self.actions = actions
         self.changes = changes
         self.failures = failures
         self.next = next
+        self.subject = subject
     }
 }

@@ -20,6 +20,7 @@ extension ProposedChange {
         json["end"] = end.map {
             .object(["by": .string($0.by), "time": .string(WireTime.text($0.time)), "text": .string($0.text)])
         }
+        json["preview"] = preview.map { .object($0.json) }
         return json
     }
 
@@ -42,7 +43,7 @@ extension ProposedChange {
             end: json["end"].map { value in
                 let json = try value.object("end")
                 return try End(by: json.string("by"), time: json.date("time"), text: json.string("text"))
-            })
+            }, preview: json["preview"].map { try RolloutOutcome(json: $0.object("preview")) })
     }
 }
 

@@ -83,6 +83,7 @@ extension RolloutOutcome {
             "releases": .array(releases.map { .object($0.json) }),
         ]
         json["status"] = status.map { .object($0.json) }
+        if approvals > 0 { json["approvals"] = .integer(approvals) }
         return json
     }
 
@@ -91,7 +92,8 @@ extension RolloutOutcome {
             isChanged: json.bool("changed"), effect: json.string("effect"),
             before: Share(tenThousandths: json.integer("before")), after: Share(tenThousandths: json.integer("after")),
             releases: json.array("releases").map { try Release(json: $0.object("release")) },
-            status: json["status"].map { try RolloutStatus(json: $0.object("status")) })
+            status: json["status"].map { try RolloutStatus(json: $0.object("status")) },
+            approvals: json["approvals"]?.integer("approvals") ?? 0)
     }
 }
 
@@ -103,6 +105,7 @@ extension RolloutRun {
         ]
         if !changes.isEmpty { json["changes"] = .array(changes.map { .object($0.json) }) }
         json["next"] = next.map { .string(WireTime.text($0)) }
+        json["nextOf"] = subject.map { .object($0.json) }
         return json
     }
 
@@ -110,7 +113,32 @@ extension RolloutRun {
         try self.init(
             actions: json.array("actions").map { try Action(json: $0.object("action")) },
             changes: (json["changes"]?.array("changes") ?? []).map { try ProposedChange(json: $0.object("change")) },
-            failures: json.array("failures").map { try $0.string("failure") }, next: json.optionalDate("next"))
+            failures: json.array("failures").map { try $0.string("failure") }, next: json.optionalDate("next"),
+            subject: json["nextOf"].map { try Subject(json: $0.object("nextOf")) })
+    }
+}
+
+extension RolloutRun.Subject {
+    fileprivate var json: JSONObject {
+        switch self {
+        case .plan(let package, let version, let channel, let share):
+            var json: JSONObject = ["channel": .string(channel.text), "package": .string(package.text)]
+            json["version"] = version.map { .string($0.description) }
+            if let share { json.set(share) }
+            return json
+        case .change(let id, let channel): return ["channel": .string(channel.text), "change": .integer(id)]
+        }
+    }
+
+    fileprivate init(json: JSONObject) throws {
+        let channel = try ChannelName(json.string("channel"))
+        if let id = try json["change"]?.integer("change") {
+            self = .change(id, on: channel)
+        } else {
+            self = try .plan(
+                PackageID(json.string("package")), json["version"].map { try SemanticVersion($0.string("version")) },
+                on: channel, share: json.share())
+        }
     }
 }
 

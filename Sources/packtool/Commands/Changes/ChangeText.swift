@@ -32,6 +32,7 @@ enum ChangeText {
         let proposal = change.proposal
         var lines = ["change \(change.id) on \(proposal.channel): \(proposal.action.summary)"]
         lines += change.effect.filter { !$0.hasSuffix(proposal.action.summary) }.map { "  \($0)" }
+        lines += plan(change).map { "  \($0)" }
         let reason = proposal.reason.isEmpty ? "" : ": \(proposal.reason)"
         lines.append("  proposed \(change.proposed.formatted(.iso8601)) by \(change.proposer)\(reason)")
         lines += change.approvals.map {
@@ -43,6 +44,31 @@ enum ChangeText {
         }
         if change.state.isOpen { lines.append("  expires \(change.expires.formatted(.iso8601))") }
         return lines.joined(separator: "\n")
+    }
+
+    /// The plan that a change is about, in the words of a dry run; empty if it is about none.
+    private static func plan(_ change: ProposedChange) -> [String] {
+        guard case .rollout(let request, _) = change.proposal.action else { return [] }
+        if let preview = change.preview, let status = preview.status, let words = PlanWords(preview) {
+            let moment = change.proposal.time == nil ? "now" : "at its time"
+            return ["if it is made \(moment):", RolloutText.next(status)]
+                + RolloutText.plan(words).split(separator: "\n").map(String.init)
+        }
+        // It is over, or cannot be made now: the plan has no dates.
+        guard case .plan(let plan, let audiences, _) = request.verb else { return [] }
+        return RolloutText.plan(PlanWords(plan, audiences: audiences)).split(separator: "\n").map(String.init)
+    }
+
+    /// What a dry run says of the approvals that a change needs; nil if it needs none.
+    static func approval(
+        _ count: Int, on channel: ChannelName, _ schedule: ScheduleOptions?, isEmergency: Bool = false
+    ) -> String? {
+        guard count > 0 else { return nil }
+        let required = ApprovalWords.required(count, on: channel)
+        if isEmergency { return "\(required): in an emergency it is made without, and the audit log says so" }
+        guard schedule?.isGiven ?? false else { return "\(required): \(ApprovalWords.proposing)" }
+        return "\(required): it would be proposed, and made once "
+            + "\(count == 1 ? "somebody else approves" : "\(count) others approve") it (packtool changes)"
     }
 
     /// Proposes a change, and prints what became of it.

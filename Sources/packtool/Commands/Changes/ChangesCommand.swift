@@ -45,7 +45,7 @@ struct ChangesListCommand: AsyncParsableCommand {
             changes: found.changes.filter { channel == nil || $0.proposal.channel == channel },
             required: found.required.filter { channel == nil || $0.key == channel })
         let required = shown.required.sorted { $0.key < $1.key }.map {
-            "\($0.key) requires \($0.value) approval\($0.value == 1 ? "" : "s") of a change"
+            ApprovalWords.required($0.value, on: $0.key)
         }
         let text = shown.changes.map(ChangeText.text).joined(separator: "\n\n")
         let none = "no change is \(all ? "known" : "open")\(channel.map { " on \($0)" } ?? "")"

@@ -97,7 +97,8 @@ struct ChannelOffer {
                 package: manifest.package, version: manifest.version, channel: channel,
                 outcome: ChannelOutcome(
                     isChanged: outcome.isChanged && (isOfSet || outcome.set == nil),
-                    isNewChannel: outcome.isNewChannel, releases: offered, effect: outcome.effect),
+                    isNewChannel: outcome.isNewChannel, releases: offered, effect: outcome.effect,
+                    approvals: outcome.approvals),
                 set: isOfSet ? outcome.set : nil)
         }
     }
@@ -127,8 +128,8 @@ struct ChannelOffer {
         let required = try? await session.registry.changes(.open).required[channel]
         guard let required, required > 0 else { return }
         throw CommandFailure(
-            "\(channel) requires \(required) approval\(required == 1 ? "" : "s") of a change: propose it with --propose, and "
-                + "somebody else approves it (packtool changes). Nothing was published", kind: "needsApproval")
+            "\(ApprovalWords.required(required, on: channel)): \(ApprovalWords.proposing). Nothing was published",
+            kind: "needsApproval")
     }
 
     func make(_ manifest: Manifest, _ consent: OfferConsent) async throws -> Made {

@@ -118,7 +118,10 @@ struct PublishCommand: AsyncParsableCommand {
         let publisher = try await session.publisher(console: console, isDryRun: isDryRun)
         if isDryRun {
             let versions = try await publisher.preview(packages)
-            let text = PublishText.intended(versions) + intended.map(\.intended)
+            let approvals = intended.compactMap {
+                ChangeText.approval($0.outcome.approvals, on: $0.channel, proposal.schedule)
+            }
+            let text = PublishText.intended(versions) + intended.map(\.intended) + approvals
             var seen: Set<String> = []
             console.result(
                 text.filter { seen.insert($0).inserted }.joined(separator: "\n"),

@@ -109,8 +109,10 @@ struct ReleaseCommand: AsyncParsableCommand {
         json["dryRun"] = true
         // It is made by the release itself.
         json["set"] = nil
+        let approval = ChangeText.approval(outcome.approvals, on: channel, proposal.schedule).map { "\n\($0)" }
         options.console.result(
-            outcome.isChanged ? outcome.effect : "\(channel) offers these versions already", json: .object(json))
+            outcome.isChanged ? outcome.effect + (approval ?? "") : "\(channel) offers these versions already",
+            json: .object(json))
         guard outcome.isChanged else { throw ExitCode.nothingToDo }
     }
 }

@@ -53,6 +53,7 @@ enum ReleaseText {
             "releases": .array(outcome.releases.map { .object($0.json) }),
         ]
         if !outcome.effect.isEmpty { json["effect"] = .string(outcome.effect) }
+        if outcome.approvals > 0 { json["approvals"] = .integer(outcome.approvals) }
         if !outcome.others.isEmpty {
             json["others"] = .object(
                 JSONObject(outcome.others.map { ($0.key.text, .array($0.value.map { .object($0.json) })) }))
@@ -65,16 +66,24 @@ enum ReleaseText {
     ///   - before: what it offered.
     ///   - proposal: says whether the change is proposed instead; nil: it is made.
     ///   - isDryRun: says what would change, and changes nothing.
+    ///   - emergency: what a dry run says of approvals goes by it where there is no proposal.
     static func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName, before: [Release],
-        _ proposal: ProposalOptions?, isDryRun: Bool = false, _ session: RegistrySession, _ options: GlobalOptions
+        _ proposal: ProposalOptions?, isDryRun: Bool = false, emergency: EmergencyOptions? = nil,
+        _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
         if isDryRun {
             let outcome = try await session.registry.preview(change, of: package, on: channel, assuming: [])
             var json = json(package, channel, outcome)
             json["dryRun"] = true
+            let approval = ChangeText.approval(
+                outcome.approvals, on: channel, proposal?.schedule ?? emergency?.schedule,
+                isEmergency: emergency?.emergency ?? false
+            ).map { "\n\($0)" }
             options.console.result(
-                outcome.isChanged ? outcome.effect : "\(channel) offers \(package) \(text(outcome.releases)) already",
+                outcome.isChanged
+                    ? outcome.effect + (approval ?? "")
+                    : "\(channel) offers \(package) \(text(outcome.releases)) already",
                 json: .object(json))
             guard outcome.isChanged else { throw ExitCode.nothingToDo }
             return

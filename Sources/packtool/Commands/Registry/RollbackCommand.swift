@@ -79,8 +79,8 @@ struct RollbackCommand: AsyncParsableCommand {
                 isEmergency: emergency.emergency, session, options)
         }
         try await ReleaseText.change(
-            change, of: package, on: channel, before: offered[package] ?? [], nil, isDryRun: dryRun.isDryRun, session,
-            options)
+            change, of: package, on: channel, before: offered[package] ?? [], nil, isDryRun: dryRun.isDryRun,
+            emergency: emergency, session, options)
     }
 
     private func accepting(_ change: ChannelChange) -> ChannelChange {

@@ -80,7 +80,11 @@ struct StatusCommand: AsyncParsableCommand {
             },
             channels: overview.channels.filter { channel == nil || $0.key == channel }.mapValues { packages in
                 packages.filter { package == nil || $0.key == package }
-            }, settings: overview.settings.filter { channel == nil || $0.key == channel })
+            }, settings: overview.settings.filter { channel == nil || $0.key == channel },
+            approvals: overview.approvals.filter { channel == nil || $0.key == channel },
+            rollbacks: overview.rollbacks.filter { channel == nil || $0.key == channel }.mapValues { packages in
+                packages.filter { package == nil || $0.key == package }
+            })
     }
 
     private func text(
@@ -116,7 +120,17 @@ struct StatusCommand: AsyncParsableCommand {
         for (channel, settings) in overview.settings.sorted(by: { $0.key < $1.key }) {
             lines += ChannelSettingText.lines(settings, of: channel, pages: pages[channel] ?? [:])
         }
+        for (channel, packages) in overview.rollbacks.sorted(by: { $0.key < $1.key }) {
+            lines += packages.sorted { $0.key < $1.key }.map { text($1, of: $0, on: channel) }
+        }
+        lines += overview.approvals.sorted { $0.key < $1.key }.map { ApprovalWords.required($1, on: $0) }
         return lines.joined(separator: "\n")
+    }
+
+    private func text(_ way: RegistryOverview.Rollback, of package: PackageID, on channel: ChannelName) -> String {
+        let (from, to) = (way.from?.description ?? "what the app embeds", way.to?.description ?? "what the app embeds")
+        return "\(channel) went back from \(package) \(from) to \(to), \(way.time.formatted(.iso8601)) by \(way.by)"
+            + (way.reason.isEmpty ? "" : ": \(way.reason)")
     }
 
     private func offers(

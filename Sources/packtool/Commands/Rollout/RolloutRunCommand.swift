@@ -33,7 +33,7 @@ struct RolloutRunCommand: AsyncParsableCommand {
         }
         if lines.isEmpty, !options.quiet {
             lines.append("nothing is due")
-            if let next = run.next { lines.append("next: \(next.formatted(.iso8601))") }
+            if let next = RolloutText.next(run) { lines.append(next) }
         }
         options.console.result(lines.joined(separator: "\n"), json: .object(run.json))
         for failure in run.failures { Console.standardError("error: \(failure)") }

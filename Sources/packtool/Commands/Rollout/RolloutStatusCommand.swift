@@ -3,14 +3,20 @@ import PackFormat
 import PackJSON
 import PackRegistryAPI
 
-/// `packtool rollout status`: where a package's rollouts are.
+/// `packtool rollout status`: where rollouts are.
 struct RolloutStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
-        abstract: "Show the plans of a package: their state, the next step, its time and its reason.")
+        abstract: "Show plans: their state, the next step, its time and its reason.",
+        discussion: HelpText.flowing(
+            """
+            With a package, the command shows its newest plan of each channel with all steps.
+            Without a package, it lists the newest plan of each package and channel, a line
+            each, of those that the token may release or observe.
+            """))
 
-    @Argument(help: "The package.")
-    var package: PackageID
+    @Argument(help: "The package (default: a line for each plan of all packages).")
+    var package: PackageID?
 
     @Option(help: ArgumentHelp("One channel only.", valueName: "NAME"))
     var channel: ChannelName?
@@ -24,14 +30,16 @@ struct RolloutStatusCommand: AsyncParsableCommand {
         let shown = all.filter { channel == nil || $0.channel == channel }
         if shown.isEmpty {
             let overview = try await session.registry.overview()
-            try NameCheck.require(package, in: overview)
+            if let package { try NameCheck.require(package, in: overview) }
             if let channel { try NameCheck.require(channel, in: overview) }
         }
+        options.console.result(text(shown), json: .object(["rollouts": .array(shown.map { .object($0.json) })]))
+    }
+
+    private func text(_ shown: [RolloutStatus]) -> String {
         let place = channel.map { " on \($0)" } ?? ""
-        options.console.result(
-            shown.isEmpty
-                ? "no release of \(package)\(place) has a plan"
-                : shown.map(RolloutText.status).joined(separator: "\n\n"),
-            json: .object(["rollouts": .array(shown.map { .object($0.json) })]))
+        guard !shown.isEmpty else { return "no release\(package.map { " of \($0)" } ?? "")\(place) has a plan" }
+        guard package != nil else { return RolloutText.overview(shown) }
+        return shown.map(RolloutText.status).joined(separator: "\n\n")
     }
 }

@@ -8,16 +8,32 @@ enum RolloutText {
         let devices = status.plan.devices.flatMap { all in
             status.plan.deviceCount(status.share).map { " (about \(CountText.number($0)) of \(CountText.number(all)))" }
         }
-        let step = status.stepNumber == 0 ? "before step 1" : "step \(status.stepNumber)"
         let isGone = status.state == .rolledBack
-        let name = "\(status.package) \(status.version?.description ?? "embedded")"
+        let date = PlanWords(status.plan).date(status.since)
         return """
-            \(status.channel): \(name) is \(word(status.state)), \(step) of \(status.steps.count): \
+            \(status.channel): \(name(status)) is \(word(status.state)), \(status.place): \
             \(isGone ? "nobody gets it, before it was " : "")\(status.share) of the devices\(devices ?? "")
-            since \(date(status.since, status.plan)), by \(status.actor): \(status.reason)
+            since \(date), by \(status.actor): \(status.reason)
             \(next(status))\(status.gate.map { "\ngate: \($0.text)" } ?? "")
-            \(plan(status))
+            \(plan(PlanWords(status.plan, status)))
             """
+    }
+
+    /// A line for each rollout, of all packages and channels.
+    static func overview(_ rollouts: [RolloutStatus]) -> String {
+        let rows = rollouts.map { status in
+            [
+                status.package.text, status.version?.description ?? "embedded", status.channel.text,
+                word(status.state), status.place, status.state == .rolledBack ? "0 %" : "\(status.share)",
+                String(next(status).dropFirst("next: ".count)),
+            ]
+        }
+        return TextTable.lines([["PACKAGE", "VERSION", "CHANNEL", "STATE", "STEP", "SHARE", "NEXT"]] + rows)
+            .joined(separator: "\n")
+    }
+
+    private static func name(_ status: RolloutStatus) -> String {
+        "\(status.package) \(status.version?.description ?? "embedded")"
     }
 
     private static func word(_ state: RolloutStatus.State) -> String {
@@ -33,61 +49,24 @@ enum RolloutText {
         }
         guard let date = next.date else { return "next: nothing by itself: \(next.reason)" }
         let share = next.share.map { "\($0) at " } ?? ""
-        return "next: \(share)\(Self.date(date, status.plan)): \(next.reason)"
+        return "next: \(share)\(PlanWords(status.plan).date(date)): \(next.reason)"
     }
 
-    /// A row for each step.
-    static func plan(_ status: RolloutStatus) -> String {
-        let plan = status.plan
-        let hasGates = plan.steps.contains { $0.gate != nil }
-        let rows = status.steps.enumerated().map { index, step -> [String] in
-            var row = ["\(index + 1)", "\(step.share)", step.time?.description ?? "-"]
-            row.append(plan.deviceCount(step.share).map(CountText.number) ?? "unknown")
-            row.append(when(step, status))
-            if hasGates { row.append(plan.steps.indices.contains(index) ? gate(plan.steps[index].gate) : "-") }
-            return row
+    /// A row for each step, and what else the plan says.
+    static func plan(_ words: PlanWords) -> String {
+        (TextTable.lines([words.header] + words.rows) + words.conditions).joined(separator: "\n")
+    }
+
+    /// What a runner does next, when, and to what.
+    static func next(_ run: RolloutRun) -> String? {
+        guard let date = run.next else { return nil }
+        let time = date.formatted(.iso8601)
+        return switch run.subject {
+        case .plan(let package, let version, let channel, let share):
+            "next: \(time): \(package) \(version?.description ?? "embedded") on \(channel)"
+                + (share.map { " to \($0)" } ?? ", whose share stays")
+        case .change(let id, let channel): "next: \(time): change \(id) on \(channel)"
+        case nil: "next: \(time)"
         }
-        var lines = TextTable.lines(
-            [["STEP", "SHARE", "FOR", "DEVICES", "WHEN"] + (hasGates ? ["GATE"] : [])] + rows)
-        if hasGates {
-            lines.append("with a gate a step is taken then at the earliest; docs/REPORTS.md says how it decides")
-        }
-        if let cap = plan.newDevicesPerHour, let share = plan.hourlyShare {
-            lines.append(
-                "at most \(CountText.text(cap, "new device")) an hour: shares grow by \(share) an hour at most")
-        }
-        if let set = status.setText {
-            lines.append("one plan for the whole set: \(set) take each step together")
-        }
-        lines.append("times are of \(zone(plan).planName)")
-        return lines.joined(separator: "\n")
     }
-
-    private static func when(_ step: RolloutStatus.Step, _ status: RolloutStatus) -> String {
-        if let reached = step.reached { return "reached \(date(reached, status.plan))" }
-        if let expected = step.expected { return "expected \(date(expected, status.plan))" }
-        return status.state == .rolledBack ? "never" : "when somebody says so"
-    }
-
-    /// Such as `halts above +0.5, goes on below +3 of 200, silent after 1d`, in percentage points.
-    private static func gate(_ gate: RolloutGate?) -> String {
-        guard let gate else { return "-" }
-        return "halts above +\(gate.haltAbove.percentText), goes on below +\(gate.advanceBelow.percentText) of "
-            + "\(gate.devices), silent after \(gate.silence)"
-    }
-
-    /// Such as `Wed 2026-11-25 09:00:00`, on the clock of the plan's office hours, else in UTC.
-    static func date(_ date: Date, _ plan: RolloutPlan) -> String {
-        let zone = zone(plan)
-        var calendar = Calendar(identifier: .gregorian)
-        calendar.timeZone = zone
-        let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
-        let day = days[(calendar.component(.weekday, from: date) - 1) % 7]
-        let style = Date.ISO8601FormatStyle(
-            dateSeparator: .dash, dateTimeSeparator: .space, timeSeparator: .colon, timeZone: zone
-        ).year().month().day().time(includingFractionalSeconds: false)
-        return "\(day) \(date.formatted(style))"
-    }
-
-    private static func zone(_ plan: RolloutPlan) -> TimeZone { plan.hours?.zone ?? .gmt }
 }

@@ -55,7 +55,10 @@ struct RolloutVerb {
             throw ExitCode.nothingToDo
         }
         if isDryRun {
-            options.console.result(text(preview), json: json(preview))
+            let approval = ChangeText.approval(
+                preview.approvals, on: channel, schedule, isEmergency: isEmergency
+            ).map { "\n\($0)" }
+            options.console.result(text(preview) + (approval ?? ""), json: json(preview))
             if needsConsent(preview), !consent.yes {
                 options.console.note("Without --dry-run the command asks first, or takes --yes.")
             }
@@ -116,7 +119,7 @@ struct RolloutVerb {
 
     private func text(_ outcome: RolloutOutcome) -> String {
         guard let status = outcome.status else { return outcome.effect }
-        if case .plan = verb { return "\(outcome.effect)\n\(RolloutText.plan(status))" }
+        if case .plan = verb, let words = PlanWords(outcome) { return "\(outcome.effect)\n\(RolloutText.plan(words))" }
         return "\(outcome.effect)\n\(RolloutText.next(status))"
     }
 

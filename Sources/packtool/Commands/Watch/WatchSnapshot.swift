@@ -21,7 +21,8 @@ struct WatchSnapshot {
             packages.filter { package == nil || $0.key == package }
         }
         let overview = RegistryOverview(
-            app: all.app, versions: all.versions, channels: channels, earlier: all.earlier, settings: all.settings)
+            app: all.app, versions: all.versions, channels: channels, earlier: all.earlier, settings: all.settings,
+            approvals: all.approvals, rollbacks: all.rollbacks)
         var rollouts: [RolloutStatus] = []
         let partial = Set(
             channels.values.flatMap { $0.filter { $0.value.first?.rollout.reachesEveryone == false }.map(\.key) })

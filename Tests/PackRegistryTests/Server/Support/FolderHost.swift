@@ -122,7 +122,7 @@ struct KeepingRegistry: Registry {
         throw RegistryError(.conflict, "there is no plan")
     }
 
-    func rollouts(of package: PackageID) async throws -> [RolloutStatus] { [] }
+    func rollouts(of package: PackageID?) async throws -> [RolloutStatus] { [] }
     func runRollouts() async throws -> RolloutRun { RolloutRun(actions: [], failures: [], next: nil) }
 
     func propose(_ proposal: ChangeProposal) async throws -> ChangeOutcome {

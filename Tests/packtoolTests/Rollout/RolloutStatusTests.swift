@@ -1,0 +1,95 @@
+import Foundation
+import PackJSON
+import Testing
+
+/// `packtool rollout status` and `rollout run`, as somebody reads them who did not make the plan.
+struct RolloutStatusTests {
+    private static let beta = ["--channel", "beta"]
+
+    private static func planned() async throws -> Tool {
+        let tool = try await RolloutCommandTests.project()
+        try tool.write([
+            "plan.json": """
+            {"steps": [{"share": 10, "for": "1d"}, {"share": 50, "for": "1d"}, {"share": 80}], "devices": 2000}
+            """
+        ])
+        try await tool.run(["rollout", "shop"] + beta + ["--plan", "plan.json", "--yes"]).expectSuccess()
+        return tool
+    }
+
+    @Test func `a share that somebody set is said to be between two steps, below the first, or above the last`()
+        async throws
+    {
+        let tool = try await Self.planned()
+        func status() async throws -> String {
+            try await tool.run("rollout", "status", "shop").expectSuccess().standardOutput
+        }
+        #expect(try await status().contains("shop 1.1.0 is running, step 1 of 3: 10 % of the devices"))
+        for (percent, place) in [
+            ("30", "between step 1 (10 %) and step 2 (50 %) of 3: 30 %"), ("5", "below step 1 (10 %) of 3: 5 %"),
+            ("90", "above the last, step 3 (80 %), of 3: 90 %"), ("50", "step 2 of 3: 50 %"),
+        ] {
+            try await tool.run(["rollout", "shop"] + Self.beta + ["--percent", percent, "--yes"]).expectSuccess()
+            let text = try await status()
+            #expect(text.contains("shop 1.1.0 is paused, \(place) of the devices"), "\(text)")
+            // The first share paused the plan; the others came after that.
+            #expect(text.contains("the share was set to 30 % by hand"), "\(text)")
+            if percent != "30" { #expect(text.contains("set the share to \(percent) % by hand after that"), "\(text)") }
+        }
+    }
+
+    @Test func `rollout run says what is next, and status without a package has a line for each plan`() async throws {
+        let tool = try await Self.planned()
+        let none = try await tool.run("rollout", "run").expectSuccess().standardOutput
+        #expect(none.hasPrefix("nothing is due\nnext: ") && none.contains("Z: shop 1.1.0 on beta to 50 %"), "\(none)")
+        let next = try await tool.run("rollout", "run", "--json").json().object()
+        let subject = try next.object("nextOf")
+        #expect(try subject.string("package") == "shop" && subject.string("channel") == "beta")
+        #expect(try subject.integer("percent") == 50 && !next.string("next").isEmpty)
+        let soon = Date().addingTimeInterval(3_600).formatted(.iso8601)
+        try await tool.run(["gate", "shop"] + Self.beta + ["--off", "--at", soon]).expectSuccess()
+        let change = try await tool.run("rollout", "run").expectSuccess().standardOutput
+        #expect(change.contains("next: \(soon): change 1 on beta"), "\(change)")
+
+        for name in ["promote", "plan"] {
+            let arguments =
+                name == "promote"
+                ? ["promote", "shop", "--from", "beta", "--to", "gamma", "--rollout", "0", "--yes"]
+                : ["rollout", "shop", "--channel", "gamma", "--plan", "plan.json", "--yes"]
+            // The version that everybody of beta has.
+            try await tool.run(arguments.map { $0 == "shop" && name == "promote" ? "shop@1.0.0" : $0 }).expectSuccess()
+        }
+        try await tool.run("rollout", "halt", "shop", "--channel", "gamma", "--reason", "no").expectSuccess()
+        let all = try await tool.run("rollout", "status").expectSuccess().standardOutput.split(separator: "\n")
+        #expect(all.count == 3 && all[0].hasPrefix("PACKAGE  VERSION  CHANNEL  STATE"), "\(all)")
+        #expect(all[1].contains("beta") && all[1].contains("running") && all[1].contains("50 % at "), "\(all)")
+        #expect(all[2].contains("gamma") && all[2].contains("halted") && all[2].contains("1.0.0"), "\(all)")
+        let one = try await tool.run("rollout", "status", "--channel", "gamma", "--json").json().object()
+        #expect(try one.array("rollouts").count == 1)
+    }
+
+    @Test func `a retry is counted as people count`() async throws {
+        let tool = try await Self.planned()
+        for word in ["first", "second", "third", "4th"] {
+            let retry = try await tool.run(["rollout", "retry", "shop"] + Self.beta).expectSuccess()
+            #expect(retry.standardOutput.contains("try it again, for the \(word) time"), "\(retry)")
+        }
+    }
+
+    @Test func `a halted rollout is not completed before somebody goes on with it, who is told why it was halted`()
+        async throws
+    {
+        let tool = try await Self.planned()
+        try await tool.run(["rollout", "halt", "shop"] + Self.beta + ["--reason", "orders are lost"]).expectSuccess()
+        for dry in [[], ["--dry-run"]] {
+            let refused = try await tool.run(["rollout", "complete", "shop"] + Self.beta + ["--yes"] + dry)
+            expectClearError(
+                refused,
+                naming: ["shop 1.1.0 on beta is halted", "orders are lost", "packtool rollout resume comes first"])
+        }
+        #expect(try await tool.run("status").standardOutput.contains("beta 10 %"))
+        try await tool.run(["rollout", "resume", "shop"] + Self.beta).expectSuccess()
+        try await tool.run(["rollout", "complete", "shop"] + Self.beta + ["--yes"]).expectSuccess()
+        #expect(try await !tool.run("status").standardOutput.contains("beta 10 %"))
+    }
+}
