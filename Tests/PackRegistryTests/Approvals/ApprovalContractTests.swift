@@ -30,7 +30,7 @@ struct ApprovalContractTests {
         let set = try await owner.propose(ChangeProposal(.approvals(approvals), on: channel()))
         #expect(set.change.state == .executed && set.change.needed == 0)
         switch kind {
-        case .local, .postgres:
+        case .local, .postgres, .bucket:
             func local(_ name: String) -> any Registry {
                 shop.local.registry(as: Identity(name: "local:\(name)", scope: releasing))
             }

@@ -9,8 +9,8 @@ import Testing
 
 /// What a registry says that a change would do: just what the change does then, or the same refusal, and nothing is done.
 struct PreviewContractTests {
-    private func stocked() async throws -> Shop {
-        let shop = try await Shop()
+    private func stocked(_ kind: RegistryKind) async throws -> Shop {
+        let shop = try await kind.shop()
         try await shop.publisher().publish(["1.0.0", "1.1.0"].map { try shop.page($0).zip })
         _ = try await shop.registry.change(.offer(version("1.0.0")), of: package(), on: channel())
         shop.clock.advance(seconds: 1)
@@ -24,7 +24,7 @@ struct PreviewContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `each change does what its preview says, and the preview nothing`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let policy = try ClientPolicy(network: .unmetered)
             let changes: [(ChannelChange, String)] = try [
@@ -59,11 +59,11 @@ struct PreviewContractTests {
             ]
             for (change, effect) in changes {
                 let audit = try await shop.registry.auditLog(limit: 100).count
-                let view = try shop.viewListing
+                let view = try await shop.fileNames
                 let preview = try await registry.preview(change, of: package(), on: channel(), assuming: [])
                 #expect(preview.isChanged && preview.effect == effect)
                 #expect(try await shop.registry.auditLog(limit: 100).count == audit)
-                #expect(try shop.viewListing == view)
+                #expect(try await shop.fileNames == view)
                 let done = try await registry.change(change, of: package(), on: channel())
                 #expect(said(done) == said(preview) && done.effect == effect, "\(change)")
                 let again = try await registry.preview(.rollBackToEmbedded, of: package(), on: channel(), assuming: [])
@@ -75,7 +75,7 @@ struct PreviewContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `what a change would be refused for, its preview is refused for`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         let refused: [(ChannelChange, String)] = try [
             (.offer(version("9.0.0")), "is not published in this registry"),
             (.rollBack(to: nil), "offered nothing else"),
@@ -113,7 +113,7 @@ struct PreviewContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a version that is to be published is offered on paper, alone and in a set`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let (page, help) = try (shop.page("1.2.0").manifest, shop.page("1.0.0", package: "help").manifest)
             let alone = try await registry.preview(
@@ -138,7 +138,7 @@ struct PreviewContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a withdrawal on paper says where the devices of each channel go`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         _ = try await shop.registry.change(.offer(version("1.1.0"), Rollout(percent: 10)), of: package(), on: channel())
         _ = try await shop.registry.change(.offer(version("1.1.0")), of: package(), on: channel("stable"))
         try await kind.using(shop) { (registry) async throws in
@@ -159,7 +159,7 @@ struct PreviewContractTests {
     }
 
     @Test func `a registry that knows no previews is told from one that refuses`() async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(.local)
         try await RunningServer.with(shop.local) { (server) async throws in
             let old = try RemoteRegistry(server.url + "/elsewhere", token: nil)
             await #expect(throws: PreviewsUnknown.self) {

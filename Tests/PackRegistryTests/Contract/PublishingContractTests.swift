@@ -17,16 +17,16 @@ struct PublishingContractTests {
             let site = try shop.page("1.0.0")
             let publisher = try shop.publisher(over: registry)
             #expect(try await publisher.publish([site.zip]).map(\.outcome) == [.published])
-            let listing = try shop.viewListing
+            let listing = try await shop.fileNames
             #expect(try await publisher.publish([site.zip]).map(\.outcome) == [.unchanged])
-            #expect(try shop.viewListing == listing)
+            #expect(try await shop.fileNames == listing)
 
             let other = try Site("checkout", "1.0.0", ["index.html": "other"], in: shop.folder)
             await #expect(throws: RegistryError.self) { try await publisher.publish([other.zip]) }
             // Past the client's own check, too.
             let error = await #expect(throws: RegistryError.self) { try await registry.upload(archive: other.zip) }
             #expect(error?.kind == .conflict)
-            #expect(try shop.viewListing == listing)
+            #expect(try await shop.fileNames == listing)
         }
     }
 
@@ -60,14 +60,14 @@ struct PublishingContractTests {
         let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in
             let site = try shop.page("1.0.0")
-            let before = try shop.viewListing
+            let before = try await shop.fileNames
             let partial = shop.folder.url.appending(path: "partial.zip")
             try ArchiveWriter.write(
                 [ContentRequest(.bytes(site.manifest.bytes), path: PackagePath(Manifest.fileName))], to: partial)
             let error = await #expect(throws: RegistryError.self) { try await registry.upload(archive: partial) }
             #expect(error?.kind == .invalid)
             #expect(error?.message.contains("index.html") == true || error?.message.contains("app.js") == true)
-            #expect(try shop.viewListing == before)
+            #expect(try await shop.fileNames == before)
         }
     }
 
@@ -80,10 +80,10 @@ struct PublishingContractTests {
             bytes.removeLast(30)
             let cut = shop.folder.url.appending(path: "cut.zip")
             try bytes.write(to: cut)
-            let before = try shop.viewListing
+            let before = try await shop.fileNames
             let error = await #expect(throws: RegistryError.self) { try await registry.upload(archive: cut) }
             #expect(error?.kind == .invalid)
-            #expect(try shop.viewListing == before)
+            #expect(try await shop.fileNames == before)
         }
     }
 

@@ -282,7 +282,7 @@ struct ReleasingContractTests {
             }
             try await shop.local.maintain()
             let manifests = try await registry.overview().versions[package()]?.map(\.manifest.hex) ?? []
-            let patches = try shop.viewListing.filter { $0.hasPrefix("patches/\(manifests[0])/") }
+            let patches = try await shop.fileNames.filter { $0.hasPrefix("patches/\(manifests[0])/") }
             let expected =
                 manifests.dropFirst().flatMap { ["\($0).zst", "\($0).manifest.zst", "\($0).update"] } + ["full.zst"]
             #expect(patches == Set(expected.map { "patches/\(manifests[0])/\($0)" }))

@@ -24,7 +24,7 @@ struct StateContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `no way leads back to a version that cannot read what devices stored`(kind: RegistryKind) async throws {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         try await shop.publisher().publish([
             Self.site(shop, "checkout", "1.0.0", 1, 1...1), Self.site(shop, "checkout", "2.0.0", 2, 1...2),
         ])

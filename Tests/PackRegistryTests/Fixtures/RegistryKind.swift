@@ -14,9 +14,14 @@ enum RegistryKind: CaseIterable, CustomTestStringConvertible {
     case served
     /// The folder, with its rows in PostgreSQL.
     case postgres
+    /// Rows in PostgreSQL, files in S3-compatible storage, and a folder of copies.
+    case bucket
 
-    /// A shop whose registry is of the kind.
-    func shop() async throws -> Shop { try await Shop(isInDatabase: self == .postgres) }
+    /// A shop whose registry is of the kind. A bucket's has a prefix of its own in the one server of all tests.
+    func shop() async throws -> Shop {
+        try await Shop(
+            isInDatabase: self == .postgres || self == .bucket, storage: self == .bucket ? S3Bench.store() : nil)
+    }
 
     var testDescription: String { "\(self)" }
 
@@ -26,7 +31,7 @@ enum RegistryKind: CaseIterable, CustomTestStringConvertible {
         _ body: @escaping @Sendable (any Registry) async throws -> Void
     ) async throws {
         switch self {
-        case .local, .postgres: try await body(shop.local.registry(as: Identity(name: "test", scope: scope)))
+        case .local, .postgres, .bucket: try await body(shop.local.registry(as: Identity(name: "test", scope: scope)))
         case .served:
             let token = try await shop.registry.createToken(TokenRequest(name: "test", scope: scope, expires: nil))
             try await RunningServer.with(shop.local) { (server) async throws in

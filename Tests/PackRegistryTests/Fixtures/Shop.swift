@@ -125,8 +125,20 @@ final class Shop: Sendable {
         } ?? []
     }
 
+    /// The files below the folder `view`.
     var viewListing: Set<String> {
         get throws { try folder.listing("project/registry/view") }
+    }
+
+    /// The files that the registry has, in the folder or in remote storage.
+    var fileNames: Set<String> {
+        get async throws {
+            guard let storage else { return try viewListing }
+            let names = Mutex<Set<String>>([])
+            try await storage.view.list("") { found in names.withLock { $0.formUnion(found.map(\.name)) } }
+            // Its mark, and what was tried when it was opened, are beside the view.
+            return names.withLock(\.self).filter { StoredPath($0) != nil }
+        }
     }
 }
 

@@ -38,7 +38,7 @@ struct RunnersAtOnceTests {
         try await [shop.local, shop.reopened(), shop.reopened()]
     }
 
-    @Test(arguments: [RegistryKind.local, .postgres])
+    @Test(arguments: [RegistryKind.local, .postgres, .bucket])
     func `each step is taken once, in order, and devices see one share after the other`(kind: RegistryKind) async throws
     {
         let shop = try await planned(kind)
@@ -67,7 +67,7 @@ struct RunnersAtOnceTests {
         #expect(shares.dropFirst().filter { $0 != "0" } == Self.shares.map { "\($0 * 100)" })
     }
 
-    @Test(arguments: [RegistryKind.local, .postgres])
+    @Test(arguments: [RegistryKind.local, .postgres, .bucket])
     func `a runner that died with the lease holds a step up for a minute, and nobody takes two`(kind: RegistryKind)
         async throws
     {

@@ -14,7 +14,7 @@ struct SetRolloutContractTests {
     }
 
     /// Checkout 1.0.0 for everybody, then a set of checkout 1.1.0 and the new package help 1.0.0 for a tenth.
-    private func stocked(_ kind: RegistryKind = .local) async throws -> Shop {
+    private func stocked(_ kind: RegistryKind) async throws -> Shop {
         let shop = try await kind.shop()
         try await shop.publisher().publish([
             shop.page("1.0.0").zip, shop.page("1.1.0").zip, shop.page("1.0.0", package: "help").zip,
@@ -32,7 +32,7 @@ struct SetRolloutContractTests {
         async throws
     {
         for name in ["checkout", "help"] {
-            let shop = try await stocked()
+            let shop = try await stocked(kind)
             try await kind.using(shop) { (registry) async throws in
                 let ask = RolloutRequest(.rollBack, isDryRun: true)
                 let preview = try await registry.rollout(ask, of: package(name), on: channel())
@@ -135,7 +135,7 @@ struct SetRolloutContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a plan with another audience says which devices leave the release`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let plan = try Self.plan(
                 "{\"steps\": [{\"share\": 10, \"for\": \"1d\"}, {\"share\": 100}], \"devices\": 2000}")
@@ -159,7 +159,7 @@ struct SetRolloutContractTests {
     func `each word for a set names the others before it is done, and holds for all of them`(kind: RegistryKind)
         async throws
     {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let plan = try Self.plan(
                 "{\"steps\": [{\"share\": 20, \"for\": \"1d\"}, {\"share\": 60, \"for\": \"1d\"}, {\"share\": 100}]}")
@@ -340,7 +340,7 @@ struct SetRolloutContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a set for a group that the channel does not have is refused`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
             let set = try ReleaseSet(
                 versions: [package(): version("1.1.0"), package("help"): version("1.0.0")],
@@ -352,7 +352,7 @@ struct SetRolloutContractTests {
 
     @Test(arguments: RegistryKind.allCases)
     func `a past moment is told with its policy`(kind: RegistryKind) async throws {
-        let shop = try await stocked()
+        let shop = try await stocked(kind)
         let policy = try ClientPolicy(network: .unmetered)
         _ = try await shop.registry.change(.setRollout(nil, policy: policy), of: package(), on: channel())
         shop.clock.advance(seconds: 60)

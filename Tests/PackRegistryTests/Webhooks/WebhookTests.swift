@@ -43,7 +43,7 @@ import Testing
     @Test(arguments: RegistryKind.allCases)
     func `releases, steps, the end and a rollback arrive, in order, signed, each once`(kind: RegistryKind) async throws
     {
-        let shop = try await Shop()
+        let shop = try await kind.shop()
         let receiver = try await WebhookReceiver()
         try await shop.publisher().publish(["1.0.0", "1.1.0"].map { try shop.page($0).zip })
         let shown = Locked<String?>(nil)
