@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackRegistryS3
 import Testing
 
 @testable import PackPublisher
@@ -20,7 +21,7 @@ enum RegistryKind: CaseIterable, CustomTestStringConvertible {
     /// A shop whose registry is of the kind. A bucket's has a prefix of its own in the one server of all tests.
     func shop() async throws -> Shop {
         try await Shop(
-            isInDatabase: self == .postgres || self == .bucket, storage: self == .bucket ? S3Bench.store() : nil)
+            isInDatabase: self == .postgres || self == .bucket, storage: self == .bucket ? S3Store.ofTests() : nil)
     }
 
     var testDescription: String { "\(self)" }
