@@ -230,8 +230,11 @@ struct SetRolloutContractTests {
             #expect(try await say(.advance(to: 2), "help").isChanged)
             #expect(try await state() == "running 60 %")
             #expect(try await !say(.advance(to: 2), "checkout").isChanged)
-            #expect(try await shop.releases("checkout").first == "1.1.0@60")
-            #expect(try await shop.releases("help").first == "1.0.0@60")
+            let packages = try #require(try await registry.channelFile(channel(), at: nil)).packages
+            for (name, version) in ["checkout": "1.1.0", "help": "1.0.0"] {
+                let newest = try #require(packages[package(name)]?.releases.first)
+                #expect(newest.version?.description == version && newest.rollout.text == "60 %")
+            }
             let plans = try await registry.planProgress(of: package("help"), on: channel(), at: nil)
             #expect(plans.values.map(\.step) == [2])
             // Another plan takes the place of the first, by whichever package it is given.

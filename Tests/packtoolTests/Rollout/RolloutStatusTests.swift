@@ -47,7 +47,7 @@ struct RolloutStatusTests {
         #expect(try subject.string("package") == "shop" && subject.string("channel") == "beta")
         #expect(try subject.integer("percent") == 50 && !next.string("next").isEmpty)
         let soon = Date().addingTimeInterval(3_600).formatted(.iso8601)
-        try await tool.run(["gate", "shop"] + Self.beta + ["--off", "--at", soon]).expectSuccess()
+        try await tool.run(["gate", "shop"] + Self.beta + ["--off", "--yes", "--at", soon]).expectSuccess()
         let change = try await tool.run("rollout", "run").expectSuccess().standardOutput
         #expect(change.contains("next: \(soon): change 1 on beta"), "\(change)")
 
