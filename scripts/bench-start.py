@@ -3,13 +3,15 @@
 
 bench-start.py [PACKTOOL [ROUNDS]]
 
-`packtool client start` is timed on three devices in turn, each with a confirmed version of 2,000 files:
+`packtool client start` is timed on devices in turn, each with a confirmed version of 2,000 files:
 
+  before          each file is an object of its own; the program is the one that BEFORE names, which looks at none of them
+                  (the last commit that did not is 6ee27b1d). Left out where BEFORE is not set.
+  known           the same with this program, and none has changed since it was verified
   one object      all files have the same content, so the start has one object to look at: the rest of its work is the same
-  known           each file is an object of its own, and none has changed since it was verified
-  touched         the same, after the times of all objects were changed: each is hashed
+  touched         known, after the times of all objects were changed: each is hashed
 
-Beside them stands a bare stat of the 2,000 objects. Ends with 1 where the bar is missed: known within 5 % of one object.
+Beside them stands a bare stat of the 2,000 objects. Ends with 1 where the bar is missed: known within 5 % of before.
 """
 
 import os
@@ -25,11 +27,12 @@ import time
 ARGUMENTS = sys.argv[1:]
 TOOL = os.path.abspath(ARGUMENTS[0] if ARGUMENTS else ".build/bin/packtool")
 ROUNDS = int(ARGUMENTS[1]) if len(ARGUMENTS) > 1 else 51
+BEFORE = os.path.abspath(os.environ["BEFORE"]) if os.environ.get("BEFORE") else None
 FILES, SIZE, BAR = 2_000, 10_000, 1.05
 
 
-def run(*arguments):
-    done = subprocess.run([TOOL, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+def run(*arguments, tool=TOOL, folder="."):
+    done = subprocess.run([tool, *arguments], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True)
     assert done.returncode == 0, (arguments, done)
 
 
@@ -42,24 +45,32 @@ def site(name, content):
 
 
 class Device:
-    def __init__(self, name, channel):
+    def __init__(self, name, channel, tool=TOOL):
+        self.tool, self.folder = tool, "."
         self.options = ["--store", name, "--channel", channel]
-        run("client", "update", "--root", ".packtool/root.json", *self.options)
-        run("client", "start", *self.options)
-        run("client", "confirm", *self.options)
+        self.run("update", "--root", ".packtool/root.json")
+        self.run("start")
+        self.run("confirm")
         # What is noted at the first start of a confirmed version.
-        run("client", "start", *self.options)
+        self.run("start")
         self.objects = [path for path in pathlib.Path(name, "objects").rglob("*") if path.is_file()]
-        (self.record,) = pathlib.Path(name, "verified").iterdir()
         self.times = []
 
-    def start(self, hashes):
-        before = self.record.stat().st_ino
+    def run(self, verb, *arguments):
+        run("client", verb, *arguments, *self.options, tool=self.tool, folder=self.folder)
+
+    def record(self):
+        """The file of what was verified, by its number; the program of before has none."""
+        folder = pathlib.Path(self.folder, self.options[1], "verified")
+        return [path.stat().st_ino for path in folder.iterdir()] if folder.is_dir() else []
+
+    def start(self, hashes=False):
+        before = self.record()
         begin = time.perf_counter()
-        run("client", "start", *self.options)
+        self.run("start")
         self.times.append((time.perf_counter() - begin) * 1000)
         # A start that hashed something notes it in a new file.
-        assert (self.record.stat().st_ino != before) == hashes, self.options
+        assert (self.record() != before) == hashes, self.options
 
     def touch(self):
         for path in self.objects:
@@ -70,6 +81,21 @@ class Device:
         for path in self.objects:
             os.stat(path)
         return (time.perf_counter() - begin) * 1000
+
+
+def device_of_before():
+    """In a folder, a project and a registry of its own: the program of before made all of it, and reads no newer configuration."""
+    here = os.getcwd()
+    folder = tempfile.mkdtemp(prefix="packtool-start-before-")
+    shutil.copytree("many", os.path.join(folder, "many"))
+    os.chdir(folder)
+    run("init", "--template", "config", tool=BEFORE)
+    run("build", "many", "--package", "site", "--package-version", "1.0.1", "--out", "packages", tool=BEFORE)
+    run("publish", "packages/site-1.0.1.zip", "--channel", "many", tool=BEFORE)
+    device = Device("device", "many", BEFORE)
+    os.chdir(here)
+    device.folder = folder
+    return device
 
 
 def main():
@@ -86,23 +112,27 @@ def main():
     run("publish", "packages-many/site-1.0.1.zip", "--channel", "many", "--new-channel", "--no-wait")
     single, known, touched = Device("device-one", "one"), Device("device-known", "many"), Device("device-touched", "many")
     assert (len(single.objects), len(known.objects), len(touched.objects)) == (1, FILES, FILES)
+    timed = [single, known] + ([device_of_before()] if BEFORE else [])
     looks = []
     for number in range(ROUNDS):
         # Who is first changes from round to round.
-        for device in (single, known) if number % 2 else (known, single):
-            device.start(hashes=False)
+        for place in range(len(timed)):
+            timed[(number + place) % len(timed)].start()
         looks.append(known.look())
         touched.touch()
         touched.start(hashes=True)
-    shutil.rmtree(folder)
+    for used in {folder, timed[-1].folder} - {"."}:
+        shutil.rmtree(used)
 
-    base = statistics.median(single.times)
+    base = statistics.median((timed[2] if BEFORE else known).times)
     ratio = statistics.median(known.times) / base
     print(f"`packtool client start`, {FILES:,} files of {SIZE:,} bytes, {ROUNDS} rounds in turns.\n")
     print("| | median, ms | lowest, ms | ratio | bar |\n| --- | --: | --: | --: | --- |")
-    for name, times, bar in [
+    rows = [("before a start looked at objects (6ee27b1d)", timed[2].times, "")] if BEFORE else []
+    bar = (f"≤ {BAR}" + ("" if ratio <= BAR else ", **missed**")) if BEFORE else ""
+    for name, times, bar in rows + [
+        (f"{FILES:,} objects, none changed", known.times, bar),
         ("all files are one object", single.times, ""),
-        (f"{FILES:,} objects, none changed", known.times, f"≤ {BAR}" + ("" if ratio <= BAR else ", **missed**")),
         (f"{FILES:,} objects, all touched: each is hashed", touched.times, ""),
         (f"a bare `stat` of {FILES:,} objects, in Python", looks, ""),
     ]:
