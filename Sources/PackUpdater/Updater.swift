@@ -217,6 +217,9 @@ public actor Updater {
             if state[package].active?.isConfirmed != true { state.noteWish(for: package) }
             guard state[package].isEnabled else { return nil }
             if late { notes += state.goBack(package, reason: lateReason, cause: .late) }
+            notes += state.leaveUsedUpSet(of: package, limit: limit) { other, id in
+                readyDeadlines.age(of: id, other, at: configuration.uptime()) != nil
+            }
             // Every round leaves one version, so this ends.
             while true {
                 let (outcome, retreats) = state.recordStart(

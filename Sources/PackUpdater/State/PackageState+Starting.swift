@@ -23,10 +23,7 @@ extension PackageState {
         token: String, limit: Int, now: Int = 0
     ) -> (outcome: StartOutcome, wentBack: WentBack?) {
         var wentBack: WentBack?
-        if let active, !active.isConfirmed, active.starts >= limit {
-            wentBack = goBack(
-                reason: "it was started \(active.starts) times and never confirmed", cause: .neverConfirmed)
-        }
+        if let reason = reasonOfUsedStarts(limit) { wentBack = goBack(reason: reason, cause: .neverConfirmed) }
         guard var active else { return (.nothing, wentBack) }
         if !active.isConfirmed {
             active.starts += 1
@@ -35,6 +32,12 @@ extension PackageState {
             self.active = active
         }
         return (.started(active.installed), wentBack)
+    }
+
+    /// Why the next start must not be of the active version; nil if it is confirmed, or has starts left.
+    package func reasonOfUsedStarts(_ limit: Int) -> String? {
+        guard let active, !active.isConfirmed, active.starts >= limit else { return nil }
+        return "it was started \(active.starts) times and never confirmed"
     }
 
     /// Confirms the active version on behalf of a page or the app. The caller must name the version and one of its

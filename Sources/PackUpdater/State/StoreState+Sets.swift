@@ -137,6 +137,25 @@ extension StoreState {
         return (outcome, [Retreat(package: package, wentBack: wentBack)] + takeBack(with: package, wentBack))
     }
 
+    /// Leaves the set of a package's active version if another package of it has used up its starts: that one's next start
+    /// would take the set back, while this one's page were open with the version that goes.
+    /// - Parameters:
+    ///   - limit: the number of unconfirmed starts that a version gets.
+    ///   - isOpen: whether a version was started in this run of the app, and still has its time.
+    /// - Returns: the other package first; nothing if the set stays.
+    package mutating func leaveUsedUpSet(
+        of package: PackageID, limit: Int, isOpen: (PackageID, VersionID) -> Bool
+    ) -> [Retreat] {
+        guard let set = self[package].active?.installed.release?.set else { return [] }
+        for (other, state) in packages.sorted(by: { $0.key < $1.key }) where other != package && state.hasOther {
+            guard let active = state.active, active.installed.release?.set == set, !isOpen(other, active.id),
+                let reason = state.reasonOfUsedStarts(limit)
+            else { continue }
+            return goBack(other, reason: reason, cause: .neverConfirmed)
+        }
+        return []
+    }
+
     /// Leaves a package's active version if it does not fit the app any more, and with it the active versions of its set, for
     /// the first versions that all fit of those to which a device goes back. It is no failure: a release of them is taken again
     /// when the app fits.

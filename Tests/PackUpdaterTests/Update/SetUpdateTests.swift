@@ -77,6 +77,30 @@ struct SetUpdateTests: SetScene {
         #expect(try await pages() == ["admin 1.1.0", "shop 1.1.0"])
     }
 
+    @Test func `a set goes before any of its pages opens, whichever package is opened first`() async throws {
+        try await installed()
+        try publish("1.1.0", "admin", "shop", set: "s2")
+        try await device.updater().update(.all)
+        try await device.confirm("admin")
+        for _ in 1...2 { #expect(try await device.page("shop") == "shop 1.1.0") }
+        // Shop has no start left, and admin is opened before it.
+        #expect(try await pages() == ["admin 1.0.0", "shop 1.0.0"])
+        #expect(try device.events(.rolledBack).last?.why.contains("it came in one set with shop") == true)
+        #expect(try device.state("shop").failures.count == 1)
+    }
+
+    @Test func `a page that is in its last start keeps its time, and its set, while another one opens`() async throws {
+        try await installed()
+        try publish("1.1.0", "admin", "shop", set: "s2")
+        try await device.updater().update(.all)
+        #expect(try await device.page("shop") == "shop 1.1.0")
+        let updater = try device.updater()
+        let shop = try #require(await updater.openInstalled(PackageID("shop")))
+        let admin = try #require(await updater.openInstalled(PackageID("admin")))
+        #expect([shop.version.description, admin.version.description] == ["1.1.0", "1.1.0"])
+        #expect(try device.state("shop").active?.starts == 2)
+    }
+
     @Test func `a package that nobody opened goes back to what it had with the other, not further`() async throws {
         try await installed()
         try publish("1.1.0", "admin", "shop", set: "s2")
