@@ -25,17 +25,23 @@
  *
  * THREADS. Every function may be called from any thread at any time, also for the same handle, and also from inside a progress
  * callback. Functions with a time limit block their thread; the library calls back on that thread only, and never after the
- * function has returned. Call no such function on a thread that must not wait, such as the one that draws.
+ * function has returned. packhost_set_channel, packhost_roll_back, packhost_confirm, packhost_status, packhost_explain and
+ * packhost_view_confirm wait too, with no limit and no canceller: for what the host does at that moment, and, where they change
+ * something, for the moment in which another process changes the store. No download is waited for. Call none of these functions on a
+ * thread that must not wait, such as the one that draws.
  *
  * LIMITS. `milliseconds` is the longest time that a function may block; PACKHOST_NO_LIMIT means as long as it takes. After it the
- * function returns PACKHOST_TIMED_OUT. `canceller` is PACKHOST_NONE or a canceller: packhost_cancel, from any thread, makes the
+ * function returns PACKHOST_TIMED_OUT, or, if a progress callback runs then, when that has returned. `canceller` is PACKHOST_NONE or a canceller: packhost_cancel, from any thread, makes the
  * function return PACKHOST_CANCELLED. In both cases what was under way is given up in the background, which leaves what is installed as
  * it was; or it has ended before, and holds.
  *
  * ERRORS. Functions return PACKHOST_OK or another code of packhost_code. `message` is NULL or has PACKHOST_MESSAGE_SIZE bytes. It gets
  * a sentence for a person, in English and UTF-8, cut to that size, with a 0 at its end; it is empty after PACKHOST_OK. Out parameters
  * are set only by PACKHOST_OK; before that a handle is set to PACKHOST_NONE. A NULL out parameter, text that is not UTF-8 and
- * settings that are not understood are PACKHOST_WRONG_ARGUMENT. After every error of a host, the installed versions are as they were.
+ * settings that are not understood are PACKHOST_WRONG_ARGUMENT. After PACKHOST_TIMED_OUT, PACKHOST_CANCELLED and PACKHOST_CLOSED, what
+ * was under way may have ended before, and holds. packhost_start returns the fault of a preset after it has done everything else.
+ * packhost_resolve may have left a version that has used up its starts. A store whose disk fails in the middle of an update keeps the
+ * steps that were done. After every other error of a host, the installed versions are as they were.
  *
  * TEXTS. All texts are UTF-8 with a 0 at the end. Results are JSON with the names of `packtool client … --json` (docs/JSON.md); new
  * versions may add members.

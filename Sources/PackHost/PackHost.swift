@@ -128,8 +128,19 @@ public final class PackHost: Sendable {
             try? await refresh()
             throw error
         }
-        try await refresh()
+        // It is done, also where the store cannot be read just now. The next navigation reads it again.
+        try? await refresh()
         return report
+    }
+
+    /// Leaves the active version for the one that was confirmed before it, or else the embedded one. The pages that start from
+    /// now on have it.
+    /// - Returns: the version that is active now; nil: none.
+    /// - Throws: as `Updater.rollBack`. Then the version was not left.
+    public func rollBack(_ package: PackageID, reason: String) async throws -> SemanticVersion? {
+        let active = try await updater.rollBack(package, reason: reason)
+        try? await refresh()
+        return active
     }
 }
 

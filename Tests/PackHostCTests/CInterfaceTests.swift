@@ -10,17 +10,17 @@ struct CInterfaceTests {
         let project: PacktoolFolder
         let url: String
 
-        init() throws {
+        init(data: String? = nil) throws {
             project = try PacktoolFolder("packhost-c")
             url = try project.serve("serve", saying: /http:\/\/127\.0\.0\.1:[0-9]+/)
-            try publish("1.0.0", "one")
+            try publish("1.0.0", "one", data)
         }
 
-        func publish(_ version: String, _ word: String) throws {
+        func publish(_ version: String, _ word: String, _ data: String? = nil) throws {
             // A download of some size, which reports its progress.
             let site = [
                 "index.html": "<title>\(word)</title><script src=\"app.js\"></script>", "app.js": "say('\(word)')",
-                "data.txt": (0..<20_000).map { "\($0 &* 7919 % 65_521) " }.joined(),
+                "data.txt": data ?? (0..<20_000).map { "\($0 &* 7919 % 65_521) " }.joined(),
             ]
             try project.publish(version, site, settings: #"{ "channel": "stable" }"#)
         }
@@ -63,6 +63,13 @@ struct CInterfaceTests {
         #expect(try CProgram(named: "misuse.c").run(served.arguments() + [isLong ? "10000" : "1000"]) == "done\n")
         // And the store is as good as before.
         #expect(try CProgram(named: "start.c").run(served.arguments()) == "one\n")
+    }
+
+    @Test func `a limit, a close and a canceller end a call of C, also from inside its slow callback`() throws {
+        // Hardly compressible, so that its download has dozens of events.
+        let data = (0..<200_000).map { _ in String(UInt64.random(in: .min ... .max), radix: 36) }.joined()
+        let served = try Served(data: data)
+        #expect(try CProgram(named: "limits.c").run(served.arguments()) == "done\n")
     }
 
     @Test(arguments: ["c", "cpp"])

@@ -232,6 +232,37 @@ struct PackHostTests {
         }
     }
 
+    @Test func `a roll-back that is done is no error, though the store cannot be read right after it`() async throws {
+        let registry = try ServedRegistry()
+        try registry.publish("1.0.0", Self.site("one"))
+        let state = registry.folder.appendingPathComponent("store/state.json")
+        let kept = registry.folder.appendingPathComponent("kept.json")
+        let isArmed = Locked(false)
+        // The clock is read for the log, when the roll-back is in the store.
+        let host = try registry.host { configuration in
+            configuration.now = {
+                if isArmed.withLock({ $0 }), !FileManager.default.fileExists(atPath: kept.path) {
+                    try? FileManager.default.moveItem(at: state, to: kept)
+                    try? Data("damaged".utf8).write(to: state)
+                }
+                return Date()
+            }
+        }
+        try await host.update(.list([registry.shop]))
+        let view = ShownPage(host)
+        _ = await view.load(Self.address)
+        try await host.confirm(Self.started(view.start(Self.address, in: host)))
+        try registry.publish("2.0.0", Self.site("two"))
+        try await host.update(.list([registry.shop]))
+        isArmed.withLock { $0 = true }
+        #expect(try await host.rollBack(registry.shop, reason: "its page is blank") == SemanticVersion("1.0.0"))
+        await #expect(throws: UpdateError.self) { try await host.refresh() }
+        try FileManager.default.removeItem(at: state)
+        try FileManager.default.moveItem(at: kept, to: state)
+        try await host.prepareNavigation(to: registry.shop)
+        #expect(await view.load(Self.address).text.contains("one"))
+    }
+
     @Test func `a URL names a package by a scheme of the app or below package, and by nothing else`() throws {
         let registry = try ServedRegistry()
         let host = try registry.host()

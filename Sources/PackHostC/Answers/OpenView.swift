@@ -106,6 +106,8 @@ final class OpenView: Sendable {
                 let page = pages.page(for: request)
                 let answer = page.answer(request)
                 let key = page.documentFields(of: answer)[PageSession.documentField]
+                // Nobody gets the answer of a call that was given up, so it is no start.
+                try Task.checkCancellation()
                 switch try await host.startPage(at: url, documentKey: key, from: pages) {
                 case .foreign: return (page, answer, StartedPage?.none)
                 case .started(let started): return (page, answer, started)

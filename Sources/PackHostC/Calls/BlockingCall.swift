@@ -5,15 +5,22 @@ import PackUpdater
 
 /// One function of C that waits on its caller's thread for work of a host, which runs elsewhere.
 ///
-/// When the time is over or somebody ends the call, the thread goes on at once, and the work is cancelled. What the work does from then
-/// on reaches nobody: events are handed over by the waiting thread only.
+/// When the time is over or somebody ends the call, its work is cancelled, and the thread goes on at once or after the callback that
+/// it is in. What the work does from then on reaches nobody: events are handed over by the waiting thread only.
 final class BlockingCall<Value: Sendable>: StoppableCall {
     private struct State {
         var events: [UpdateEvent] = []
         /// The ends of updates among all events.
         var ends: [UpdateEvent] = []
         var outcome: Result<Value, any Error>?
+        /// Why the call ended before its work did. Then its outcome counts no more.
         var stop: CallFault?
+        var task: Task<Void, Never>?
+
+        var end: Result<Value, any Error>? { stop.map { .failure($0) } ?? outcome }
+
+        /// Who ends a call wants no more events of it.
+        mutating func nextEvent() -> UpdateEvent? { stop != nil || events.isEmpty ? nil : events.removeFirst() }
     }
 
     /// Events that wait for a slow callback; the oldest go.
@@ -35,24 +42,34 @@ final class BlockingCall<Value: Sendable>: StoppableCall {
         try open.begin(call)
         limits.canceller?.add(call)
         defer { limits.canceller?.remove(call) }
-        let task = Task.detached {
+        call.start {
             let outcome: Result<Value, any Error>
             do { outcome = .success(try await work(open.host, call)) } catch { outcome = .failure(error) }
             open.end(call)
             call.put { $0.outcome = outcome }
         }
-        do {
-            return try call.wait(until: limits.deadline, deliver)
-        } catch {
-            task.cancel()
-            throw error
-        }
+        return try call.wait(until: limits.deadline, deliver)
     }
 
-    func stop(_ fault: CallFault) {
-        put { state in
-            if state.stop == nil { state.stop = fault }
+    private func start(_ work: @escaping @Sendable () async -> Void) {
+        let task = Task.detached { await work() }
+        let isStopped = state.withLock { state in
+            state.task = task
+            return state.stop != nil
         }
+        if isStopped { task.cancel() }
+    }
+
+    /// Ends the call and cancels its work, unless that has ended. Whoever ends it may wait for the work on the call's own thread, in a
+    /// callback.
+    func stop(_ fault: CallFault) {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            if state.end == nil { state.stop = fault }
+            return state.stop == nil ? nil : state.task
+        }
+        // Outside the lock: handlers of the cancellation run here.
+        task?.cancel()
+        signal.signal()
     }
 
     func put(_ event: UpdateEvent) {
@@ -76,18 +93,18 @@ final class BlockingCall<Value: Sendable>: StoppableCall {
 
     private func wait(until deadline: DispatchTime, _ deliver: (UpdateEvent) -> Bool) throws -> Value {
         while true {
-            let isInTime = signal.wait(timeout: deadline) == .success
-            let (events, outcome, stop) = state.withLock { state in
-                defer { state.events = [] }
-                return (state.events, state.outcome, state.stop)
+            // Events signal too, so a callback that is slower than they come never finds the time over here.
+            var isLate = signal.wait(timeout: deadline) == .timedOut || .now() >= deadline
+            while let event = state.withLock({ $0.nextEvent() }) {
+                guard deliver(event) else {
+                    stop(.cancelled)
+                    break
+                }
+                isLate = .now() >= deadline
+                if isLate { break }
             }
-            for event in events where !deliver(event) {
-                guard let outcome else { throw CallFault.cancelled }
-                return try outcome.get()
-            }
-            if let outcome { return try outcome.get() }
-            if let stop { throw stop }
-            if !isInTime { throw CallFault.timedOut }
+            if isLate { stop(.timedOut) }
+            if let end = state.withLock({ $0.end }) { return try end.get() }
         }
     }
 }

@@ -13,13 +13,9 @@ public func packhost_check(
     _ report: UnsafeMutablePointer<packhost_text>!, _ message: UnsafeMutablePointer<CChar>!
 ) -> Int32 {
     call(message) {
-        let report = try place(report, "report")
-        let open = try HandleTable.host(host)
-        let selection = try selection(packages)
-        let found = try BlockingCall.run(on: open, CallLimits(milliseconds, canceller)) { host, _ in
+        try give(report, host, packages, CallLimits(milliseconds, canceller)) { host, selection, _ in
             try await host.check(selection)
         }
-        report.pointee = handle(of: .object(found.json))
     }
 }
 
@@ -30,13 +26,10 @@ public func packhost_update(
     _ report: UnsafeMutablePointer<packhost_text>!, _ message: UnsafeMutablePointer<CChar>!
 ) -> Int32 {
     call(message) {
-        let report = try place(report, "report")
-        let open = try HandleTable.host(host)
-        let selection = try selection(packages)
-        let limits = try CallLimits(milliseconds, canceller)
         let wantsEvents = callback != nil
         let listener = ProgressListener(callback: callback, context: context)
-        let done = try BlockingCall.run(on: open, limits, deliver: listener.take) { host, call -> UpdateReport in
+        try give(report, host, packages, CallLimits(milliseconds, canceller), deliver: listener.take) {
+            host, selection, call in
             guard wantsEvents else { return try await host.update(selection) }
             let events = host.updater.updateEvents()
             let relay = Task { for await event in events { call.put(event) } }
@@ -50,7 +43,6 @@ public func packhost_update(
             }
             return done
         }
-        report.pointee = handle(of: .object(done.json))
     }
 }
 
@@ -65,9 +57,7 @@ public func packhost_roll_back(
         let package = try PackageID(CText.required(package, "package"))
         let reason = try CText.optional(reason, "reason") ?? "the app asked for it"
         let active = try BlockingCall.run(on: open, .none) { host, _ in
-            let active = try await host.updater.rollBack(package, reason: reason)
-            try await host.refresh()
-            return active
+            try await host.rollBack(package, reason: reason)
         }
         version?.pointee = HandleTable.add(.text(HeldText(active?.description ?? "")))
     }
@@ -124,6 +114,19 @@ public func packhost_explain(
                 "events": .array(chosen.map { .object($0.json) }),
             ]))
     }
+}
+
+/// What a check and an update have in common: gives the caller the report that they make.
+private func give(
+    _ report: UnsafeMutablePointer<packhost_text>?, _ host: packhost_host, _ packages: UnsafePointer<CChar>?,
+    _ limits: @autoclosure () throws -> CallLimits, deliver: (UpdateEvent) -> Bool = { _ in true },
+    _ make: @escaping @Sendable (PackHost, PackageSelection, BlockingCall<UpdateReport>) async throws -> UpdateReport
+) throws {
+    let report = try place(report, "report")
+    let open = try HandleTable.host(host)
+    let selection = try selection(packages)
+    let made = try BlockingCall.run(on: open, limits(), deliver: deliver) { try await make($0, selection, $1) }
+    report.pointee = handle(of: .object(made.json))
 }
 
 private func handle(of json: JSONValue) -> UInt64 { HandleTable.add(.text(HeldText(json.compactText))) }

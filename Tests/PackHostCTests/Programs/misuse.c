@@ -127,20 +127,30 @@ static void wrong_handles(void) {
     EXPECT(PACKHOST_WRONG_HANDLE, packhost_close(host, 5000, message));
 }
 
+struct closing {
+    packhost_host host;
+    /* What the first close returned; -1 before it. */
+    int32_t code;
+};
+
 static int32_t close_inside(void *context, const packhost_progress *progress) {
     (void)progress;
-    packhost_close(*(packhost_host *)context, 5000, NULL);
+    struct closing *closing = context;
+    int32_t code = packhost_close(closing->host, 5000, NULL);
+    if (closing->code == -1) closing->code = code;
+    else CHECK(code == PACKHOST_WRONG_HANDLE);
     return 0;
 }
 
 static void close_in_callback(void) {
     char message[PACKHOST_MESSAGE_SIZE];
-    packhost_host host;
+    struct closing closing = {PACKHOST_NONE, -1};
     packhost_text report;
-    EXPECT(PACKHOST_OK, packhost_open(settings, &host, message));
-    int32_t code = packhost_update(host, NULL, close_inside, &host, 60000, PACKHOST_NONE, &report, message);
-    CHECK(code == PACKHOST_CLOSED || code == PACKHOST_OK || code == PACKHOST_CANCELLED);
-    EXPECT(PACKHOST_WRONG_HANDLE, packhost_status(host, &report, message));
+    EXPECT(PACKHOST_OK, packhost_open(settings, &closing.host, message));
+    int32_t code = packhost_update(closing.host, NULL, close_inside, &closing, 60000, PACKHOST_NONE, &report, message);
+    /* The update may have ended before the first callback. limits.c has one that cannot. */
+    CHECK(closing.code == PACKHOST_OK && (code == PACKHOST_CLOSED || code == PACKHOST_OK));
+    EXPECT(PACKHOST_WRONG_HANDLE, packhost_status(closing.host, &report, message));
 }
 
 static int32_t cancel_some(void *context, const packhost_progress *progress) {
