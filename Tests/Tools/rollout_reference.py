@@ -119,7 +119,7 @@ class Rollout:
     def say(self, word, now):
         verb = word["verb"]
         if verb == "hand":
-            if word["share"] == self.share:
+            if word["share"] == self.share or (self.state == "halted" and word["share"] > self.share):
                 return
             self.put(word["share"], now)
             self.had, self.since = 0.0, None

@@ -10,6 +10,15 @@ extension AuthorizedRegistry {
     }
 
     package func changes(_ filter: ChangeFilter) async throws -> ProposedChanges {
+        let found = try await seen(filter)
+        var shown: [ProposedChange] = []
+        for change in found.changes { shown.append(try await previewed(change)) }
+        return ProposedChanges(
+            changes: shown, required: found.required.filter { identity.scope.allows(.release, channel: $0.key) })
+    }
+
+    /// Those that the identity may make, without what they would do now.
+    private func seen(_ filter: ChangeFilter) async throws -> ProposedChanges {
         try identity.require(.release)
         let found = try await services.changes(filter)
         let seen = found.changes.filter { identity.allows($0.proposal) }
@@ -17,17 +26,13 @@ extension AuthorizedRegistry {
             throw RegistryError(
                 .notFound, "there is no change \(id) that \(identity.name) may see: packtool changes lists them")
         }
-        var shown: [ProposedChange] = []
-        for change in seen { shown.append(try await previewed(change)) }
-        return ProposedChanges(
-            changes: shown, required: found.required.filter { identity.scope.allows(.release, channel: $0.key) })
+        return ProposedChanges(changes: seen, required: found.required)
     }
 
     package func vote(_ vote: ChangeVote, on id: Int) async throws -> ChangeOutcome {
-        guard let change = try await changes(.one(id)).changes.first else {
+        guard let change = try await seen(.one(id)).changes.first else {
             throw RegistryError(.notFound, "there is no change \(id)")
         }
-        try identity.require(change.proposal)
         return try await made(services.record(ChangeVoting(vote, on: id, change.proposal), as: identity))
     }
 
@@ -50,7 +55,10 @@ extension AuthorizedRegistry {
                 request.verb, of: request.version, reason: request.reason, isDryRun: true,
                 isDespiteState: request.isDespiteState), of: package, on: change.proposal.channel, randomBits: 0)
         let now = services.clock()
-        var changes = ChangeSet(by: identity, at: max(now, change.proposal.time ?? now))
+        // In the name in which it would be made, so that everybody reads the same.
+        var changes = ChangeSet(
+            by: Identity(name: change.actor, scope: TokenScope(actions: [.admin])),
+            at: max(now, change.proposal.time ?? now))
         let facts = try await services.store.facts(rule.query)
         // What cannot be made now may still be made later.
         guard let outcome = try? rule.decide(facts, into: &changes), outcome.isChanged else { return change }

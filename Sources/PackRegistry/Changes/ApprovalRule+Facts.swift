@@ -18,7 +18,20 @@ extension ApprovalRule {
         throw RegistryError(
             .needsApproval,
             "\(ApprovalWords.required(count, on: channel)): \(ApprovalWords.proposing)"
-                + (action.isWayBack ? ". In an emergency nobody is asked: --emergency --reason TEXT" : ""))
+                + emergencyText(action, on: channel, facts))
+    }
+
+    /// How it goes without approvals; empty for what must not.
+    private static func emergencyText(
+        _ action: ProposedAction, on channel: ChannelName, _ facts: RegistryFacts
+    ) -> String {
+        guard action.isWayBack else { return "" }
+        if case .release(.rollBack(let version?), let package) = action.plain,
+            !facts.wasForEverybody(version, of: package, on: channel)
+        {
+            return ". In an emergency nobody is asked, for a rollback without --to: --emergency --reason TEXT"
+        }
+        return ". In an emergency nobody is asked: --emergency --reason TEXT"
     }
 
     /// An emergency is for the way back to what the channel offered to everybody before, and for a channel whose approvers
@@ -37,11 +50,7 @@ extension ApprovalRule {
         switch proposal.action.plain {
         case .release(.rollBack(nil), _), .release(.rollBackToEmbedded, _): return
         case .release(.rollBack(let version?), let package):
-            let history = facts.companions[proposal.channel]?[package] ?? facts.histories[proposal.channel]
-            let wasFull =
-                history?.entries.contains { $0.release.version == version && $0.release.rollout.reachesEveryone }
-                ?? false
-            guard !wasFull else { return }
+            guard !facts.wasForEverybody(version, of: package, on: proposal.channel) else { return }
             throw RegistryError(
                 .needsApproval,
                 "\(proposal.channel) never offered \(package) \(version) to everybody, so going there needs approval even in "
@@ -63,7 +72,7 @@ extension ProposedAction {
         if case .release(let change, let package) = self { .release(change.plain, of: package) } else { self }
     }
 
-    /// Whether it leads devices back, which an emergency allows without approvals.
+    /// Whether it leads devices back, which an emergency allows without approvals if everybody had what it leads to.
     fileprivate var isWayBack: Bool {
         switch plain {
         case .release(.rollBack, _), .release(.rollBackToEmbedded, _): true
@@ -77,6 +86,15 @@ extension RegistryFacts {
     /// The names of revoked tokens, as identities have them.
     var revokedNames: Set<String> {
         Set(tokens.filter { $0.record.revoked != nil }.map { Identity.name(of: $0.record) })
+    }
+
+    /// Whether a channel ever offered a version to everybody.
+    fileprivate func wasForEverybody(
+        _ version: SemanticVersion, of package: PackageID, on channel: ChannelName
+    ) -> Bool {
+        let history = companions[channel]?[package] ?? histories[channel]
+        return history?.entries.contains { $0.release.version == version && $0.release.rollout.reachesEveryone }
+            ?? false
     }
 
     /// A change whose events were read.

@@ -12,9 +12,12 @@ struct ChangeEffect: Hashable {
 
     /// - Parameters:
     ///   - text: what the rule says that it does; nil if it says nothing.
+    ///   - release: the release that a rollout's rule decided on.
     ///   - changes: what the rule would record.
     ///   - facts: what it was decided by.
-    init(of proposal: ChangeProposal, _ text: String?, _ changes: ChangeSet, _ facts: RegistryFacts) {
+    init(
+        of proposal: ChangeProposal, _ text: String?, release: String? = nil, _ changes: ChangeSet, _ facts: RegistryFacts
+    ) {
         let isPlan = proposal.action.isPlan
         for releases in changes.releases.sorted(by: { $0.package < $1.package }) {
             let history =
@@ -48,10 +51,11 @@ struct ChangeEffect: Hashable {
             let history = facts.histories[proposal.channel] ?? ReleaseHistory()
             pins.append("\(package) offers \(Self.text(history.offered.first?.offer))")
             // Who approved going on did not approve going on after a halt.
-            let planned = facts.rollouts.last { request.version == nil || $0.version == request.version }
+            let planned = facts.rollouts.first { $0.release == release }
             if request.verb.goesOn, let state = planned.flatMap({ RolloutState($0.events) }), state.state == .halted {
                 pins.append("\(package) is halted")
-                halt = "; it is halted (\(state.cause))"
+                // A plan's rule says it.
+                if !isPlan { halt = "; it is halted (\(state.cause))" }
             }
         case .release, .set: break
         }

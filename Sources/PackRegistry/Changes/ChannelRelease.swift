@@ -28,6 +28,8 @@ package struct ChannelRelease: RegistryChange {
             of: package, on: source.map { [channel, $0] } ?? [channel], files: [channel])
         query.companions = FactsQuery.Companions(of: [package], on: source.map { [channel, $0] } ?? [channel])
         query.names = FactsQuery.Names(versionsOf: package, packagesOn: source ?? channel)
+        // Whichever packages are in its set: the plan is one.
+        query.rollouts = FactsQuery.Rollouts(of: package, on: channel)
         return query
     }
 
@@ -39,6 +41,7 @@ package struct ChannelRelease: RegistryChange {
         guard steps.values.contains(where: { !$0.isEmpty }) else {
             return ChannelOutcome(isChanged: false, releases: history.offered)
         }
+        try HaltGuard.require(steps, on: channel, facts)
         try StateGuard.require(consent, steps, on: channel, facts)
         try ApprovalRule.require(.release(change, of: package), on: channel, facts, changes)
         for other in steps.keys where other != package {

@@ -17,6 +17,7 @@ package struct ReleaseSetOffer: RegistryChange {
     package var query: FactsQuery {
         var query = FactsQuery()
         query.companions = FactsQuery.Companions(of: Set(set.versions.keys), on: [channel], hasVersions: true)
+        query.rollouts = FactsQuery.Rollouts(of: nil, on: channel)
         return query
     }
 
@@ -39,6 +40,7 @@ package struct ReleaseSetOffer: RegistryChange {
             return ReleaseSetOutcome(
                 isChanged: false, set: outcome.set, releases: Dictionary(uniqueKeysWithValues: before))
         }
+        try HaltGuard.require(outcome.steps, on: channel, facts)
         try StateGuard.require(set.consent, outcome.steps, on: channel, facts)
         try ApprovalRule.require(.set(set), on: channel, facts, changes)
         for package in outcome.steps.keys {

@@ -135,6 +135,7 @@ struct RolloutDraft {
             effect = "nothing to do: \(name) on \(channel) has this plan already, and is \(state.state.rawValue)"
             return
         }
+        let halt = try haltText(of: subject)
         guard subject.rollout.share < plan.lastShare else {
             throw RegistryError(
                 .conflict,
@@ -150,7 +151,7 @@ struct RolloutDraft {
         ]
         let before = subject.rollout.share
         effect =
-            "\(name) on \(channel) follows the plan: \(subject.rollout.devicesText) now\(moved)\(setText(of: subject))"
+            "\(name) on \(channel) follows the plan: \(subject.rollout.devicesText) now\(moved)\(setText(of: subject))\(halt)"
         guard let state = RolloutState(events),
             case .take(let share, let action, let completes, let reason) = RolloutRule(state, now: now).next
         else { return }
@@ -159,7 +160,19 @@ struct RolloutDraft {
         effect =
             "\(name) on \(channel) follows the plan and starts: "
             + RolloutEffect.text(from: before, to: share, of: subject.rollout.audiences, plan) + moved
-            + setText(of: subject)
+            + setText(of: subject) + halt
+    }
+
+    /// A plan begins anew, so whoever gives one has to go on with a halted release first. Where nobody can, the halt is said.
+    /// - Throws: ``RegistryError`` of the kind `.conflict`, with who halted it and why.
+    private func haltText(of subject: Release) throws(RegistryError) -> String {
+        guard let planned = facts.rollouts.first(where: { $0.release == subject.id }),
+            let state = RolloutState(planned.events), state.state == .halted
+        else { return "" }
+        guard movesPlan || state.plan.end.map({ $0 <= now }) ?? false else {
+            throw HaltGuard.refusal(planned, state, "take a new plan", then: "the plan")
+        }
+        return "; it is halted (\(state.cause))"
     }
 
     /// What another audience means for the devices that may have the release already: it can take them back.

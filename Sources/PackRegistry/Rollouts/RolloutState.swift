@@ -15,7 +15,7 @@ package struct RolloutState: Hashable, Sendable {
     /// Who set the share by hand since then; empty if nobody did.
     private var shareNote = ""
     /// Who brought it into this state, and why: `ann: orders are lost`.
-    package var cause: String { reason.hasPrefix(actor) ? reason : "\(actor): \(reason)" }
+    package var cause: String { reason.hasPrefix("\(actor) ") ? reason : "\(actor): \(reason)" }
     /// When the plan was put on the release.
     package private(set) var attached: Date
     /// Since when the time of the present share counts; nil while it does not.

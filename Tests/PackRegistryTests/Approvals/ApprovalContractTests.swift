@@ -256,6 +256,9 @@ struct ApprovalContractTests {
                 await Self.kind { try await ann.change(.rollBack(to: nil), of: package(), on: channel()) }
                     == .needsApproval)
             #expect(try await people.shop.releases() == ["1.1.0@100"])
+            // Only what an emergency allows is recommended.
+            try await Self.rollback(ann, to: "1.0.0", says: "nobody is asked: --emergency --reason TEXT")
+            try await Self.rollback(ann, to: "1.2.0", says: "nobody is asked, for a rollback without --to: --emergency")
             let back = try await emergency(.release(.rollBack(to: nil), of: package())).change
             #expect(back.state == .executed)
             #expect(try await people.shop.releases() == ["1.0.0@100"])
@@ -272,6 +275,13 @@ struct ApprovalContractTests {
                 ChangeProposal(.approvals(0), on: channel(), reason: "bob left", isEmergency: true))
             #expect(open.change.state == .executed)
         }
+    }
+
+    private static func rollback(_ registry: any Registry, to text: String, says words: String) async throws {
+        let error = await #expect(throws: RegistryError.self) {
+            try await registry.change(.rollBack(to: version(text)), of: package(), on: channel())
+        }
+        #expect(error?.kind == .needsApproval && error?.message.contains(words) == true, "\(String(describing: error))")
     }
 
     @Test(arguments: RegistryKind.allCases)

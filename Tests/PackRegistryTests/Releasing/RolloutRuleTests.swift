@@ -109,6 +109,17 @@ struct RolloutRuleTests {
         #expect(throws: RegistryError.self) { try rollout.say(.pause) }
     }
 
+    @Test func `who halted it is said, also if the reason begins with the same letters`() throws {
+        var rollout = try MemoryRollout(Self.plan)
+        rollout.look()
+        func halted(_ reason: String) -> String? {
+            let halt = RolloutEvent(.action(.halt, reason: reason), time: rollout.now, actor: "ann")
+            return RolloutState(rollout.events + [halt])?.cause
+        }
+        #expect(halted("annotations fail") == "ann: annotations fail")
+        #expect(halted("ann said halt") == "ann said halt")
+    }
+
     @Test func `a plan that was paused before it began has not begun after resume`() throws {
         var rollout = try MemoryRollout("{\"start\": \"manual\", \"steps\": [{\"share\": 5}]}")
         #expect(rollout.look() == "it waits for packtool rollout start")

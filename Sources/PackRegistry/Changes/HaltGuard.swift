@@ -1,0 +1,59 @@
+import PackFormat
+import PackRegistryAPI
+
+/// Keeps a release whose rollout somebody or a gate halted from more devices, until somebody goes on with it.
+///
+/// A plan's own steps, `advance` and `complete` stop at a halt by the rule of the rollout. This is for whoever changes the share or
+/// offers the version again, such as a CI job that runs a second time.
+enum HaltGuard {
+    /// - Parameter steps: of each package that changes. A smaller share and the way back are always allowed.
+    /// - Throws: ``RegistryError`` of the kind `.conflict`, with who halted it and why.
+    static func require(
+        _ steps: [PackageID: [ReleaseHistory.Step]], on channel: ChannelName, _ facts: RegistryFacts
+    ) throws(RegistryError) {
+        for planned in facts.rollouts where planned.channel == channel {
+            guard let own = steps[planned.package], let state = RolloutState(planned.events), state.state == .halted
+            else { continue }
+            let history =
+                facts.companions[channel]?[planned.package] ?? facts.histories[channel] ?? ReleaseHistory()
+            guard
+                let old = history.entries.first(where: { $0.release.id == planned.release && !$0.isRemoved })?.release
+            else { continue }
+            for step in own {
+                guard let new = offer(step, of: old), gains(new.rollout, old.rollout) else { continue }
+                throw refusal(
+                    planned, state, "be for \(new.rollout.devicesText) in place of \(old.rollout.text)", then: "that")
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - what: what a halted release cannot do, such as `advance`.
+    ///   - next: what comes after `resume`.
+    static func refusal(
+        _ planned: PlannedRelease, _ state: RolloutState, _ what: String, then next: String
+    ) -> RegistryError {
+        RegistryError(
+            .conflict,
+            "\(planned.package) \(planned.version?.description ?? "embedded") on \(planned.channel) is halted and cannot \(what) "
+                + "(\(state.cause)). If that is over, packtool rollout resume comes first, then \(next); packtool rollout "
+                + "rollback takes the release back")
+    }
+
+    /// What a step makes of a release, or of what it offers.
+    private static func offer(_ step: ReleaseHistory.Step, of old: Release) -> Release? {
+        switch step {
+        case .update(let release): release.id == old.id ? release : nil
+        case .add(let release): release.offer == old.offer ? release : nil
+        case .remove: nil
+        }
+    }
+
+    /// Whether it is certainly for devices that did not have it: whether other conditions admit more is not known here.
+    private static func gains(_ new: Rollout, _ old: Rollout) -> Bool {
+        new.share > old.share
+            || (new.share > .none && !old.audiences.isEmpty
+                && (new.audiences.isEmpty
+                    || new.audiences.count > old.audiences.count && old.audiences.allSatisfy(new.audiences.contains)))
+    }
+}
