@@ -16,7 +16,8 @@ struct ChangeEffect: Hashable {
     ///   - changes: what the rule would record.
     ///   - facts: what it was decided by.
     init(
-        of proposal: ChangeProposal, _ text: String?, release: String? = nil, _ changes: ChangeSet, _ facts: RegistryFacts
+        of proposal: ChangeProposal, _ text: String?, release: String? = nil, _ changes: ChangeSet,
+        _ facts: RegistryFacts
     ) {
         let isPlan = proposal.action.isPlan
         for releases in changes.releases.sorted(by: { $0.package < $1.package }) {

@@ -51,7 +51,7 @@ struct HaltContractTests {
                         RolloutRequest(.plan(Self.plan(Self.others)), isDryRun: isDryRun), of: package(), on: channel())
                 }
             }
-            let more = Rollout(percent: 100)
+            let more = try Rollout(percent: 100)
             let changes: [ChannelChange] = try [
                 .setRollout(Share(percent: 11)), .setRollout(Share(percent: 11), of: version("1.1.0")),
                 .offer(version("1.1.0"), more), .offer(version("1.1.0"), more, consent: [.again, .older, .state]),
@@ -100,8 +100,7 @@ struct HaltContractTests {
     }
 
     @Test func `a halted release whose plan has ended takes a new one, which says the halt`() async throws {
-        let shop = try await RegistryKind.local.shop()
-        let end = shop.clock.now.addingTimeInterval(3_600).formatted(.iso8601)
+        let end = Date().addingTimeInterval(3_600).formatted(.iso8601)
         let halted = try await Self.halted(
             .local, plan: #"{"steps": [{"share": 10, "for": "1d"}, {"share": 100}], "end": "\#(end)"}"#)
         halted.clock.advance(seconds: 3_700)
@@ -116,6 +115,10 @@ struct HaltContractTests {
         #expect(try await halted.releases() == ["1.1.0@50", "1.0.0@100"])
     }
 
+    private static func propose(_ request: RolloutRequest, _ registry: any Registry) async throws -> ProposedChange {
+        try await registry.propose(ChangeProposal(.rollout(request, of: package()), on: channel())).change
+    }
+
     @Test func `who approves a plan of a newer release does not read of another one's halt, and who resumes does`()
         async throws
     {
@@ -125,14 +128,11 @@ struct HaltContractTests {
         }
         let (ann, bob) = (person("ann"), person("bob"))
         _ = try await shop.registry.propose(ChangeProposal(.approvals(1), on: channel()))
-        func propose(_ request: RolloutRequest) async throws -> ProposedChange {
-            try await ann.propose(ChangeProposal(.rollout(request, of: package()), on: channel())).change
-        }
-        let resume = try await propose(RolloutRequest(.resume))
+        let resume = try await Self.propose(RolloutRequest(.resume), ann)
         #expect(resume.effect.first?.contains("; it is halted (") == true, "\(resume)")
         #expect(resume.effect.first?.contains(": orders are lost)") == true, "\(resume)")
         _ = try await ann.vote(.reject(reason: ""), on: resume.id)
-        let newer = try await propose(RolloutRequest(.plan(Self.plan(Self.others)), of: version("1.2.0")))
+        let newer = try await Self.propose(RolloutRequest(.plan(Self.plan(Self.others)), of: version("1.2.0")), ann)
         #expect(try await bob.vote(.approve, on: newer.id).change.state == .executed)
         _ = try await ann.rollout(RolloutRequest(.halt, reason: "no"), of: package(), on: channel())
         // The newest release that has no plan, above two that are halted.
@@ -142,7 +142,7 @@ struct HaltContractTests {
                 .release(.offer(version("1.3.0"), Rollout(share: .none)), of: package()), on: channel())
         ).change
         #expect(try await bob.vote(.approve, on: offer.id).change.state == .executed)
-        let plan = try await propose(RolloutRequest(.plan(Self.plan(Self.others))))
+        let plan = try await Self.propose(RolloutRequest(.plan(Self.plan(Self.others))), ann)
         #expect(plan.effect.first?.hasPrefix("checkout 1.3.0 on beta follows the plan") == true, "\(plan)")
         #expect(plan.effect.first?.contains("halted") == false, "\(plan)")
         // Everybody reads the same of it, in the name of its proposer.
