@@ -46,22 +46,12 @@ extension AuthorizedRegistry {
         of package: PackageID, on channel: ChannelName, at time: Date?
     ) async throws -> [String: PlanProgress] {
         var query = FactsQuery.unsigned
-        query.rollouts = FactsQuery.Rollouts(of: package, on: channel)
+        query.rollouts = FactsQuery.Rollouts(of: package, on: channel, at: time)
         let now = time ?? services.clock()
         var plans: [String: PlanProgress] = [:]
         for planned in try await services.store.facts(query).rollouts {
-            let status = (time == nil ? planned : planned.before(now)).status(now: now)
-            plans[planned.release] = status.map { PlanProgress($0) }
+            plans[planned.release] = planned.status(now: now).map { PlanProgress($0) }
         }
         return plans
-    }
-}
-
-extension PlannedRelease {
-    /// As it was at a moment. Whether the channel offered something newer then is not told.
-    fileprivate func before(_ time: Date) -> PlannedRelease {
-        PlannedRelease(
-            package: package, channel: channel, release: release, version: version,
-            events: events.filter { $0.time <= time }, set: set, holder: holder)
     }
 }

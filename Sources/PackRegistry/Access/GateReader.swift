@@ -24,7 +24,7 @@ struct GateReader {
         var readings: [String: GateReading] = [:]
         for planned in facts.rollouts {
             guard let state = RolloutState(planned.events), let since = state.watchedSince,
-                let gate = RolloutRule(state, newer: planned.newer, now: now).gate
+                let gate = RolloutRule(state, newer: planned.newerText, now: now).gate
             else { continue }
             // The gate of a set's plan looks at the package whose release has the plan.
             let holder = planned.holder

@@ -78,10 +78,12 @@ struct RolloutDraft {
             }
         }
         kinds += notes.map(\.kind)
+        // Then nothing newer came after it.
+        let hasNewPlan = notes.contains { if case .plan = $0.kind { true } else { false } }
         let events = (known?.events ?? shareSoFar) + kinds.map { RolloutEvent($0, time: now, actor: actor) }
         return PlannedRelease(
             package: package, channel: channel, release: release, version: version, events: events,
-            newer: movesPlan ? nil : known?.newer,
+            newer: hasNewPlan ? nil : known?.newer,
             set: known?.set ?? members(of: history.entries.first { $0.release.id == release }?.release.set),
             holder: holder
         ).status(now: now)
@@ -128,8 +130,10 @@ struct RolloutDraft {
         }
         (release, self.version) = (subject.id, subject.version)
         let name = "\(package) \(subject.version?.description ?? "embedded")"
-        movesPlan = facts.rollouts.contains { $0.release == subject.id && !$0.holdsPlan && $0.newer != nil }
-        if steps.isEmpty, !movesPlan, let old = facts.rollouts.first(where: { $0.release == subject.id }),
+        movesPlan = facts.rollouts.contains {
+            $0.release == subject.id && !$0.holdsPlan && $0.newer?.package == $0.holder.package
+        }
+        if steps.isEmpty, let old = facts.rollouts.first(where: { $0.release == subject.id }), old.newer == nil,
             let state = RolloutState(old.events), state.plan == plan
         {
             effect = "nothing to do: \(name) on \(channel) has this plan already, and is \(state.state.rawValue)"

@@ -45,7 +45,7 @@ package struct RolloutStep: RegistryChange {
             else { continue }
             let (share, done, reason): (Share?, [RolloutEvent.Action], String)
             let health = planned.health(state, readings[planned.release], now: changes.time)
-            switch RolloutRule(state, newer: planned.newer, health: health, now: changes.time).next {
+            switch RolloutRule(state, newer: planned.newerText, health: health, now: changes.time).next {
             case .watch: continue
             case .wait(let date, let wanted, _):
                 if let date, date < next ?? .distantFuture {

@@ -74,10 +74,13 @@ package struct FactsQuery: Sendable {
         package let package: PackageID?
         /// nil: every channel.
         package let channel: ChannelName?
+        /// The moment as of which plans and what is taken back are told; nil: now. Newer releases are told for now only.
+        package let time: Date?
 
-        package init(of package: PackageID?, on channel: ChannelName?) {
+        package init(of package: PackageID?, on channel: ChannelName?, at time: Date? = nil) {
             self.package = package
             self.channel = channel
+            self.time = time
         }
     }
 

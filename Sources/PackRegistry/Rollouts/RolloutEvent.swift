@@ -50,6 +50,8 @@ package struct PlannedRelease: Hashable, Sendable {
         package let release: String
         package let version: SemanticVersion?
 
+        package var versionText: String { version?.description ?? "embedded" }
+
         package init(package: PackageID, release: String, version: SemanticVersion?) {
             self.package = package
             self.release = release
@@ -64,8 +66,9 @@ package struct PlannedRelease: Hashable, Sendable {
     package let version: SemanticVersion?
     /// Of the release that has the plan.
     package let events: [RolloutEvent]
-    /// A newer release that the channel offers for the package of the release that has the plan.
-    package let newer: String?
+    /// A newer release that the channel offers for the package of the release that has the plan, else one for another package of
+    /// the set, made after the plan: it takes that package out of the set.
+    package let newer: Member?
     /// The releases of the set, by the names of their packages; empty for a release of no set.
     package let set: [Member]
     /// The release that has the plan: this one, or another one of the set.
@@ -73,7 +76,7 @@ package struct PlannedRelease: Hashable, Sendable {
 
     package init(
         package: PackageID, channel: ChannelName, release: String, version: SemanticVersion?, events: [RolloutEvent],
-        newer: String? = nil, set: [Member] = [], holder: Member? = nil
+        newer: Member? = nil, set: [Member] = [], holder: Member? = nil
     ) {
         self.package = package
         self.channel = channel
@@ -87,4 +90,9 @@ package struct PlannedRelease: Hashable, Sendable {
 
     /// Whether the plan is recorded on this release. The others of its set follow.
     package var holdsPlan: Bool { holder.release == release }
+
+    /// ``newer`` as a reason says it: with the package's name if that is not the one which has the plan.
+    package var newerText: String? {
+        newer.map { ($0.package == holder.package ? "" : "\($0.package) ") + $0.versionText }
+    }
 }

@@ -58,9 +58,9 @@ extension PlannedRelease {
     /// - Parameter reading: what the gate of the present step sees.
     package func status(now: Date, reading: GateReading? = nil) -> RolloutStatus? {
         guard let state = RolloutState(events) else { return nil }
-        let forecast = RolloutForecast(state, newer: newer, now: now)
+        let forecast = RolloutForecast(state, newer: newerText, now: now)
         let next: RolloutStatus.Next
-        switch RolloutRule(state, newer: newer, health: health(state, reading, now: now), now: now).next {
+        switch RolloutRule(state, newer: newerText, health: health(state, reading, now: now), now: now).next {
         case .watch(let share, let reason):
             next = RolloutStatus.Next(share: share, date: nil, reason: reason, isGated: true)
         case .take(let share, _, _, let reason): next = RolloutStatus.Next(share: share, date: now, reason: reason)
@@ -83,7 +83,7 @@ extension PlannedRelease {
 
     /// A gate that was not read waits.
     func health(_ state: RolloutState, _ reading: GateReading?, now: Date) -> RolloutHealth {
-        guard RolloutRule(state, newer: newer, now: now).gate != nil else { return .unknown }
+        guard RolloutRule(state, newer: newerText, now: now).gate != nil else { return .unknown }
         return reading.map { RolloutHealth($0) } ?? .waiting("nothing was read of what devices report")
     }
 }

@@ -44,7 +44,7 @@ package struct RolloutRule: Sendable {
     private let health: RolloutHealth
     private let now: Date
 
-    /// - Parameter newer: a newer release of the package on the channel.
+    /// - Parameter newer: a newer release on the channel, of the package or of another one of its set.
     package init(_ state: RolloutState, newer: String? = nil, health: RolloutHealth = .unknown, now: Date) {
         self.state = state
         self.newer = newer

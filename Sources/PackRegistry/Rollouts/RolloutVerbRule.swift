@@ -118,7 +118,7 @@ package struct RolloutVerbRule {
         guard let newer = planned.newer else { return }
         throw RegistryError(
             .conflict,
-            "\(planned.channel) offers a newer release of \(planned.holder.package), \(newer): roll that one back first, or go on "
+            "\(planned.channel) offers a newer release of \(newer.package), \(newer.versionText): roll that one back first, or go on "
                 + "with it")
     }
 

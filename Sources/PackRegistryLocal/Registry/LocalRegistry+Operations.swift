@@ -11,8 +11,8 @@ extension LocalRegistry {
         let (planned, waiting, sites) = try await database.reading { db in
             let table = RolloutTable(db: db)
             let planned = try table.open().flatMap { open in
-                // Of each channel the newest one with a plan; that of a set counts once.
-                try table.planned(FactsQuery.Rollouts(of: open.package, on: open.channel)).filter(\.holdsPlan).suffix(1)
+                // Of each channel the newest one with a plan; that of a set counts once, for the package that has it.
+                try table.planned(FactsQuery.Rollouts(of: open.package, on: open.channel)).suffix(1).filter(\.holdsPlan)
             }
             return try (planned, BuildQueueTable(db: db).packages().count, EncodingTable(db: db).packages().count)
         }

@@ -53,16 +53,18 @@ package struct RolloutTable {
                 ORDER BY release.sequence
                 """,
             arguments: StatementArguments([query.package?.text, query.channel?.text].compactMap(\.self)))
-        return try rows.map { row in
+        return try rows.compactMap { row in
             let channel = try row.parsed("channel") { try ChannelName($0) }
             let own = PlannedRelease.Member(
                 package: try row.parsed("package") { try PackageID($0) }, release: try row.text("id"),
                 version: try Self.version(row))
-            let (set, holder) = try set(row.optionalText("setID"), on: channel)
+            let members = try members(with: own, of: row.optionalText("setID"), on: channel, at: query.time)
+            guard let holder = members.filter({ $0.plan > 0 }).max(by: { $0.plan < $1.plan }) else { return nil }
             return PlannedRelease(
                 package: own.package, channel: channel, release: own.release, version: own.version,
-                events: try events(of: (holder ?? own).release), newer: try newer(than: (holder ?? own).release),
-                set: set, holder: holder)
+                events: try events(of: holder.member.release, until: query.time),
+                newer: query.time == nil ? try newer(than: members.map(\.member), holder) : nil,
+                set: members.count > 1 ? members.map(\.member) : [], holder: holder.member)
         }
     }
 
@@ -70,36 +72,54 @@ package struct RolloutTable {
         try row.optionalText("version") == nil ? nil : row.parsed("version") { try SemanticVersion($0) }
     }
 
-    /// The releases of a set that are not taken back, else all of them, and the one that has the set's plan: if several were
-    /// given one, that with the newest.
-    private func set(
-        _ id: String?, on channel: ChannelName
-    ) throws -> (members: [PlannedRelease.Member], holder: PlannedRelease.Member?) {
-        guard let id else { return ([], nil) }
+    /// A release that a plan may be of, and the number of the event with which it got one; 0: it has none.
+    private typealias Planned = (member: PlannedRelease.Member, plan: Int)
+
+    /// The releases that have a plan together with one: those of its set that are not taken back, or all where none is left. What
+    /// is taken back before the others has only a plan of its own.
+    private func members(
+        with own: PlannedRelease.Member, of set: String?, on channel: ChannelName, at time: Date?
+    ) throws -> [Planned] {
         let rows = try Row.fetchAll(
             db,
             sql: """
                 SELECT release.id, release.package, manifest.version,
-                    CASE WHEN release.removed IS NULL THEN 0 ELSE 1 END AS gone,
+                    CASE WHEN release.removed IS NULL \(time == nil ? "" : "OR release.removed > ?") THEN 0 ELSE 1 END AS gone,
                     (SELECT COALESCE(MAX(releaseEvent.sequence), 0) FROM releaseEvent
-                     WHERE releaseEvent.release = release.id AND kind = 'plan') AS planned
+                     WHERE releaseEvent.release = release.id AND kind = 'plan'
+                        \(time == nil ? "" : "AND releaseEvent.time <= ?")) AS planned
                 FROM release LEFT JOIN manifest ON manifest.digest = release.manifest
-                WHERE release.channel = ? AND release.setID = ? ORDER BY release.package
-                """, arguments: [channel.text, id])
-        let found = try rows.map { row in
+                WHERE release.channel = ? AND \(set == nil ? "release.id" : "release.setID") = ? ORDER BY release.package
+                """,
+            arguments: StatementArguments(
+                values: [time, time].compactMap { $0?.sqlValue } + [channel.text, set ?? own.release].map(\.sqlValue)))
+        let found: [(planned: Planned, isGone: Bool)] = try rows.map { row in
             let member = PlannedRelease.Member(
                 package: try row.parsed("package") { try PackageID($0) }, release: try row.text("id"),
                 version: try Self.version(row))
-            return (member: member, isGone: try row.integer("gone") != 0, plan: try row.integer("planned"))
+            return (planned: (member: member, plan: try row.integer("planned")), isGone: try row.integer("gone") != 0)
         }
-        let holder = found.filter { $0.plan > 0 }.max { $0.plan < $1.plan }?.member
         let present = found.filter { !$0.isGone }
-        let members = (present.isEmpty ? found : present).map(\.member)
-        return (members.count > 1 ? members : [], holder)
+        if !present.isEmpty, let own = found.first(where: { $0.planned.member == own }), own.isGone {
+            return [own.planned]
+        }
+        return (present.isEmpty ? found : present).map(\.planned)
     }
 
-    /// The newest release of the same package and channel, if it is newer than a release.
-    private func newer(than release: String) throws -> String? {
+    /// The newest release of the package that has the plan, if it is newer than that; else that of another package of the set, if it
+    /// was made after the plan.
+    private func newer(
+        than members: [PlannedRelease.Member], _ holder: Planned
+    ) throws -> PlannedRelease.Member? {
+        if let newer = try newer(than: holder.member, after: 0) { return newer }
+        for member in members where member != holder.member {
+            if let newer = try newer(than: member, after: holder.plan) { return newer }
+        }
+        return nil
+    }
+
+    /// - Parameter event: the number of an event that was before the newer release.
+    private func newer(than member: PlannedRelease.Member, after event: Int) throws -> PlannedRelease.Member? {
         let row = try Row.fetchOne(
             db,
             sql: """
@@ -107,15 +127,24 @@ package struct RolloutTable {
                 JOIN release AS newer ON newer.channel = own.channel AND newer.package = own.package
                     AND newer.sequence > own.sequence
                 LEFT JOIN manifest ON manifest.digest = newer.manifest
-                WHERE own.id = ? AND newer.removed IS NULL ORDER BY newer.sequence DESC LIMIT 1
-                """, arguments: [release])
-        return try row.map { try $0.optionalText("version") ?? "embedded" }
+                WHERE own.id = ? AND newer.removed IS NULL
+                    AND COALESCE((SELECT MIN(releaseEvent.sequence) FROM releaseEvent WHERE releaseEvent.release = newer.id), 1) > ?
+                ORDER BY newer.sequence DESC LIMIT 1
+                """, arguments: [member.release, event])
+        return try row.map { row in
+            PlannedRelease.Member(
+                package: member.package, release: try row.text("id"), version: try Self.version(row))
+        }
     }
 
-    private func events(of release: String) throws -> [RolloutEvent] {
+    private func events(of release: String, until time: Date?) throws -> [RolloutEvent] {
         try Row.fetchAll(
-            db, sql: "SELECT time, actor, kind, content FROM releaseEvent WHERE release = ? ORDER BY sequence",
-            arguments: [release]
+            db,
+            sql: """
+                SELECT time, actor, kind, content FROM releaseEvent
+                WHERE release = ? \(time == nil ? "" : "AND time <= ?") ORDER BY sequence
+                """,
+            arguments: StatementArguments(values: [release.sqlValue] + [time].compactMap { $0?.sqlValue })
         ).map { row in
             let kind = try row.text("kind")
             let content = try row.parsed("content") { try JSONValue(parsing: $0).object() }

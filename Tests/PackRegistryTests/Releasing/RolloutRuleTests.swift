@@ -25,7 +25,11 @@ private struct MemoryRollout {
             try PlannedRelease(
                 package: PackageID("shop"), channel: ChannelName("beta"), release: "1-0",
                 version: SemanticVersion("1.1.0"),
-                events: events, newer: newer)
+                events: events,
+                newer: newer.map {
+                    PlannedRelease.Member(
+                        package: try PackageID("shop"), release: "2-0", version: try SemanticVersion($0))
+                })
         }
     }
 

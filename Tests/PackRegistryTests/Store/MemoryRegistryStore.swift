@@ -63,47 +63,6 @@ final class MemoryRegistryStore: RegistryStore {
             events.append((release, RolloutEvent(kind, time: now, actor: actor.name)))
         }
 
-        /// The releases of a package that have, or had, a plan, or are of a set that has one.
-        func planned(_ package: PackageID) -> [PlannedRelease] {
-            histories.flatMap { channel, packages -> [PlannedRelease] in
-                let entries = packages[package]?.entries ?? []
-                return entries.indices.compactMap { index in
-                    let release = entries[index].release
-                    let set = members(of: release.set, packages)
-                    let last = events.last { entry in
-                        guard case .plan = entry.event.kind else { return false }
-                        return entry.release == release.id || set.contains { $0.release == entry.release }
-                    }?.release
-                    guard let last else { return nil }
-                    let holder = set.first { $0.release == last }
-                    let theirs = packages[holder?.package ?? package]?.entries ?? []
-                    let newer = theirs.drop { $0.release.id != last }.dropFirst().last { !$0.isRemoved }?.release
-                    return PlannedRelease(
-                        package: package, channel: channel, release: release.id, version: release.version,
-                        events: events.filter { $0.release == last }.map(\.event),
-                        newer: newer.map { ReleaseHistory.name($0.offer) }, set: set.count > 1 ? set : [],
-                        holder: holder)
-                }
-            }
-        }
-
-        private func members(
-            of set: String?, _ packages: [PackageID: ReleaseHistory]
-        ) -> [PlannedRelease.Member] {
-            guard let set else { return [] }
-            let found = packages.sorted { $0.key < $1.key }.compactMap { package, history in
-                history.entries.last { $0.release.set == set }.map {
-                    (
-                        isGone: $0.isRemoved,
-                        member: PlannedRelease.Member(
-                            package: package, release: $0.release.id, version: $0.release.version)
-                    )
-                }
-            }
-            let present = found.filter { !$0.isGone }
-            return (present.isEmpty ? found : present).map(\.member)
-        }
-
         func read(_ view: FactsQuery.View, into facts: inout RegistryFacts) {
             let timestamp = TopLevelRole.timestamp.rawValue
             facts.base = base
@@ -231,9 +190,8 @@ final class MemoryRegistryStore: RegistryStore {
         }
         if let rollouts = query.rollouts {
             let all = Set(state.histories.values.flatMap(\.keys)).sorted()
-            facts.rollouts = (rollouts.package.map { [$0] } ?? all).flatMap { state.planned($0) }.filter {
-                rollouts.channel == nil || $0.channel == rollouts.channel
-            }
+            facts.rollouts = (rollouts.package.map { [$0] } ?? all).flatMap { state.planned($0, at: rollouts.time) }
+                .filter { rollouts.channel == nil || $0.channel == rollouts.channel }
         }
         if query.openRollouts {
             for package in Set(state.histories.values.flatMap(\.keys)).sorted() {
