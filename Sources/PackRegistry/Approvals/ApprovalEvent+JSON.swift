@@ -22,6 +22,7 @@ extension ApprovalEvent.Kind {
             [
                 "proposal": .object(pinned.proposal.json), "expires": .string(WireTime.text(pinned.expires)),
                 "pins": .array(pinned.pins.map { .string($0) }), "effect": .array(pinned.effect.map { .string($0) }),
+                "needed": .integer(pinned.needed),
             ]
         case .approve: [:]
         case .reject(let reason), .fail(let reason): ["reason": .string(reason)]
@@ -34,11 +35,15 @@ extension ApprovalEvent.Kind {
         switch name {
         case "require": self = try .require(content.integer("approvals"))
         case "propose":
+            let proposal = try ChangeProposal(json: content.object("proposal"))
             self = try .propose(
                 PinnedProposal(
-                    ChangeProposal(json: content.object("proposal")), expires: content.date("expires"),
+                    proposal, expires: content.date("expires"),
                     pins: content.array("pins").map { try $0.string("pins") },
-                    effect: content.array("effect").map { try $0.string("effect") }))
+                    effect: content.array("effect").map { try $0.string("effect") },
+                    // One of before the number was kept: it may have needed one.
+                    needed: content["needed"].map { try $0.integer("needed") }
+                        ?? ApprovalRule.needed(for: proposal, required: 1)))
         case "approve": self = .approve
         case "reject": self = try .reject(reason: content.string("reason"))
         case "execute": self = try .execute(effect: content.string("effect"), needed: content.integer("needed"))

@@ -41,11 +41,14 @@ package struct PinnedProposal: Hashable, Sendable {
     package let pins: [String]
     /// The same for people.
     package let effect: [String]
+    /// How many approvals it needed when it was proposed. It never needs fewer.
+    package let needed: Int
 
-    package init(_ proposal: ChangeProposal, expires: Date, pins: [String], effect: [String]) {
+    package init(_ proposal: ChangeProposal, expires: Date, pins: [String], effect: [String], needed: Int) {
         self.proposal = proposal
         self.expires = expires
         self.pins = pins
         self.effect = effect
+        self.needed = needed
     }
 }

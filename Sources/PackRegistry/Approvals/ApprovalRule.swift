@@ -16,6 +16,12 @@ package enum ApprovalRule {
         proposal.isEmergency ? 0 : needed(for: proposal.action, required: required)
     }
 
+    /// How many approvals an open change needs. Lowering the number of its channel asks nobody about the change, so it keeps
+    /// the number that it was proposed with, or the present one if that is higher.
+    package static func needed(for pinned: PinnedProposal, required: Int) -> Int {
+        max(pinned.needed, needed(for: pinned.proposal, required: required))
+    }
+
     /// What only stops something needs no approval, and neither does a stricter rule.
     package static func needed(for action: ProposedAction, required: Int) -> Int {
         switch action {

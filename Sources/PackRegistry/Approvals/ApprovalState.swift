@@ -53,7 +53,7 @@ package struct ApprovalState: Sendable {
     ///   - required: how many approvals its channel requires now.
     ///   - revoked: the names of the tokens that were revoked. Their approvals no longer count.
     package func change(required: Int, revoked: Set<String>, now: Date) -> ProposedChange {
-        var needed = ApprovalRule.needed(for: pinned.proposal, required: required)
+        var needed = ApprovalRule.needed(for: pinned, required: required)
         let votes = approvals.map {
             ProposedChange.Approval(by: $0.by, time: $0.time, isRevoked: revoked.contains($0.by))
         }

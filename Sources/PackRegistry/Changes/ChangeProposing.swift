@@ -34,9 +34,11 @@ struct ChangeProposing: RegistryChange {
         let effect = try rule.decide(facts, into: &trial)
         let id = facts.nextChange
         let expires = proposal.expires ?? max(now, proposal.time ?? now).addingTimeInterval(ApprovalRule.lifetime)
+        let pinned = PinnedProposal(
+            proposal, expires: expires, pins: effect.pins, effect: effect.lines,
+            needed: ApprovalRule.needed(for: proposal, required: facts.requiredApprovals[proposal.channel] ?? 0))
         let event = ApprovalEvent(
-            .propose(PinnedProposal(proposal, expires: expires, pins: effect.pins, effect: effect.lines)), change: id,
-            on: proposal.channel, time: now, actor: changes.actor.name)
+            .propose(pinned), change: id, on: proposal.channel, time: now, actor: changes.actor.name)
         changes.approvalEvents.append(event)
         let details = [
             proposal.action.summary, proposal.time.map { "at \(WireTime.text($0))" },

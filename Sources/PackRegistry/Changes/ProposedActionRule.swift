@@ -1,3 +1,4 @@
+import Foundation
 import PackFormat
 import PackRegistryAPI
 
@@ -67,7 +68,22 @@ struct ProposedActionRule {
                 ApprovalEvent(.require(count), change: nil, on: channel, time: changes.time, actor: changes.actor.name))
             changes.log("approvals", channel.text, "\(count) in place of \(before)")
             let word = count == 1 ? "approval" : "approvals"
-            return (true, "\(channel) requires \(count) \(word) of a change in place of \(before)", nil)
+            return (
+                true,
+                "\(channel) requires \(count) \(word) of a change in place of \(before)"
+                    + (count < before ? waiting(facts, changes.time) : ""),
+                nil
+            )
         }
+    }
+
+    /// What lowering the number leaves to the changes that wait.
+    private func waiting(_ facts: RegistryFacts, _ now: Date) -> String {
+        let count = ApprovalState.all(facts.approvalEvents)
+            .filter { $0.channel == channel && facts.proposedChange($0, now: now).state == .waiting }.count
+        guard count > 0 else { return "" }
+        return count == 1
+            ? "; 1 open change stays, and needs as many approvals as when it was proposed"
+            : "; \(CountText.number(count)) open changes stay, and need as many approvals as when they were proposed"
     }
 }

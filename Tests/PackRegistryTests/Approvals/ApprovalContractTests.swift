@@ -224,13 +224,51 @@ struct ApprovalContractTests {
             #expect(try await second.vote(.approve, on: lower.id).change.state == .waiting)
             #expect(try await third.vote(.approve, on: lower.id).change.state == .executed)
             #expect(try await owner.changes(.open).required.isEmpty)
-            // What waited needs no more, and the next look makes it.
-            let run = try await owner.runRollouts()
-            #expect(run.changes.map(\.id) == [waiting.id])
+            // What waited still needs two, and no look makes it.
+            #expect(try await owner.runRollouts().changes.isEmpty)
+            #expect(try await people.shop.releases() == ["1.0.0@100"])
+            #expect(try await people.cid.vote(.approve, on: waiting.id).change.state == .executed)
             #expect(try await people.shop.releases() == ["1.1.0@100"])
             // With none required all is as it always was.
             _ = try await people.ann.change(.offer(version("1.2.0")), of: package(), on: channel())
             #expect(try await people.shop.releases() == ["1.2.0@100"])
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `lowering the number makes no open change`(kind: RegistryKind) async throws {
+        try await Self.with(kind) { people in
+            let shop = people.shop
+            let alone = try await people.ann.propose(Self.offer("1.1.0")).change
+            let time = shop.clock.now.addingTimeInterval(60)
+            let later = try await people.ann.propose(Self.offer("1.2.0", at: time)).change
+            let poll = try await people.ann.propose(
+                ChangeProposal(.setting(.poll(ChannelPoll(seconds: 600))), on: channel(), at: time)
+            ).change
+            #expect(try await people.bob.vote(.approve, on: poll.id).change.state == .scheduled)
+            let dan = shop.local.registry(as: .local(user: "dan"))
+            let lowered = try await dan.propose(
+                ChangeProposal(.approvals(0), on: channel(), reason: "bob left", isEmergency: true)
+            ).change
+            #expect(lowered.state == .executed)
+            #expect(
+                lowered.effect == [
+                    "beta requires 0 approvals of a change in place of 1; 2 open changes stay, and need as many "
+                        + "approvals as when they were proposed"
+                ])
+            #expect(try await people.ann.runRollouts().changes.isEmpty)
+            shop.clock.advance(seconds: 61)
+            #expect(try await people.owner.runRollouts().changes.map(\.id) == [poll.id], "it was approved before")
+            #expect(try await shop.releases() == ["1.0.0@100"])
+            for id in [alone.id, later.id] {
+                let change = try #require(try await people.ann.changes(.one(id)).changes.first)
+                #expect(change.state == .waiting && change.needed == 1 && change.approvalCount == 0)
+                #expect(await Self.kind { try await people.ann.vote(.approve, on: id) } == .forbidden)
+            }
+            #expect(try await people.bob.vote(.approve, on: alone.id).change.state == .executed)
+            #expect(try await shop.releases() == ["1.1.0@100"])
+            // Proposed anew, it needs what the channel requires now.
+            #expect(try await people.ann.propose(Self.offer("1.2.0")).change.state == .executed)
         }
     }
 

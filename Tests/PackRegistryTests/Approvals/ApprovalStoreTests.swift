@@ -38,7 +38,8 @@ import Testing
     func `events come back as they were recorded, by change`(kind: StoreKind) async throws {
         let bench = try await StoreBench(kind)
         let pinned = PinnedProposal(
-            try Self.proposal(), expires: Date(timeIntervalSince1970: 1_797_000_000), pins: ["a", "b"], effect: ["c"])
+            try Self.proposal(), expires: Date(timeIntervalSince1970: 1_797_000_000), pins: ["a", "b"], effect: ["c"],
+            needed: 2)
         let first = try [ApprovalEvent.Kind.propose(pinned), .approve].map { try Self.event($0, 1, bench) }
         let second = try [ApprovalEvent.Kind.propose(pinned), .reject(reason: "no")].map {
             try Self.event($0, 2, bench)
@@ -72,7 +73,7 @@ import Testing
     }
 
     @Test func `every action and every event is read as it was written`() throws {
-        let pinned = PinnedProposal(try Self.proposal(), expires: Date(timeIntervalSince1970: 5), pins: [], effect: [])
+        let pinned = PinnedProposal(try Self.proposal(), expires: Date(timeIntervalSince1970: 5), pins: [], effect: [], needed: 2)
         for kind: ApprovalEvent.Kind in [
             .require(3), .propose(pinned), .approve, .reject(reason: "r"), .execute(effect: "e", needed: 1),
             .fail(reason: "f"),
@@ -90,9 +91,39 @@ import Testing
         #expect(throws: JSONError.self) { try ProposedAction(json: ["kind": "other"]) }
     }
 
+    @Test func `an open change needs as many approvals as when it was proposed, or as now if that is more`() throws {
+        let start = Date(timeIntervalSince1970: 1_000)
+        func needed(_ pinned: Int, required: Int) throws -> ProposedChange? {
+            let pinned = PinnedProposal(try Self.proposal(), expires: start + 100, pins: [], effect: [], needed: pinned)
+            let event = try ApprovalEvent(.propose(pinned), change: 1, on: channel(), time: start, actor: "ann")
+            return ApprovalState([event])?.change(required: required, revoked: [], now: start)
+        }
+        for (pinned, required, wanted) in [(1, 0, 1), (2, 1, 2), (1, 2, 2), (0, 1, 1)] {
+            let change = try needed(pinned, required: required)
+            #expect(change?.needed == wanted && change?.state == .waiting, "\(pinned) \(required)")
+        }
+        #expect(try needed(0, required: 0)?.state == .scheduled)
+    }
+
+    @Test func `a proposal of before the number was kept needs an approval`() throws {
+        func read(_ action: ProposedAction) throws -> Int? {
+            let proposal = try ChangeProposal(action, on: channel())
+            let kind = ApprovalEvent.Kind.propose(
+                PinnedProposal(proposal, expires: Date(timeIntervalSince1970: 5), pins: [], effect: [], needed: 3))
+            var content = kind.content
+            content["needed"] = nil
+            guard case .propose(let pinned) = try ApprovalEvent.Kind(name: "propose", content: content) else {
+                return nil
+            }
+            return pinned.needed
+        }
+        #expect(try read(.release(.offer(version("1.0.0")), of: package())) == 1)
+        #expect(try read(.setting(.gate(package(), isOn: false))) == 0)
+    }
+
     @Test func `the state of a change follows from its events`() throws {
         let start = Date(timeIntervalSince1970: 1_000)
-        let pinned = PinnedProposal(try Self.proposal(), expires: start + 100, pins: [], effect: [])
+        let pinned = PinnedProposal(try Self.proposal(), expires: start + 100, pins: [], effect: [], needed: 2)
         func events(_ kinds: [(ApprovalEvent.Kind, String)]) throws -> [ApprovalEvent] {
             try kinds.map { try ApprovalEvent($0.0, change: 1, on: channel(), time: start, actor: $0.1) }
         }
