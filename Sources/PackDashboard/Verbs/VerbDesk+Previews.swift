@@ -128,12 +128,12 @@ extension VerbDesk {
         _ verb: DashboardVerb, _ package: PackageID, _ channel: ChannelName, _ isOn: Bool
     ) async throws -> VerbPreview {
         let facts = try await facts(package, channel)
-        let pages = try await OnlinePages(of: package, facts.releases, in: registry)
+        let pages = await OnlinePages(of: package, facts.releases, in: registry)
         var effects =
             isOn
             ? ["From their next check on, all devices of \(channel) show the installed pages of \(package) again."]
             : [
-                pages.why == nil
+                pages.areOnline
                     ? "From their next check and next page on, all devices of \(channel) load the pages of \(package) from its "
                         + "first origin on the web."
                     : "From their next check and next page on, this holds for all devices of \(channel): \(pages.text).",

@@ -34,11 +34,18 @@ extension RemoteRegistry: RegistryPreviewing {
     /// An older registry has nothing at the paths of previews.
     private func asking<Answer>(_ body: () async throws -> Answer) async throws -> Answer {
         do { return try await body() } catch let error as RegistryError
-            where error.kind == .notFound
-            && (error.message == "there is nothing at this path" || error.message.contains(" answered 404"))
+            where error.isUnknownPath
         {
             throw PreviewsUnknown(base: base)
         }
+    }
+}
+
+extension RegistryError {
+    /// Whether the registry, which is of an older packtool, has nothing at the path. What is not found for any other reason,
+    /// such as a package, has words of its own.
+    var isUnknownPath: Bool {
+        kind == .notFound && (message == "there is nothing at this path" || message.contains(" answered 404"))
     }
 }
 

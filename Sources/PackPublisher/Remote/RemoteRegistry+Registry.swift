@@ -162,13 +162,27 @@ extension RemoteRegistry: RegistryRollouts {
     package func rollouts(of package: PackageID?) async throws -> [RolloutStatus] {
         if let package { return try await call(Endpoints.rollouts, (), path: ["package": package.text]) }
         do { return try await call(Endpoints.allRollouts, ()) } catch let error as RegistryError
-            where error.kind == .notFound
+            where error.isUnknownPath
         {
-            // An older registry tells of one package at a time.
-            var all: [RolloutStatus] = []
-            for package in try await overview().versions.keys.sorted() { all += try await rollouts(of: package) }
-            return all
+            return try await rolloutsByPackage()
         }
+    }
+
+    /// An older registry tells of one package at a time, and refuses those that the token may not see.
+    private func rolloutsByPackage() async throws -> [RolloutStatus] {
+        var (all, isAnySeen): ([RolloutStatus], Bool) = ([], false)
+        var refusal: RegistryError?
+        for package in try await overview().versions.keys.sorted() {
+            do {
+                all += try await rollouts(of: package)
+                isAnySeen = true
+            } catch let error as RegistryError where error.kind == .forbidden {
+                refusal = error
+            }
+        }
+        // A token that may see none is told so, as by a registry of today.
+        if let refusal, !isAnySeen { throw refusal }
+        return all
     }
 
     package func runRollouts() async throws -> RolloutRun {

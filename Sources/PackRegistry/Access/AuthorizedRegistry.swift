@@ -15,7 +15,9 @@ package struct AuthorizedRegistry: Registry {
 }
 
 extension AuthorizedRegistry {
-    package func overview() async throws -> RegistryOverview { try await services.store.overview() }
+    package func overview() async throws -> RegistryOverview {
+        try await services.store.overview().visible(to: identity.scope)
+    }
 
     package func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? {
         let now = services.clock()

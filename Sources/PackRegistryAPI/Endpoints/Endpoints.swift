@@ -95,18 +95,19 @@ package enum Endpoints {
         ),
         encodeBody: \.json, decodeBody: RolloutRequest.init(json:), encodeAnswer: \.json,
         decodeAnswer: RolloutOutcome.init(json:))
-    package static let rollouts = Endpoint<Void, [RolloutStatus]>(
+    package static let rollouts = rolloutList(
         Route(
             .get, "/v1/packages/{package}/rollouts", right: .release, or: .observe,
-            "Where the package's rollouts by a plan are, and what is done next."),
-        encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
-        decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
-    package static let allRollouts = Endpoint<Void, [RolloutStatus]>(
+            "Where the package's rollouts by a plan are, and what is done next."))
+    package static let allRollouts = rolloutList(
         Route(
             .get, "/v1/rollouts", right: .release, or: .observe,
-            "The same of all packages and channels that the token may release or observe."),
-        encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
-        decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
+            "The same of all packages and channels that the token may release or observe."))
+    private static func rolloutList(_ route: Route) -> Endpoint<Void, [RolloutStatus]> {
+        Endpoint(
+            route, encodeAnswer: { ["rollouts": .array($0.map { .object($0.json) })] },
+            decodeAnswer: { try $0.array("rollouts").map { try RolloutStatus(json: $0.object("rollout")) } })
+    }
     package static let runRollouts = Endpoint<Void, RolloutRun>(
         Route(
             .post, "/v1/rollouts/run", right: .release, isRepeatable: true,

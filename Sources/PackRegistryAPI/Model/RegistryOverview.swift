@@ -86,3 +86,20 @@ package struct RegistryOverview: Hashable, Sendable {
         self.rollbacks = rollbacks
     }
 }
+
+extension RegistryOverview {
+    /// The same with what the scope may see of approvals (the right `release` on the channel) and of what was taken back
+    /// (`release` or `observe` of the package on the channel), as where the registry tells of these alone.
+    package func visible(to scope: TokenScope) -> RegistryOverview {
+        let rollbacks = rollbacks.map { channel, packages in
+            let seen = packages.filter { package, _ in
+                [.release, .observe].contains { scope.allows($0, package: package, channel: channel) }
+            }
+            return (channel, seen)
+        }
+        return RegistryOverview(
+            app: app, versions: versions, channels: channels, earlier: earlier, settings: settings,
+            approvals: approvals.filter { scope.allows(.release, channel: $0.key) },
+            rollbacks: Dictionary(uniqueKeysWithValues: rollbacks.filter { !$0.1.isEmpty }))
+    }
+}

@@ -75,7 +75,7 @@ struct ChannelCommand: AsyncParsableCommand {
             let overview = try await session.registry.overview()
             try NameCheck.require(channel, in: overview)
             let settings = overview.settings[channel] ?? ChannelSettings()
-            let lines = try await ChannelSettingText.lines(
+            let lines = await ChannelSettingText.lines(
                 settings, of: channel, pages: ChannelSettingText.pages(overview, on: channel, session))
             return options.console.result(
                 lines.isEmpty ? "\(channel) has no settings" : lines.joined(separator: "\n"),

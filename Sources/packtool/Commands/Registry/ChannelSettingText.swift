@@ -52,10 +52,10 @@ enum ChannelSettingText {
     /// Reads what devices show of the packages whose gates are off on a channel.
     static func pages(
         _ overview: RegistryOverview, on channel: ChannelName, _ session: RegistrySession
-    ) async throws -> [PackageID: OnlinePages] {
+    ) async -> [PackageID: OnlinePages] {
         var pages: [PackageID: OnlinePages] = [:]
         for package in overview.settings[channel]?.gatesOff ?? [] {
-            pages[package] = try await OnlinePages(
+            pages[package] = await OnlinePages(
                 of: package, overview.channels[channel]?[package] ?? [], in: session.registry)
         }
         return pages

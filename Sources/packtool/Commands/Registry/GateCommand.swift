@@ -52,8 +52,8 @@ struct GateCommand: AsyncParsableCommand {
     /// What devices show with the gate off, after a question if that is an error page on some of them.
     private func askedPages(_ session: RegistrySession) async throws -> String {
         let overview = try await session.registry.overview()
-        // The registry refuses what it does not know.
-        let pages = try await OnlinePages(
+        // The registry refuses what it does not know. What cannot be read is told, and stops no emergency.
+        let pages = await OnlinePages(
             of: package, overview.channels[channel]?[package] ?? [], in: session.registry)
         let isOff = overview.settings[channel]?.gatesOff.contains(package) ?? false
         if !isOff, let why = pages.why {
@@ -77,7 +77,7 @@ struct GateCommand: AsyncParsableCommand {
         let isOff = settings.gatesOff.contains(package)
         let pages =
             isOff
-            ? try await OnlinePages(of: package, releases, in: session.registry).text : "pages load from the device"
+            ? await OnlinePages(of: package, releases, in: session.registry).text : "pages load from the device"
         options.console.result(
             "\(channel): the gate of \(package) is \(isOff ? "off" : "on"): \(pages)",
             json: .object(["channel": .string(channel.text), "settings": .object(settings.json)]))

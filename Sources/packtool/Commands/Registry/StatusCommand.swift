@@ -54,7 +54,7 @@ struct StatusCommand: AsyncParsableCommand {
         let overview = selected(all)
         var pages: [ChannelName: [PackageID: OnlinePages]] = [:]
         for channel in overview.settings.keys {
-            pages[channel] = try await ChannelSettingText.pages(all, on: channel, session)
+            pages[channel] = await ChannelSettingText.pages(all, on: channel, session)
         }
         options.console.result(text(overview, pages), json: .object(overview.json))
         // Reading writes nothing: whoever relies on this command in a cron job has to know.
