@@ -48,6 +48,41 @@ struct RightsContractTests {
     }
 
     @Test(arguments: RegistryKind.allCases)
+    func `who took what back, and what approvals a channel requires, is told to those with a right to it`(
+        kind: RegistryKind
+    ) async throws {
+        let shop = try await kind.shop()
+        try await shop.publisher().publish([shop.page("1.0.0").zip, shop.page("1.1.0").zip])
+        for text in ["1.0.0", "1.1.0"] {
+            _ = try await shop.registry.change(.offer(version(text)), of: package(), on: channel())
+        }
+        _ = try await shop.registry.change(.rollBack(to: nil), of: package(), on: channel())
+        _ = try await shop.registry.propose(ChangeProposal(.approvals(1), on: channel()))
+        for (actions, packages, channels, seesApprovals, seesRollback)
+            in [
+                ([.publish], nil, nil, false, false), ([.publish], ["help"], nil, false, false),
+                ([.observe], ["help"], nil, false, false), ([.observe], nil, ["stable"], false, false),
+                ([.observe], ["checkout"], ["beta"], false, true), ([.release], nil, ["stable"], false, false),
+                ([.release], ["help"], nil, true, false), ([.release], nil, ["beta"], true, true),
+                ([.admin], nil, nil, true, true),
+            ] as [(Set<TokenAction>, [String]?, [String]?, Bool, Bool)]
+        {
+            let scope = try TokenScope(
+                actions: actions, packages: packages.map { try Set($0.map { try package($0) }) },
+                channels: channels.map { try Set($0.map { try channel($0) }) })
+            try await kind.using(shop, scope: scope) { (registry) async throws in
+                let overview = try await registry.overview()
+                #expect(overview.approvals == (seesApprovals ? [try channel(): 1] : [:]), "\(scope)")
+                let rollback = try overview.rollbacks[channel()]?[package()]
+                #expect((rollback?.by == "local:ann") == seesRollback, "\(scope)")
+                #expect(overview.rollbacks.isEmpty == !seesRollback, "\(scope)")
+                // What is public stays so.
+                #expect(try overview.channels[channel()]?[package()]?.first?.version == version("1.0.0"))
+            }
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
     func `tokens are made, listed without their text, and revoked once`(kind: RegistryKind) async throws {
         let shop = try await kind.shop()
         try await kind.using(shop) { (registry) async throws in

@@ -137,6 +137,28 @@ struct GateCommandTests {
         #expect(all.standardOutput.hasSuffix("from their next check on, devices load its pages online\n"), "\(all)")
     }
 
+    @Test func `a damaged manifest stops no emergency, and is told where the gate is shown`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--app", "shop").expectSuccess()
+        try tool.write(["dist/index.html": "<title>one</title>"])
+        try await tool.run(
+            "build", "dist", "--package", "shop", "--package-version", "1.0.0", "--out", "packages"
+        ).expectSuccess()
+        try await tool.run("publish", "packages/shop-1.0.0.zip", "--channel", "beta").expectSuccess()
+        let folder = ".packtool/registry/view/targets/manifests/shop"
+        let name = try #require(tool.listing(folder).keys.first { $0.hasSuffix(".1.0.0.json") })
+        let unknown = "what devices with shop 1.0.0 show is not known, because the manifest of shop 1.0.0 is damaged: "
+        try tool.write(["\(folder)/\(name)": "{}"])
+        let off = try await tool.run("gate", "shop", "--channel", "beta", "--off").expectSuccess()
+        #expect(
+            off.standardOutput.hasPrefix("beta: the gate of shop is off; from their next check on, " + unknown), "\(off)")
+        for command in [["status"], ["channel", "beta"], ["gate", "shop", "--channel", "beta"]] {
+            try tool.write(["\(folder)/\(name)": "{}"])
+            let shown = try await tool.run(command).expectSuccess()
+            #expect(shown.standardOutput.contains(unknown), "\(shown)")
+        }
+    }
+
     @Test func `how often devices look is set, shown, bounded and taken back`() async throws {
         let tool = try Tool()
         try await tool.run("init", "--app", "shop").expectSuccess()
