@@ -42,10 +42,17 @@ package struct ReleaseEffect: Sendable {
         }
         let isWayBack = steps.contains { if case .add = $0 { true } else { false } }
         for case .remove(let id) in steps {
-            guard let gone = old.first(where: { $0.id == id }) else { continue }
+            guard let index = old.firstIndex(where: { $0.id == id }) else { continue }
+            // Devices that run a newer release keep it.
+            let below = new.first { release in old[..<index].allSatisfy { $0.id != release.id } }
             parts.append(
-                "\(gone.rollout.devicesText) leave \(package) \(ReleaseHistory.name(gone.offer))"
-                    + (isWayBack ? "" : " and \(Self.fallback(new.first))"))
+                "\(old[index].rollout.devicesText) leave \(package) \(ReleaseHistory.name(old[index].offer))"
+                    + (isWayBack ? "" : " and \(Self.fallback(below))"))
+        }
+        if let newest = new.first, newest.id == old.first?.id, let gone = history.ofSet(removedBy: steps) {
+            parts.append(
+                "\(package) keeps \(ReleaseMoves.destination(newest)), which is newer than the set: its "
+                    + "\(ReleaseHistory.name(gone.offer)) of the set is taken back beneath it")
         }
         return parts.joined(separator: ", and ")
     }

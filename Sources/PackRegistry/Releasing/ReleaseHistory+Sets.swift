@@ -41,12 +41,36 @@ extension ReleaseHistory {
         return changed == own ? [] : [.update(changed)]
     }
 
+    /// Takes the package's release of a set, and what lies between it and an earlier one, out beneath a newer release that
+    /// took the package out of the set.
+    /// - Parameter place: what everybody had before; nil for what the app embeds.
+    /// - Returns: nil where the newest release offers what the set does, and where devices that the newer releases do not
+    ///   admit would find nothing beneath them: the package goes back with its set then.
+    package func leaving(_ set: String, to place: Release?) -> [Step]? {
+        guard let index = entries.lastIndex(where: { !$0.isRemoved && $0.release.set == set }),
+            let newest = offered.first, newest.offer != entries[index].release.offer
+        else { return nil }
+        let floor = place.flatMap { place in entries.firstIndex { $0.release.id == place.id } }
+        let steps = entries.indices.filter { other in
+            !entries[other].isRemoved && other > floor ?? -1
+                && (other <= index || entries[other].release.offer == entries[index].release.offer)
+        }.map { Step.remove(entries[$0].release.id) }
+        let left = applying(steps, by: "", now: .distantFuture).offered
+        return left.first == newest && left.contains(where: \.rollout.reachesEveryone) ? steps : nil
+    }
+
     /// Takes the package's releases of sets that were taken back.
     package func removing(sets: Set<String>) -> [Step] {
         entries.compactMap { entry in
             guard !entry.isRemoved, let set = entry.release.set, sets.contains(set) else { return nil }
             return .remove(entry.release.id)
         }
+    }
+
+    /// The newest release of a set that some steps remove.
+    package func ofSet(removedBy steps: [Step]) -> Release? {
+        let removed = Set(steps.compactMap { step in if case .remove(let id) = step { id } else { nil } })
+        return entries.last { removed.contains($0.release.id) && $0.release.set != nil }?.release
     }
 
     /// The sets whose releases some steps remove.

@@ -5,10 +5,12 @@ package import PackFormat
 package struct ReleaseMoves: Sendable {
     private struct Move {
         let package: PackageID
-        /// The release that was the newest.
-        let from: Release?
+        /// The version that is left: that of the set, if the package has one of it, else the newest.
+        let from: String?
         /// The release that is the newest then.
         let to: Release?
+        /// Whether that is the newest already: what is taken back lies beneath it.
+        let isKept: Bool
     }
 
     private let moves: [Move]
@@ -22,10 +24,20 @@ package struct ReleaseMoves: Sendable {
     ) {
         moves = steps.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { package, steps in
             let history = before[package] ?? ReleaseHistory()
+            let (old, new) = (history.offered.first, history.applying(steps, by: actor, now: now).offered.first)
             return Move(
-                package: package, from: history.offered.first,
-                to: history.applying(steps, by: actor, now: now).offered.first)
+                package: package, from: Self.left(by: steps, in: history), to: new,
+                isKept: old != nil && old?.id == new?.id)
         }
+    }
+
+    /// Such as `1.1.0`, or `1.1.0 with the newer 1.2.0` where a newer release is taken back as well.
+    private static func left(by steps: [ReleaseHistory.Step], in history: ReleaseHistory) -> String? {
+        let removed = Set(steps.compactMap { step in if case .remove(let id) = step { id } else { nil } })
+        guard let newest = history.offered.first else { return nil }
+        guard let ofSet = history.ofSet(removedBy: steps), ofSet.offer != newest.offer else { return ReleaseHistory.name(newest.offer) }
+        let name = ReleaseHistory.name(ofSet.offer)
+        return removed.contains(newest.id) ? "\(name) with the newer \(ReleaseHistory.name(newest.offer))" : name
     }
 
     /// What devices get of a release: its version, or what the app embeds.
@@ -35,17 +47,26 @@ package struct ReleaseMoves: Sendable {
 
     /// Such as `shop 1.1.0`, or `admin 1.1.0 and shop 1.1.0, which are one set,`.
     var leaving: String {
-        let names = moves.map { move in
-            "\(move.package)\(move.from.map { " \(ReleaseHistory.name($0.offer))" } ?? "")"
-        }
+        let names = gone.map { move in "\(move.package)\(move.from.map { " \($0)" } ?? "")" }
         return names.count > 1 ? "\(Self.list(names)), which are one set," : names.first ?? ""
     }
 
-    /// Such as `go to 1.0.0`, or `go back: admin to 1.0.0, and shop to what the app embeds`.
+    /// Such as `go to 1.0.0`, or `go back: admin to 1.0.0, and shop to what the app embeds`; then which packages keep a newer
+    /// release than that of their set.
     var destinations: String {
-        let places = moves.map { move in (move.package, move.to.map(Self.destination) ?? "nothing") }
-        guard places.count > 1 else { return "go to \(places.first?.1 ?? "nothing")" }
-        return "go back: " + Self.list(places.map { "\($0) to \($1)" })
+        let places = gone.map { move in (move.package, move.to.map(Self.destination) ?? "nothing") }
+        let way =
+            places.count > 1
+            ? "go back: " + Self.list(places.map { "\($0) to \($1)" }) : "go to \(places.first?.1 ?? "nothing")"
+        return ([way] + moves.filter(\.isKept).map(Self.kept)).joined(separator: "; ")
+    }
+
+    private var gone: [Move] { moves.filter { !$0.isKept } }
+
+    /// Such as `shop keeps 1.3.0, which is newer than the set: its 1.1.0 of the set is taken back beneath it`.
+    private static func kept(_ move: Move) -> String {
+        "\(move.package) keeps \(move.to.map(destination) ?? "nothing"), which is newer than the set"
+            + (move.from.map { ": its \($0) of the set is taken back beneath it" } ?? "")
     }
 
     /// Such as `a, b and c`.

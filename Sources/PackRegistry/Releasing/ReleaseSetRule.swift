@@ -133,7 +133,8 @@ package struct ReleaseSetRule {
     }
 
     /// If a package's newest release is of a set, takes the set back: each of its packages goes to what everyone had before
-    /// the set, or when the package had the version that is named. A package that had nothing then goes to what the app embeds.
+    /// the set, or when the package had the version that is named. A package that had nothing then goes to what the app embeds,
+    /// and one with a newer release keeps that.
     /// - Returns: nil if the newest release is of no set, or no package of it had anything before.
     package func rollingBack(_ package: PackageID, to change: ChannelChange) throws -> Outcome? {
         let own = history(package)
@@ -150,9 +151,9 @@ package struct ReleaseSetRule {
             // A package that the set introduced had what the app embeds before it, and the others had something else.
             guard present == nil else {
                 return try rollingBack(
-                    to: Dictionary(uniqueKeysWithValues: members(of: set).keys.map { ($0, Release?.none) }))
+                    set, to: Dictionary(uniqueKeysWithValues: members(of: set).keys.map { ($0, Release?.none) }))
             }
-            return try rollingBack(to: everyone(before: begun))
+            return try rollingBack(set, to: everyone(before: begun))
         case .rollBack(let version?):
             let destination = own.entries.last { !$0.isRemoved && $0.release.version == version }?.release
             guard let destination, destination.offer != newest.offer, let moment = own.end(of: destination.offer) else {
@@ -162,17 +163,17 @@ package struct ReleaseSetRule {
                         + "cannot be told what they had with \(package) \(version): roll the set back without --to, or "
                         + "publish the versions that you want together")
             }
-            return try rollingBack(to: everyone(before: moment).merging([package: destination]) { $1 })
+            return try rollingBack(set, to: everyone(before: moment).merging([package: destination]) { $1 })
         case .rollBack(nil):
             let before = everyone(before: begun)
             guard let present else {
-                return before.values.contains { $0 != nil } ? try rollingBack(to: before) : nil
+                return before.values.contains { $0 != nil } ? try rollingBack(set, to: before) : nil
             }
-            if present.offer != newest.offer { return try rollingBack(to: before) }
+            if present.offer != newest.offer { return try rollingBack(set, to: before) }
             // The set is itself a way back to that version: one step further into the past.
             guard let place = own.full(before: begun, otherThan: newest.offer), let moment = own.end(of: place.offer)
             else { return nil }
-            return try rollingBack(to: everyone(before: moment).merging([package: place]) { $1 })
+            return try rollingBack(set, to: everyone(before: moment).merging([package: place]) { $1 })
         default: return nil
         }
     }
@@ -200,7 +201,11 @@ package struct ReleaseSetRule {
         )
     }
 
-    private func rollingBack(to targets: [PackageID: Release?]) throws -> Outcome {
+    /// A package that a newer release took out of the set keeps that one: only what lies beneath it goes.
+    private func rollingBack(_ set: String, to places: [PackageID: Release?]) throws -> Outcome {
+        var left: [PackageID: [ReleaseHistory.Step]] = [:]
+        for (member, place) in places { left[member] = history(member).leaving(set, to: place) }
+        let targets = places.filter { left[$0.key] == nil }
         func steps(_ set: String?, _ app: VersionRange?) throws -> [PackageID: [ReleaseHistory.Step]] {
             var result: [PackageID: [ReleaseHistory.Step]] = [:]
             for (index, (member, own)) in targets.sorted(by: { $0.key < $1.key }).enumerated() {
@@ -213,8 +218,9 @@ package struct ReleaseSetRule {
         let ranges = targets.values.compactMap { $0?.requiredApp }
         let canBeOne = ranges.allSatisfy { range in ranges.allSatisfy { range.overlaps($0) } }
         let single = try steps(nil, nil)
-        guard canBeOne, single.count > 1 else { return Outcome(set: nil, steps: single) }
-        return Outcome(set: ids.set, steps: try steps(ids.set, .intersection(of: ranges)))
+        guard canBeOne, single.count > 1 else { return Outcome(set: nil, steps: single.merging(left) { $1 }) }
+        let joined = try steps(ids.set, .intersection(of: ranges))
+        return Outcome(set: ids.set, steps: joined.merging(left) { $1 })
     }
 
     private func names(in set: String, besides package: PackageID) -> String {

@@ -97,8 +97,6 @@ struct ReleaseSetRuleTests {
         try memory.offer(["a": "1.0.0", "b": "1.0.0"])
         try memory.offer(["b": "1.0.1"])
         try memory.offer(["a": "1.1.0", "b": "1.1.0", "new": "1.0.0"])
-        // Published later, on top of the set: it goes as well.
-        try memory.offer(["b": "1.1.1"])
         try memory.rollBack("a")
         #expect(memory.offers == "a: 1.0.0; b: 1.0.1; new: embedded")
         let sets = Set(memory.histories.values.compactMap { $0.offered.first?.set })
@@ -110,6 +108,43 @@ struct ReleaseSetRuleTests {
         #expect(throws: RegistryError.self) {
             try ReleaseRule(facts).steps(for: .offer(before.version, nil, consent: []))
         }
+    }
+
+    @Test func `a newer release took its package out of the set, and a rollback of the set leaves it`() throws {
+        var memory = Memory()
+        try memory.offer(["a": "1.0.0", "b": "1.0.0"])
+        try memory.offer(["b": "1.0.1"])
+        try memory.offer(["a": "1.1.0", "b": "1.1.0"])
+        try memory.offer(["b": "1.2.0"])
+        let outcome = try #require(try memory.rule.rollingBack(PackageID("a"), to: .rollBack(to: nil)))
+        #expect(outcome.set == nil, "a goes back alone")
+        try memory.rollBack("a")
+        #expect(memory.offers == "a: 1.0.0; b: 1.2.0")
+        // What is beneath it is what everybody had before the set.
+        #expect(try memory.histories[PackageID("b")]?.earlier?.version?.description == "1.0.1")
+
+        // The same for a newer release for some devices: the others leave the set.
+        var partial = Memory()
+        try partial.offer(["a": "1.0.0", "b": "1.0.0"])
+        try partial.offer(["a": "1.1.0", "b": "1.1.0", "new": "1.0.0"])
+        try partial.offer(["b": "1.2.0"], percent: 10)
+        try partial.offer(["new": "1.2.0"], percent: 10)
+        try partial.rollBack("a")
+        // Nothing is beneath the new package's 1.2.0, so that it goes back with the set.
+        #expect(partial.offers == "a: 1.0.0; b: 1.2.0 (10 %), 1.0.0; new: embedded")
+
+        // The way back of one package to the set's own version is not newer than the set.
+        var back = Memory()
+        try back.offer(["a": "1.0.0", "b": "1.0.0"])
+        try back.offer(["a": "1.1.0", "b": "1.1.0"])
+        try back.offer(["b": "1.2.0"])
+        let id = try PackageID("b")
+        let history = try #require(back.histories[id])
+        let earlier = try #require(history.earlier)
+        back.apply([id: try history.rollingBack(to: earlier.offer, requiredApp: nil, id: "way")])
+        #expect(back.offers == "a: 1.1.0; b: 1.1.0")
+        try back.rollBack("a")
+        #expect(back.offers == "a: 1.0.0; b: 1.0.0")
     }
 
     @Test func `a package that the set introduced goes to what the app embeds, and the others to what they had`() throws
@@ -188,7 +223,7 @@ struct ReleaseSetRuleTests {
         #expect(refusal("a") == nil)
         #expect(refusal("b")?.contains("offers a 1.3.0 and b 1.1.0 now") == true)
         try memory.rollBack("b")
-        #expect(memory.offers == "a: 1.0.0; b: 1.0.0")
+        #expect(memory.offers == "a: 1.3.0; b: 1.0.0")
         #expect(refusal("b")?.contains("from a 1.1.0 and b 1.1.0") == true)
     }
 

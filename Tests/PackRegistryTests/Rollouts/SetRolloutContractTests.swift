@@ -113,6 +113,35 @@ struct SetRolloutContractTests {
     }
 
     @Test(arguments: RegistryKind.allCases)
+    func `a package with a newer release than that of the set keeps it when the set goes back`(kind: RegistryKind)
+        async throws
+    {
+        let shop = try await pairs(kind)
+        try await shop.publisher().publish([shop.page("1.3.0").zip])
+        try await kind.using(shop) { (registry) async throws in
+            _ = try await registry.change(.offer(version("1.3.0")), of: package(), on: channel())
+            shop.clock.advance(seconds: 1)
+            let kept =
+                "checkout keeps 1.3.0, which is newer than the set: its 1.2.0 of the set is taken back beneath it"
+            let dry = try await registry.rollout(
+                RolloutRequest(.rollBack, isDryRun: true), of: package("help"), on: channel())
+            #expect(dry.effect == "100 % of the devices leave help 1.2.0 on beta and go to 1.1.0; \(kept)")
+            let once = ChannelChange.rollBack(to: nil)
+            let preview = try await registry.preview(once, of: package("help"), on: channel(), assuming: [])
+            #expect(preview.effect.contains("get help 1.1.0 in place of 1.2.0"), "\(preview.effect)")
+            #expect(preview.effect.contains(kept), "\(preview.effect)")
+            let back = try await registry.change(once, of: package("help"), on: channel())
+            #expect(back.isChanged && back.others.keys.map(\.text) == ["checkout"])
+            #expect(try await shop.releases("help") == ["1.1.0@100"])
+            #expect(try await shop.releases() == ["1.3.0@100"])
+            // The set's version is not offered again by the way back of the other.
+            shop.clock.advance(seconds: 1)
+            _ = try await registry.change(once, of: package(), on: channel())
+            #expect(try await shop.releases() == ["1.1.0@100"])
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
     func `after a newer version a rollback is a first one again, and a named version needs no more words`(
         kind: RegistryKind
     ) async throws {

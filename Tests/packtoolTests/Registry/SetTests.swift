@@ -93,6 +93,23 @@ struct SetTests {
         #expect(try stable.array("shop").isEmpty && stable.array("admin").isEmpty)
     }
 
+    @Test func `a package that was released alone since keeps its version when the set goes back`() async throws {
+        let tool = try await project()
+        for version in ["1.0.0", "1.1.0"] {
+            let zips = try await build(tool, version, "shop", "help")
+            try await tool.run(["publish"] + zips + ["--channel", "beta"]).expectSuccess()
+        }
+        let newer = try await build(tool, "1.3.0", "shop")
+        try await tool.run(["publish"] + newer + ["--channel", "beta"]).expectSuccess()
+        let back = try await tool.run("rollback", "help", "--channel", "beta").expectSuccess()
+        #expect(
+            back.standardError.contains(
+                "On beta only help goes back, from 1.1.0 to 1.0.0. shop keeps 1.3.0, which is newer than the set."),
+            "\(back)")
+        #expect(back.standardOutput.contains("beta offers shop 1.3.0, for it was in the same set"), "\(back)")
+        #expect(try await installed(tool, "d0") == "help 1.0.0, shop 1.3.0")
+    }
+
     @Test func `published separately they are apart, and packtool release joins what is published`() async throws {
         let tool = try await project()
         let zips = try await build(tool, "1.0.0", "shop", "admin")

@@ -95,8 +95,10 @@ enum ReleaseText {
         }
         let outcome = try await session.registry.change(change, of: package, on: channel)
         let replaced = outcome.isChanged && !before.isEmpty ? " (before: \(text(before)))" : ""
-        let others = outcome.others.sorted { $0.key < $1.key }.map {
-            "\n\(channel) offers \($0.key) \(text($0.value)), for it is in the same set"
+        let set = outcome.releases.first { $0.set != nil }?.set
+        let others = outcome.others.sorted { $0.key < $1.key }.map { other, releases in
+            let isMember = set != nil && releases.contains { $0.set == set }
+            return "\n\(channel) offers \(other) \(text(releases)), for it \(isMember ? "is" : "was") in the same set"
         }.joined()
         options.console.result(
             "\(channel) offers \(package) \(text(outcome.releases))\(replaced)\(others)",

@@ -10,7 +10,8 @@ struct RollbackCommand: AsyncParsableCommand {
             """
             Without --to, the command goes back to the newest version that the channel offered before this
             one. If the release belongs to a set, the whole set goes back, each package to its version
-            before: the command says which, and then does it. A second rollback of a package that went back
+            before: the command says which, and then does it. A package with a newer release than that of the
+            set keeps it. The command asks first if it takes back more than the newest release. A second rollback of a package that went back
             with its set is refused, unless you pass --again or --to. --dry-run shows which devices go where,
             and changes nothing.
 
@@ -51,7 +52,7 @@ struct RollbackCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
     @OptionGroup var emergency: EmergencyOptions
-    @OptionGroup var acceptedYes: AcceptedYes
+    @OptionGroup var consent: ConsentOption
     @OptionGroup var dryRun: DryRunOption
     @OptionGroup var registry: RegistryOptions
     @OptionGroup var options: GlobalOptions
@@ -72,6 +73,7 @@ struct RollbackCommand: AsyncParsableCommand {
         let change = accepting(plain)
         let session = try await RegistrySession(registry, console: options.console)
         let offered = try await session.registry.overview().channels[channel] ?? [:]
+        try await requireConsent(change, offered[package] ?? [], session)
         if !dryRun.isDryRun { await announce(change, offered, session) }
         guard !emergency.isGiven || dryRun.isDryRun else {
             return try await ChangeText.propose(
@@ -88,6 +90,25 @@ struct RollbackCommand: AsyncParsableCommand {
         again && to == nil ? .accepting([.again, state.consent], change) : state.accepting(change)
     }
 
+    /// Asks before more than the newest release is taken back: a release for some devices may lie above a rollout.
+    private func requireConsent(
+        _ change: ChannelChange, _ offered: [Release], _ session: RegistrySession
+    ) async throws {
+        // A destination that is named says so itself, and an emergency does not wait.
+        guard to == nil, !emergency.isGiven, offered.count > 1,
+            let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []),
+            let place = outcome.releases.first
+        else { return }
+        let gone = offered.prefix { $0.offer != place.offer }
+        guard gone.count > 1, let newest = gone.first?.version else { return }
+        try consent.require(
+            isDryRun: dryRun.isDryRun,
+            "On \(channel) the rollback takes back \(gone.count) releases of \(package), not only the newest: "
+                + "\(gone.map(ReleaseText.text).joined(separator: ", and ")). All devices go to \(ReleaseText.newest([place])). "
+                + "To take only \(newest) back: packtool rollout \(package)@\(newest) --channel \(channel) --percent 0",
+            options)
+    }
+
     /// Says which packages go back with this one, and where each goes.
     private func announce(
         _ change: ChannelChange, _ offered: [PackageID: [Release]], _ session: RegistrySession
@@ -97,11 +118,20 @@ struct RollbackCommand: AsyncParsableCommand {
             let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []),
             !outcome.others.isEmpty
         else { return }
-        let moves = outcome.others.merging([package: outcome.releases]) { $1 }.sorted { $0.key < $1.key }
+        let places = outcome.others.merging([package: outcome.releases]) { $1 }.sorted { $0.key < $1.key }
+        // A package with a newer release than that of the set keeps it.
+        let kept = places.filter { member, releases in releases.first?.id == offered[member]?.first?.id }
+        let moves = places.filter { member, _ in !kept.contains { $0.key == member } }.map { member, releases in
+            (member, "from \(ReleaseText.newest(offered[member])) to \(ReleaseText.newest(releases))")
+        }
+        let ways = moves.map { member, way in "\(member) \(way)" }.joined(separator: ", ")
         options.console.note(
-            "On \(channel) the whole set goes back, not only \(package): "
-                + moves.map { member, releases in
-                    "\(member) from \(ReleaseText.newest(offered[member])) to \(ReleaseText.newest(releases))"
-                }.joined(separator: ", ") + ".")
+            "On \(channel) "
+                + (moves.count > 1
+                    ? "the whole set goes back, not only \(package): \(ways)."
+                    : "only \(moves.first?.0.text ?? package.text) goes back, \(moves.first?.1 ?? "").")
+                + kept.map { member, releases in
+                    " \(member) keeps \(ReleaseText.newest(releases)), which is newer than the set."
+                }.joined())
     }
 }
