@@ -59,6 +59,52 @@ struct AudienceTests {
         #expect(try await installed(tool, "linux", "--platform", "linux") == "1.1.0")
     }
 
+    @Test func `a question about a share and an audience says both, and a wider audience takes nothing from anybody`()
+        async throws
+    {
+        let tool = try Tool()
+        try await tool.run("init", "--app", "shop").expectSuccess()
+        try await publish(tool, "1.0.0")
+        try await publish(tool, "1.1.0", "--audience", "platform=ios; app>=3.2", "--rollout", "60")
+        let change = ["rollout", "shop", "--channel", "beta"]
+        let wider = ["--audience", "platform=ios,android"]
+        let fewer = try await tool.run(change + wider + ["--percent", "10"])
+        #expect(
+            fewer.exitCode == 2
+                && fewer.standardError.contains("With 10 %, 50 % of the devices in its audience leave it"), "\(fewer)")
+        #expect(!fewer.standardError.contains("outside of"), "\(fewer)")
+        let both = try await tool.run(change + ["--audience", "region=DE", "--percent", "10"])
+        #expect(
+            both.exitCode == 2
+                && both.standardError.contains(
+                    "With 10 %, 50 % of the devices in its audience, and devices outside of region=DE, leave it"),
+            "\(both)")
+        try await tool.run(change + ["--audience", "platform=ios"]).expectSuccess()
+        try await tool.run(change + wider).expectSuccess()
+        let narrower = try await tool.run(change + ["--audience", "platform=ios"])
+        #expect(
+            narrower.exitCode == 2 && narrower.standardError.contains("Devices outside of platform=ios leave it"),
+            "\(narrower)")
+    }
+
+    @Test func `a rollback that takes back more than the newest release asks first`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--app", "shop").expectSuccess()
+        try await publish(tool, "1.0.0")
+        try await publish(tool, "1.1.0", "--rollout", "30")
+        try await publish(tool, "1.2.0", "--audience", "platform=ios")
+        let back = ["rollback", "shop", "--channel", "beta"]
+        let asks = try await tool.run(back)
+        #expect(asks.exitCode == 2, "\(asks)")
+        for part in [
+            "takes back 2 releases of shop, not only the newest: 1.2.0 (", "1.1.0 (30 %)", "All devices go to 1.0.0.",
+            "To take only 1.2.0 back: packtool rollout shop@1.2.0 --channel beta --percent 0",
+        ] { #expect(asks.standardError.contains(part), "\(part): \(asks)") }
+        try await tool.run("rollout", "shop@1.2.0", "--channel", "beta", "--percent", "0", "--yes").expectSuccess()
+        #expect(try await tool.run("status").standardOutput.contains("30 %"))
+        try await tool.run(back + ["--yes"]).expectSuccess()
+    }
+
     @Test func `a device that reads format 1 is told what everybody gets`() async throws {
         let tool = try Tool()
         try await tool.run("init", "--app", "shop").expectSuccess()

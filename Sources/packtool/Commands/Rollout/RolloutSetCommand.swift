@@ -166,9 +166,25 @@ struct RolloutSetCommand: AsyncParsableCommand {
     /// Which devices would leave the release; nil where none would.
     private func loss(from release: Release, _ session: RegistrySession) async throws -> String? {
         let old = release.rollout
-        if let audiences, !audiences.isEmpty, audiences != old.audiences {
-            return "Devices outside of \(audiences.map(\.description).joined(separator: ", or "))"
-        }
+        guard !old.reachesNobody else { return nil }
+        let parts = [try await lostShare(of: release, session), lostAudience(old)].compactMap(\.self)
+        guard parts.count > 1 else { return parts.first }
+        return parts.joined(separator: ", and ") + ","
+    }
+
+    /// nil where the new audience has all devices of the one before.
+    private func lostAudience(_ old: Rollout) -> String? {
+        guard let audiences, !audiences.isEmpty, audiences != old.audiences else { return nil }
+        let isWider =
+            !old.audiences.isEmpty && old.audiences.allSatisfy { old in audiences.contains { $0.includes(old) } }
+        guard !isWider else { return nil }
+        let isSmallerShare = percent.map { $0 < old.share } ?? false
+        let subject = isSmallerShare ? "devices" : "Devices"
+        return "\(subject) outside of \(audiences.map(\.description).joined(separator: ", or "))"
+    }
+
+    private func lostShare(of release: Release, _ session: RegistrySession) async throws -> String? {
+        let old = release.rollout
         guard let percent, percent < old.share else { return nil }
         let lost = try Share(tenThousandths: old.share.tenThousandths - percent.tenThousandths)
         let plan = try? await session.registry.rollouts(of: package.package).first { $0.release == release.id }?.plan
