@@ -35,7 +35,9 @@ package struct ReleaseMoves: Sendable {
     private static func left(by steps: [ReleaseHistory.Step], in history: ReleaseHistory) -> String? {
         let removed = Set(steps.compactMap { step in if case .remove(let id) = step { id } else { nil } })
         guard let newest = history.offered.first else { return nil }
-        guard let ofSet = history.ofSet(removedBy: steps), ofSet.offer != newest.offer else { return ReleaseHistory.name(newest.offer) }
+        guard let ofSet = history.ofSet(removedBy: steps), ofSet.offer != newest.offer else {
+            return ReleaseHistory.name(newest.offer)
+        }
         let name = ReleaseHistory.name(ofSet.offer)
         return removed.contains(newest.id) ? "\(name) with the newer \(ReleaseHistory.name(newest.offer))" : name
     }

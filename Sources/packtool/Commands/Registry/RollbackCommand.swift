@@ -11,9 +11,9 @@ struct RollbackCommand: AsyncParsableCommand {
             Without --to, the command goes back to the newest version that the channel offered before this
             one. If the release belongs to a set, the whole set goes back, each package to its version
             before: the command says which, and then does it. A package with a newer release than that of the
-            set keeps it. The command asks first if it takes back more than the newest release. A second rollback of a package that went back
-            with its set is refused, unless you pass --again or --to. --dry-run shows which devices go where,
-            and changes nothing.
+            set keeps it. The command asks first if it takes back more than the newest release. A second
+            rollback of a package that went back with its set is refused, unless you pass --again or --to.
+            --dry-run shows which devices go where, and changes nothing.
 
             On a channel that requires approvals, --emergency goes back at once to what the channel offered
             to everybody before. It needs a reason, and the audit log says so.
