@@ -16,7 +16,7 @@ extension Condition {
             (.group(let all), .group(let some)):
             Set(some).isSubset(of: all)
         case (.network(let all), .network(let some)): Set(some).isSubset(of: all)
-        case (.tag(let name, let all), .tag(name, let some)): Set(some).isSubset(of: all)
+        case (.tag(let name, let all), .tag(let same, let some)): name == same && Set(some).isSubset(of: all)
         default: self == other
         }
     }
