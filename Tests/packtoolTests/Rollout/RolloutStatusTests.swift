@@ -38,6 +38,27 @@ struct RolloutStatusTests {
         }
     }
 
+    @Test func `a release that a newer one for all devices hides is superseded, and has no share`() async throws {
+        let tool = try await RolloutCommandTests.project()
+        try tool.write(["plan.json": "{\"steps\": [{\"share\": 30, \"for\": \"1d\"}, {\"share\": 100}]}"])
+        try await tool.run(["rollout", "shop@1.1.0"] + Self.beta + ["--plan", "plan.json", "--yes"]).expectSuccess()
+        try tool.write(["dist/index.html": "<title>1.3.0</title><script>packtool.confirm()</script>"])
+        try await tool.run("build", "dist", "--package", "shop", "--package-version", "1.3.0", "--out", "packages")
+            .expectSuccess()
+        try await tool.run(["publish", "packages/shop-1.3.0.zip", "--no-wait"] + Self.beta).expectSuccess()
+        let status = try await tool.run("rollout", "status", "shop").standardOutput
+        #expect(
+            status.contains(", and superseded by 1.3.0, step 1 of 2: nobody gets it, before it was 30 %"), "\(status)")
+        #expect(status.contains("next: nothing by itself: all devices get 1.3.0"), "\(status)")
+        let line = try await tool.run("rollout", "status").standardOutput
+        #expect(line.contains("0 %") && !line.contains("30 %"), "\(line)")
+        // A smaller share leads to each release that lies beneath.
+        let fewer = try await tool.run(["rollout", "shop@1.3.0"] + Self.beta + ["--percent", "50"])
+        #expect(
+            fewer.standardError.contains(
+                "go back to the newest release that admits them: 1.1.0 (30 % of the devices), then 1.0.0"), "\(fewer)")
+    }
+
     @Test func `rollout run says what is next, and status without a package has a line for each plan`() async throws {
         let tool = try await Self.planned()
         let none = try await tool.run("rollout", "run").expectSuccess().standardOutput

@@ -34,6 +34,19 @@ enum ReleaseText {
         return "go back to \(release.version?.description ?? "what the app embeds")"
     }
 
+    /// The same, where several releases are left: each device goes to the newest one that admits it.
+    /// - Parameter releases: what is left beneath, newest first.
+    static func fallback(_ releases: [Release]) -> String {
+        guard let first = releases.first, !first.rollout.reachesEveryone else { return fallback(releases.first) }
+        let names = releases.map { release in
+            let name = release.version?.description ?? "what the app embeds"
+            return release.rollout.reachesEveryone ? name : "\(name) (\(release.rollout.devicesText))"
+        }
+        let isForAll = releases.contains(where: \.rollout.reachesEveryone)
+        return "go back to the newest release that admits them: " + names.joined(separator: ", then ")
+            + (isForAll ? "" : "; the others keep the version that they run")
+    }
+
     /// The other packages of a release's set, with what the set offers of each: `admin 1.1.0, news 2.0.0`.
     /// - Returns: nil for a release of no set, or if nothing else of the set is offered.
     static func companions(

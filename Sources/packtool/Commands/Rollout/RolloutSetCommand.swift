@@ -120,17 +120,6 @@ struct RolloutSetCommand: AsyncParsableCommand {
             try GroupCheck.require(
                 audiences, known: overview.settings[channel]?.groups.keys.map(\.self) ?? [], on: channel)
         }
-        // A change that names no version is refused by the registry, and needs no consent.
-        if let index, let version = releases[index].version,
-            let loss = try await loss(from: releases[index], session)
-        {
-            let below = releases.dropFirst(index + 1).first ?? overview.earlier[channel]?[package.package]
-            try consent.require(
-                isDryRun: dryRun.isDryRun,
-                "\(channel) offers \(package.package) \(version) to \(releases[index].rollout.devicesText). \(loss) "
-                    + "leave it with their next check, and \(ReleaseText.fallback(below)).\(set(of: releases[index], overview))",
-                options)
-        }
         let change: ChannelChange =
             retry
             ? .retry(of: package.version)
@@ -138,6 +127,20 @@ struct RolloutSetCommand: AsyncParsableCommand {
                 .setRollout(
                     percent, audiences: audiences,
                     policy: policy.policy(over: index.map { releases[$0].policy } ?? .standard), of: package.version))
+        // A change that names no version is refused by the registry, and needs no consent.
+        if let index, let version = releases[index].version,
+            let loss = try await loss(from: releases[index], session)
+        {
+            // What the release hides now may be among them.
+            let after = try? await session.registry.preview(change, of: package.package, on: channel, assuming: [])
+            var below = Array((after?.releases ?? releases).drop { $0.id != releases[index].id }.dropFirst())
+            if below.isEmpty, let earlier = overview.earlier[channel]?[package.package] { below = [earlier] }
+            try consent.require(
+                isDryRun: dryRun.isDryRun,
+                "\(channel) offers \(package.package) \(version) to \(releases[index].rollout.devicesText). \(loss) "
+                    + "leave it with their next check, and \(ReleaseText.fallback(below)).\(set(of: releases[index], overview))",
+                options)
+        }
         try await ReleaseText.change(
             change, of: package.package, on: channel, before: releases, proposal, isDryRun: dryRun.isDryRun, session,
             options)

@@ -28,18 +28,22 @@ struct RolloutStatusCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         let all = try await session.registry.rollouts(of: package)
         let shown = all.filter { channel == nil || $0.channel == channel }
+        let overview = try await session.registry.overview()
         if shown.isEmpty {
-            let overview = try await session.registry.overview()
             if let package { try NameCheck.require(package, in: overview) }
             if let channel { try NameCheck.require(channel, in: overview) }
         }
-        options.console.result(text(shown), json: .object(["rollouts": .array(shown.map { .object($0.json) })]))
+        options.console.result(
+            text(shown, overview), json: .object(["rollouts": .array(shown.map { .object($0.json) })]))
     }
 
-    private func text(_ shown: [RolloutStatus]) -> String {
+    private func text(_ shown: [RolloutStatus], _ overview: RegistryOverview) -> String {
         let place = channel.map { " on \($0)" } ?? ""
         guard !shown.isEmpty else { return "no release\(package.map { " of \($0)" } ?? "")\(place) has a plan" }
+        let shown = shown.map { status in
+            (status, RolloutText.superseding(status, overview.channels[status.channel]?[status.package] ?? []))
+        }
         guard package != nil else { return RolloutText.overview(shown) }
-        return shown.map(RolloutText.status).joined(separator: "\n\n")
+        return shown.map { RolloutText.status($0, supersededBy: $1) }.joined(separator: "\n\n")
     }
 }

@@ -1,35 +1,46 @@
 import Foundation
 import PackFormat
+import PackRegistry
 import PackRegistryAPI
 
 /// How commands show a rollout.
 enum RolloutText {
-    static func status(_ status: RolloutStatus) -> String {
+    /// - Parameter newer: the release for all devices that hides this one, if there is one.
+    static func status(_ status: RolloutStatus, supersededBy newer: Release? = nil) -> String {
         let devices = status.plan.devices.flatMap { all in
             status.plan.deviceCount(status.share).map { " (about \(CountText.number($0)) of \(CountText.number(all)))" }
         }
-        let isGone = status.state == .rolledBack
+        let isGone = status.state == .rolledBack || newer != nil
         let date = PlanWords(status.plan).date(status.since)
+        let superseded = newer.map { ", and superseded by \(ReleaseMoves.destination($0))" } ?? ""
         return """
-            \(status.channel): \(name(status)) is \(word(status.state)), \(status.place): \
+            \(status.channel): \(name(status)) is \(word(status.state))\(superseded), \(status.place): \
             \(isGone ? "nobody gets it, before it was " : "")\(status.share) of the devices\(devices ?? "")
             since \(date), by \(status.actor): \(status.reason)
-            \(next(status))\(status.gate.map { "\ngate: \($0.text)" } ?? "")
+            \(next(status, supersededBy: newer))\(status.gate.map { "\ngate: \($0.text)" } ?? "")
             \(plan(PlanWords(status.plan, status)))
             """
     }
 
-    /// A line for each rollout, of all packages and channels.
-    static func overview(_ rollouts: [RolloutStatus]) -> String {
-        let rows = rollouts.map { status in
+    /// A line for each rollout, of all packages and channels, each with the release that hides it.
+    static func overview(_ rollouts: [(RolloutStatus, Release?)]) -> String {
+        let rows = rollouts.map { status, newer in
             [
                 status.package.text, status.version?.description ?? "embedded", status.channel.text,
-                word(status.state), status.place, status.state == .rolledBack ? "0 %" : "\(status.share)",
-                String(next(status).dropFirst("next: ".count)),
+                word(status.state), status.place,
+                status.state == .rolledBack || newer != nil ? "0 %" : "\(status.share)",
+                String(next(status, supersededBy: newer).dropFirst("next: ".count)),
             ]
         }
         return TextTable.lines([["PACKAGE", "VERSION", "CHANNEL", "STATE", "STEP", "SHARE", "NEXT"]] + rows)
             .joined(separator: "\n")
+    }
+
+    /// The release for all devices that hides a release with a plan; nil where devices get that one, or it was taken back.
+    /// - Parameter offered: what the channel offers of the package, newest first.
+    static func superseding(_ status: RolloutStatus, _ offered: [Release]) -> Release? {
+        guard status.state != .rolledBack, !offered.contains(where: { $0.id == status.release }) else { return nil }
+        return offered.first(where: \.rollout.reachesEveryone)
     }
 
     private static func name(_ status: RolloutStatus) -> String {
@@ -41,7 +52,8 @@ enum RolloutText {
     }
 
     /// What is done next, when, and why.
-    static func next(_ status: RolloutStatus) -> String {
+    static func next(_ status: RolloutStatus, supersededBy newer: Release? = nil) -> String {
+        if let newer { return "next: nothing by itself: all devices get \(ReleaseMoves.destination(newer))" }
         let next = status.next
         if next.isGated {
             let share = next.share.map { "\($0) as soon as the gate lets it" } ?? "the end as soon as the gate lets it"
