@@ -142,6 +142,8 @@ class Rollout:
             above = [step[0] for step in self.steps if step[0] > self.share]
             if above:
                 self.take(min(above), now)
+        elif verb == "complete" and self.newer:
+            return
         elif verb == "complete" and self.state != "halted" and not (self.state == "completed" and self.share == 10000):
             self.put(10000, now)
             self.finish(now)

@@ -56,7 +56,9 @@ package struct RolloutRule: Sendable {
 
     package var next: Next {
         switch state.state {
-        case .paused: return .wait(until: nil, share: nil, reason: "it is paused, until packtool rollout resume")
+        case .paused:
+            let cause = newer.map { "the channel offers a newer release, \($0), and resume is refused while it does" }
+            return .wait(until: nil, share: nil, reason: cause ?? "it is paused, until packtool rollout resume")
         case .halted: return .wait(until: nil, share: nil, reason: "it is halted, until packtool rollout resume")
         case .completed: return .wait(until: nil, share: nil, reason: "it is complete")
         case .rolledBack: return .wait(until: nil, share: nil, reason: "the release was taken back")

@@ -104,6 +104,7 @@ package struct RolloutVerbRule {
         // Whoever gives a release with problems to everybody has to say first that the problems are over.
         if state.state == .halted { throw halted("complete") }
         guard state.state != .completed || state.share < .whole else { return .nothing("it is complete already") }
+        try refuseNewer()
         return Result(share: state.share < .whole ? .whole : nil, actions: [.complete])
     }
 
@@ -118,8 +119,15 @@ package struct RolloutVerbRule {
         guard let newer = planned.newer else { return }
         throw RegistryError(
             .conflict,
-            "\(planned.channel) offers a newer release of \(newer.package), \(newer.versionText): roll that one back first, or go on "
+            "\(planned.channel) offers a newer release of \(newer.package), \(newer.versionText): \(advice(newer)), or go on "
                 + "with it")
+    }
+
+    /// A rollback without a version would take this release back too, where it does not reach everybody.
+    private func advice(_ newer: PlannedRelease.Member) -> String {
+        guard let version = newer.version else { return "publish or release a version again" }
+        return "take that one back first (packtool rollout \(newer.package)@\(version) --channel \(planned.channel) "
+            + "--percent 0)"
     }
 
     /// With the reason of the halt: who goes on has to know it.

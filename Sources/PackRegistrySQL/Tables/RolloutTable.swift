@@ -118,6 +118,7 @@ package struct RolloutTable {
         return nil
     }
 
+    /// A newer release that nobody gets, at 0 %, keeps no device from this one.
     /// - Parameter event: the number of an event that was before the newer release.
     private func newer(than member: PlannedRelease.Member, after event: Int) throws -> PlannedRelease.Member? {
         let row = try Row.fetchOne(
@@ -127,7 +128,7 @@ package struct RolloutTable {
                 JOIN release AS newer ON newer.channel = own.channel AND newer.package = own.package
                     AND newer.sequence > own.sequence
                 LEFT JOIN manifest ON manifest.digest = newer.manifest
-                WHERE own.id = ? AND newer.removed IS NULL
+                WHERE own.id = ? AND newer.removed IS NULL AND COALESCE(newer.share, newer.percent * 100) > 0
                     AND COALESCE((SELECT MIN(releaseEvent.sequence) FROM releaseEvent WHERE releaseEvent.release = newer.id), 1) > ?
                 ORDER BY newer.sequence DESC LIMIT 1
                 """, arguments: [member.release, event])

@@ -154,8 +154,8 @@ import Testing
                 let share = try Share(tenThousandths: event.integer("share"))
                 _ = try await registry.change(.setRollout(share, of: version), of: package, on: channel)
             case "newer":
-                _ = try await registry.change(
-                    .offer(SemanticVersion("1.2.0"), Rollout(share: .none)), of: package, on: channel)
+                let few = try Rollout(share: Share(tenThousandths: 1))
+                _ = try await registry.change(.offer(SemanticVersion("1.2.0"), few), of: package, on: channel)
             case let name:
                 let verb = try #require(verbs[name])
                 _ = try await registry.rollout(RolloutRequest(verb, of: version), of: package, on: channel)

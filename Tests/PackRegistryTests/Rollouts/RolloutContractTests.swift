@@ -193,4 +193,45 @@ struct RolloutContractTests {
         #expect(facts.rollouts.first.flatMap { RolloutState($0.events) }?.state == .paused)
         #expect(facts.openRollouts == [RegistryFacts.OpenRollout(package: alpha, channel: beta)])
     }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a release with a newer one is not completed, and the command that is named takes back the newer one only`(
+        kind: RegistryKind
+    ) async throws {
+        let shop = try await kind.shop()
+        try await shop.publisher().publish(["1.0.0", "1.1.0", "1.2.0"].map { try shop.page($0).zip })
+        try await kind.using(shop) { (registry) async throws in
+            func say(_ verb: RolloutRequest.Verb) async throws -> RolloutOutcome {
+                try await registry.rollout(RolloutRequest(verb), of: package(), on: channel())
+            }
+            let text = "{\"steps\": [{\"share\": 30, \"for\": \"1d\"}, {\"share\": 100}], \"devices\": 1000}"
+            let plan = try RolloutPlan(parsing: Array(text.utf8), named: "plan")
+            _ = try await registry.change(.offer(version("1.0.0")), of: package(), on: channel())
+            shop.clock.advance(seconds: 1)
+            _ = try await registry.change(
+                .offer(version("1.1.0"), Rollout(percent: 10)), of: package(), on: channel())
+            _ = try await say(.plan(plan))
+            shop.clock.advance(seconds: 1)
+            _ = try await registry.change(.offer(version("1.2.0")), of: package(), on: channel())
+            let before = try await shop.releases()
+            _ = try await say(.pause)
+            for verb in [RolloutRequest.Verb.complete, .advance(), .resume] {
+                let refused = await #expect(throws: RegistryError.self) { try await say(verb) }
+                #expect(
+                    refused?.message
+                        == "beta offers a newer release of checkout, 1.2.0: take that one back first (packtool rollout "
+                        + "checkout@1.2.0 --channel beta --percent 0), or go on with it")
+            }
+            #expect(try await shop.releases() == before)
+            let status = try await registry.rollouts(of: package()).first
+            #expect(
+                status?.next.reason == "the channel offers a newer release, 1.2.0, and resume is refused while it does")
+            // What the message names.
+            _ = try await registry.change(
+                .setRollout(Share.none, of: version("1.2.0")), of: package(), on: channel())
+            #expect(try await say(.resume).isChanged)
+            #expect(try await shop.releases().suffix(2) == ["1.1.0@30", "1.0.0@100"])
+            #expect(try await registry.rollouts(of: package()).first?.state == .running)
+        }
+    }
 }

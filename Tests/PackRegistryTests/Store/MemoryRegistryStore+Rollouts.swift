@@ -35,7 +35,7 @@ extension MemoryRegistryStore.State {
         than member: PlannedRelease.Member, _ packages: [PackageID: ReleaseHistory], after event: Int
     ) -> PlannedRelease.Member? {
         let later = (packages[member.package]?.entries ?? []).drop { $0.release.id != member.release }.dropFirst()
-        guard let newest = later.last(where: { !$0.isRemoved })?.release,
+        guard let newest = later.last(where: { !$0.isRemoved && !$0.release.rollout.reachesNobody })?.release,
             events.firstIndex(where: { $0.release == newest.id }) ?? 0 > event
         else { return nil }
         return PlannedRelease.Member(package: member.package, release: newest.id, version: newest.version)
