@@ -185,10 +185,10 @@ struct RolloutDraft {
         let count = plan.deviceCount(subject.rollout.share).map { ", at most about \($0)," } ?? ""
         var text = "; until now it was for \(subject.rollout.devicesText), from now on for \(wanted.devicesText)"
         if !wanted.audiences.isEmpty {
-            let left = history.applying([.remove(subject.id)], by: actor, now: now).offered.first
+            let left = history.applying([.remove(subject.id)], by: actor, now: now).offered
             text +=
                 ": devices that have it and are not of that audience\(count) leave it with their next check and "
-                + (left.map { "go back to \(ReleaseMoves.destination($0))" }
+                + (ReleaseMoves.place(left).map { "go back to \($0)" }
                     ?? "keep the version that they run, because no other release is left")
         }
         return text

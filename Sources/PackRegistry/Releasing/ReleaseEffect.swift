@@ -44,7 +44,7 @@ package struct ReleaseEffect: Sendable {
         for case .remove(let id) in steps {
             guard let index = old.firstIndex(where: { $0.id == id }) else { continue }
             // Devices that run a newer release keep it.
-            let below = new.first { release in old[..<index].allSatisfy { $0.id != release.id } }
+            let below = new.filter { release in old[..<index].allSatisfy { $0.id != release.id } }
             parts.append(
                 "\(old[index].rollout.devicesText) leave \(package) \(ReleaseHistory.name(old[index].offer))"
                     + (isWayBack ? "" : " and \(Self.fallback(below))"))
@@ -74,7 +74,7 @@ package struct ReleaseEffect: Sendable {
             parts.append("\(new.rollout.devicesText) in place of \(old.rollout.text) get \(name)")
             let isNarrower = new.rollout.audiences != old.rollout.audiences && !new.rollout.audiences.isEmpty
             if !old.rollout.reachesNobody, isNarrower || new.rollout.share < old.rollout.share {
-                let below = offered.drop { $0.id != new.id }.dropFirst().first
+                let below = Array(offered.drop { $0.id != new.id }.dropFirst())
                 parts.append(
                     "devices that are not among them any more leave it and \(Self.fallback(below))")
             }
@@ -89,8 +89,8 @@ package struct ReleaseEffect: Sendable {
     }
 
     /// What devices do that leave a release.
-    private static func fallback(_ release: Release?) -> String {
-        release.map { "go to \(ReleaseMoves.destination($0))" }
+    private static func fallback(_ releases: [Release]) -> String {
+        ReleaseMoves.place(releases).map { "go to \($0)" }
             ?? "keep the version that they run, because no other release is left"
     }
 }

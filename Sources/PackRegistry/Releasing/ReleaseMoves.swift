@@ -47,6 +47,15 @@ package struct ReleaseMoves: Sendable {
         release.version?.description ?? "what the app embeds"
     }
 
+    /// Where devices go that leave a release: each to the newest one beneath it that admits it.
+    /// - Parameter releases: what lies beneath, newest first.
+    /// - Returns: such as `1.0.0`, or `the newest release that admits them: 1.1.0 (30 %), 1.0.0`; nil for none.
+    static func place(_ releases: [Release]) -> String? {
+        guard let first = releases.first else { return nil }
+        guard !first.rollout.reachesEveryone, releases.count > 1 else { return destination(first) }
+        return "the newest release that admits them: \(ReleaseHistory.list(releases))"
+    }
+
     /// Such as `shop 1.1.0`, or `admin 1.1.0 and shop 1.1.0, which are one set,`.
     var leaving: String {
         let names = gone.map { move in "\(move.package)\(move.from.map { " \($0)" } ?? "")" }

@@ -226,7 +226,12 @@ struct RolloutContractTests {
             let status = try await registry.rollouts(of: package()).first
             #expect(
                 status?.next.reason == "the channel offers a newer release, 1.2.0, and resume is refused while it does")
-            // What the message names.
+            // What the message names. It leads each device to the newest release beneath that admits it.
+            let fewer = ChannelChange.setRollout(Share.none, of: try version("1.2.0"))
+            let preview = try await registry.preview(fewer, of: package(), on: channel(), assuming: [])
+            #expect(
+                preview.effect.contains("go to the newest release that admits them: 1.1.0 (30 %), 1.0.0"),
+                "\(preview.effect)")
             _ = try await registry.change(
                 .setRollout(Share.none, of: version("1.2.0")), of: package(), on: channel())
             #expect(try await say(.resume).isChanged)
