@@ -94,6 +94,9 @@ struct ChangePage {
             tag("h2", .id("effect")) { "What it does" }
             tag("ul", .class("effects")) {
                 for line in change.effect.prefix(Self.maximumLineCount) { tag("li") { foreign(line) } }
+                if let preview = change.preview, !preview.isChanged {
+                    tag("li") { foreign("It cannot be made as it is: \(preview.effect)") }
+                }
             }
         }
     }
@@ -105,7 +108,7 @@ struct ChangePage {
         table.rows = words.rows.map { row in row.map { text in cell(text) } }
         return tag("section", .labelledBy("plan")) {
             tag("h2", .id("plan")) { "The plan" }
-            if change.preview != nil {
+            if change.preview?.status != nil {
                 tag("p", .class("quiet")) {
                     "Dates are as if it were made \(change.proposal.time == nil ? "now" : "at its time")."
                 }

@@ -62,7 +62,26 @@ extension AuthorizedRegistry {
         let facts = try await services.store.facts(rule.query)
         // What cannot be made now may still be made later.
         guard let outcome = try? rule.decide(facts, into: &changes), outcome.isChanged else { return change }
-        return change.with(preview: outcome)
+        return try await change.with(preview: obstructed(change, outcome) ?? outcome)
+    }
+
+    /// What is said of an open change that is refused when it is made, as it would not do what was proposed; nil for any other.
+    private func obstructed(_ change: ProposedChange, _ outcome: RolloutOutcome) async throws -> RolloutOutcome? {
+        let rule = ProposedActionRule(proposal: change.proposal, randomBits: 0)
+        var query = rule.query
+        query.approvals = .change(change.id)
+        let facts = try await services.store.facts(query)
+        let now = services.clock()
+        var trial = ChangeSet(
+            by: Identity(name: change.actor, scope: TokenScope(actions: [.admin])),
+            at: max(now, change.proposal.time ?? now))
+        guard let effect = try? rule.decide(facts, into: &trial),
+            try effect.pins != facts.approvalState(of: change.id).pinned.pins
+        else { return nil }
+        let moved = ChangeExecution.moved(change, effect).message
+        return RolloutOutcome(
+            isChanged: false, effect: moved, before: outcome.before, after: outcome.before, releases: outcome.releases,
+            status: nil, approvals: outcome.approvals)
     }
 }
 

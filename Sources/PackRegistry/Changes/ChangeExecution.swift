@@ -52,7 +52,7 @@ struct ChangeExecution: RegistryChange {
         return ChangeOutcome(isChanged: true, change: facts.proposedChange(ended, now: now))
     }
 
-    private static func moved(_ change: ProposedChange, _ effect: ChangeEffect) -> RegistryError {
+    static func moved(_ change: ProposedChange, _ effect: ChangeEffect) -> RegistryError {
         let (then, now) = (change.effect.joined(separator: "; "), effect.lines.joined(separator: "; "))
         return RegistryError(
             .conflict,

@@ -358,7 +358,9 @@ struct ApprovalContractTests {
             #expect(late.preview?.status?.state == .running)
             let halt = RolloutRequest(.halt, reason: "it fails")
             #expect(try await people.ann.rollout(halt, of: package(), on: channel()).isChanged)
-            // Going on after a pause was proposed, and not after a halt.
+            // Going on after a pause was proposed, and not after a halt. Who looks is told before.
+            let halted = try #require(try await people.bob.changes(.one(late.id)).changes.first?.preview)
+            #expect(!halted.isChanged && halted.status == nil && halted.effect.contains("it fails"), "\(halted)")
             let failed = try await people.bob.vote(.approve, on: late.id).change
             #expect(failed.state == .failed && failed.end?.text.contains("it fails") == true, "\(failed)")
             let resume = RolloutRequest(.resume)

@@ -49,6 +49,7 @@ enum ChangeText {
     /// The plan that a change is about, in the words of a dry run; empty if it is about none.
     private static func plan(_ change: ProposedChange) -> [String] {
         guard case .rollout(let request, _) = change.proposal.action else { return [] }
+        if let preview = change.preview, !preview.isChanged { return ["it cannot be made as it is: \(preview.effect)"] }
         if let preview = change.preview, let status = preview.status, let words = PlanWords(preview) {
             let moment = change.proposal.time == nil ? "now" : "at its time"
             return ["if it is made \(moment):", RolloutText.next(status)]
