@@ -32,8 +32,8 @@ struct ChangeEffect: Hashable {
             }
             let after = history.applying(releases.steps, by: changes.actor.name, now: changes.time)
             lines.append(
-                "\(releases.package) on \(releases.channel): \(ReleaseHistory.list(after.offered)) in place of "
-                    + ReleaseHistory.list(history.offered))
+                "\(releases.package) on \(releases.channel): \(ReleaseHistory.details(after.offered)) in place of "
+                    + ReleaseHistory.details(history.offered))
         }
         for note in changes.rolloutNotes {
             switch note.kind {
@@ -46,6 +46,7 @@ struct ChangeEffect: Hashable {
         switch proposal.action {
         case .setting(let setting):
             pins.append(Self.text(setting, facts.channelFiles[proposal.channel]))
+            lines = SettingEffect.lines(setting, on: proposal.channel, facts.channelFiles[proposal.channel])
         case .approvals: pins.append("approvals \(facts.requiredApprovals[proposal.channel] ?? 0)")
         case .rollout(let request, let package):
             // A word may leave the releases as they are.

@@ -42,6 +42,9 @@ struct ChangesCommandTests {
         let raised = try await scene.live.tool.run(
             "channel", "stable", "--approvals", "1", "--registry", scene.live.folder)
         #expect(raised.exitCode == 0 && raised.standardOutput.contains("requires 1 approval of a change"), "\(raised)")
+        let shown = try await scene.run(ann, "channel", "stable")
+        #expect(shown.standardOutput == "stable requires 1 approval of a change\n", "\(shown)")
+        #expect(try await scene.run(ann, "channel", "stable", "--json").json().object().integer("approvals") == 1)
 
         let alone = try await scene.run(ann, "publish", "packages/shop-1.1.0.zip", "--channel", "stable")
         #expect(alone.exitCode == 1 && alone.standardError.contains("propose it with --propose"), "\(alone)")

@@ -69,9 +69,10 @@ extension ChannelSetting {
         switch self {
         case .gate(let package, let isOn): "switch the gate of \(package) \(isOn ? "on" : "off")"
         case .poll(let poll):
-            poll.map { "let devices look every \($0.seconds) s" } ?? "let devices look as often as their apps have it"
-        case .rules(let rules): rules.map { "give devices \($0.rules.count) web rules" } ?? "take the web rules back"
-        case .group(let group): "set the group \(group.name) of \(group.devices.count) devices"
+            poll.map { "let devices look every \($0.seconds) s, up to \($0.jitter) s later" }
+                ?? "let devices look as often as their apps have it"
+        case .rules(let rules): rules.map { "give devices \(CountText.text($0.rules.count, "web rule"))" } ?? "take the web rules back"
+        case .group(let group): "set the group \(group.name) of \(CountText.text(group.devices.count, "device"))"
         case .removeGroup(let name): "remove the group \(name)"
         }
     }

@@ -75,11 +75,17 @@ struct ChannelCommand: AsyncParsableCommand {
             let overview = try await session.registry.overview()
             try NameCheck.require(channel, in: overview)
             let settings = overview.settings[channel] ?? ChannelSettings()
-            let lines = await ChannelSettingText.lines(
-                settings, of: channel, pages: ChannelSettingText.pages(overview, on: channel, session))
+            let approvals = overview.approvals[channel] ?? 0
+            let lines =
+                await (approvals > 0 ? [ApprovalWords.required(approvals, on: channel)] : [])
+                + ChannelSettingText.lines(
+                    settings, of: channel, pages: ChannelSettingText.pages(overview, on: channel, session))
             return options.console.result(
                 lines.isEmpty ? "\(channel) has no settings" : lines.joined(separator: "\n"),
-                json: .object(["channel": .string(channel.text), "settings": .object(settings.json)]))
+                json: .object([
+                    "channel": .string(channel.text), "settings": .object(settings.json),
+                    "approvals": .integer(approvals),
+                ]))
         }
         let wanted = try poll.interval.map { try ChannelPoll(seconds: $0.seconds, jitter: jitter?.seconds) }
         let sentence =
