@@ -91,7 +91,8 @@ package struct OnlinePages: Hashable, Sendable {
         }
         if isEmbeddedOffered {
             parts.append(
-                "devices with what the app embeds load its pages online if that lists origins, and show an error page if not")
+                "devices with what the app embeds load its pages online if that lists origins, and show an error page if not"
+            )
         }
         if let first = unknownVersions.first {
             parts.append(

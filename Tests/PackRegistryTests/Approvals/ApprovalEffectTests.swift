@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import Testing
 
+@testable import PackPublisher
 @testable import PackRegistry
 @testable import PackRegistryAPI
 
@@ -26,7 +27,8 @@ struct ApprovalEffectTests {
     }
 
     @Test(arguments: RegistryKind.allCases)
-    func `rules, intervals and groups are shown with their content and what was before`(kind: RegistryKind) async throws {
+    func `rules, intervals and groups are shown with their content and what was before`(kind: RegistryKind) async throws
+    {
         let shop = try await Self.shop(kind)
         func group(_ count: Int) throws -> DeviceGroup {
             let salt = String(repeating: "0a", count: 16)

@@ -73,7 +73,8 @@ import Testing
     }
 
     @Test func `every action and every event is read as it was written`() throws {
-        let pinned = PinnedProposal(try Self.proposal(), expires: Date(timeIntervalSince1970: 5), pins: [], effect: [], needed: 2)
+        let pinned = PinnedProposal(
+            try Self.proposal(), expires: Date(timeIntervalSince1970: 5), pins: [], effect: [], needed: 2)
         for kind: ApprovalEvent.Kind in [
             .require(3), .propose(pinned), .approve, .reject(reason: "r"), .execute(effect: "e", needed: 1),
             .fail(reason: "f"),

@@ -90,7 +90,8 @@ struct OnlinePagesTests {
         let pages = try await OnlinePages(of: package(), [embedded], in: Manifests())
         #expect(
             pages.text
-                == "devices with what the app embeds load its pages online if that lists origins, and show an error page if not")
+                == "devices with what the app embeds load its pages online if that lists origins, and show an error page if not"
+        )
         #expect(!pages.areOnline)
         let nothing = try await OnlinePages(of: package(), [], in: Manifests())
         #expect(

@@ -11,7 +11,8 @@ import Testing
 /// The client of today before a registry of an older packtool, which has nothing at newer paths.
 struct OlderRegistryTests {
     private static func problem(_ status: Int, _ kind: RegistryError.Kind, _ detail: String) -> LoopbackServer.Reply {
-        let body = "{\"type\":\"\(ProblemFormat.typePrefix)\(kind.rawValue)\",\"status\":\(status),\"detail\":\"\(detail)\"}"
+        let body =
+            "{\"type\":\"\(ProblemFormat.typePrefix)\(kind.rawValue)\",\"status\":\(status),\"detail\":\"\(detail)\"}"
         return .answer(
             status, fields: [("Content-Type", "application/problem+json")], body: Array(body.utf8))
     }
@@ -39,7 +40,8 @@ struct OlderRegistryTests {
         return try await shop.registry.createToken(TokenRequest(name: "ci", scope: scope, expires: nil)).secret
     }
 
-    @Test func `all rollouts are asked for package by package, without those that the token may not see`() async throws {
+    @Test func `all rollouts are asked for package by package, without those that the token may not see`() async throws
+    {
         try await ServedRegistryTests.with { (shop, server) async throws in
             try await shop.publisher().publish(
                 [shop.page("1.0.0").zip, shop.page("1.1.0").zip, shop.page("1.0.0", package: "help").zip])

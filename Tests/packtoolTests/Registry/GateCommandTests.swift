@@ -151,7 +151,8 @@ struct GateCommandTests {
         try tool.write(["\(folder)/\(name)": "{}"])
         let off = try await tool.run("gate", "shop", "--channel", "beta", "--off").expectSuccess()
         #expect(
-            off.standardOutput.hasPrefix("beta: the gate of shop is off; from their next check on, " + unknown), "\(off)")
+            off.standardOutput.hasPrefix("beta: the gate of shop is off; from their next check on, " + unknown),
+            "\(off)")
         for command in [["status"], ["channel", "beta"], ["gate", "shop", "--channel", "beta"]] {
             try tool.write(["\(folder)/\(name)": "{}"])
             let shown = try await tool.run(command).expectSuccess()

@@ -71,7 +71,8 @@ extension ChannelSetting {
         case .poll(let poll):
             poll.map { "let devices look every \($0.seconds) s, up to \($0.jitter) s later" }
                 ?? "let devices look as often as their apps have it"
-        case .rules(let rules): rules.map { "give devices \(CountText.text($0.rules.count, "web rule"))" } ?? "take the web rules back"
+        case .rules(let rules):
+            rules.map { "give devices \(CountText.text($0.rules.count, "web rule"))" } ?? "take the web rules back"
         case .group(let group): "set the group \(group.name) of \(CountText.text(group.devices.count, "device"))"
         case .removeGroup(let name): "remove the group \(name)"
         }
