@@ -47,9 +47,9 @@ struct ApprovalEffectTests {
         #expect(
             rules == [
                 "beta: 2 web rules in place of 1 web rule",
-                #"rule 1: {"name":"films","action":"online","minimumSize":5000000}"#,
-                #"rule 2: {"name":"ads","action":"deny","host":"*.ads.example"}"#,
-                #"before, rule 1: {"name":"ads","action":"deny","host":"ads.example"}"#,
+                #"rule 1: {"action":"online","minimumSize":5000000,"name":"films"}"#,
+                #"rule 2: {"action":"deny","host":"*.ads.example","name":"ads"}"#,
+                #"before, rule 1: {"action":"deny","host":"ads.example","name":"ads"}"#,
             ])
         let poll = try await Self.effect(.setting(.poll(ChannelPoll(seconds: 900, jitter: 120))), shop)
         #expect(poll == ["beta: devices look every 900 s, up to 120 s later (before: as often as their apps have it)"])

@@ -28,8 +28,10 @@ struct OnlinePagesTests {
 
         /// A release of a version whose manifest is in the view, as it is or with other bytes in its place.
         mutating func release(_ text: String, origins: [String] = [], stored: [UInt8]? = nil) throws -> Release {
+            let page = Manifest.File(digest: Digest(of: Array(text.utf8)), size: text.utf8.count)
             let manifest = try Manifest(
-                package: package(), version: version(text), entry: nil, files: [:], origins: origins)
+                package: package(), version: version(text), entry: PackagePath("index.html"),
+                files: [PackagePath("index.html"): page], origins: origins)
             let digest = Digest(of: Data(manifest.bytes))
             try files[ViewPath.manifest(package(), version(text), digest).description] = stored ?? manifest.bytes
             return try Release(id: "r" + text.filter(\.isNumber), offer: .version(version(text), manifest: digest))

@@ -119,8 +119,19 @@ final class Shop: Sendable {
         return try ChannelFile(parsing: bytes)
     }
 
+    /// What earlier devices are offered, which know no sets.
     func releases(_ package: String = "checkout", on channel: String = "beta") async throws -> [String] {
-        try await self.channel(channel).packages[PackageID(package)]?.releases.map { release in
+        try await Self.texts(self.channel(channel), package)
+    }
+
+    /// What devices of today are offered.
+    func offers(_ package: String = "checkout", on name: String = "beta") async throws -> [String] {
+        guard let file = try await registry.channelFile(ChannelName(name), at: nil) else { return [] }
+        return try Self.texts(file, package)
+    }
+
+    private static func texts(_ file: ChannelFile, _ package: String) throws -> [String] {
+        try file.packages[PackageID(package)]?.releases.map { release in
             "\(release.version?.description ?? "embedded")@\(release.rollout.text.replacing(" %", with: ""))"
         } ?? []
     }

@@ -95,7 +95,7 @@ struct HaltContractTests {
             await Self.expectRefused {
                 try await shop.registry.change(.setRollout(Share(percent: 50)), of: package(name), on: channel())
             }
-            #expect(try await shop.releases(name).first == "1.1.0@10")
+            #expect(try await shop.offers(name).first == "1.1.0@10")
         }
     }
 

@@ -45,7 +45,7 @@ struct SetPlanContractTests {
             _ = try await registry.change(.rollBack(to: nil), of: package(), on: channel())
             shop.clock.advance(seconds: 60)
             #expect(try await shop.releases() == ["1.0.0@100"])
-            #expect(try await shop.releases("help") == ["1.0.0@20"])
+            #expect(try await shop.offers("help") == ["1.0.0@20"])
             #expect(try await registry.rollouts(of: package()).map(\.state) == [.rolledBack])
             #expect(try await registry.rollouts(of: package("help")).isEmpty)
             let refused = await #expect(throws: RegistryError.self) { try await say(.advance()) }
