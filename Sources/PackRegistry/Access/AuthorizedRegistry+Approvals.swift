@@ -54,15 +54,20 @@ extension AuthorizedRegistry {
             RolloutRequest(
                 request.verb, of: request.version, reason: request.reason, isDryRun: true,
                 isDespiteState: request.isDespiteState), of: package, on: change.proposal.channel, randomBits: 0)
-        let now = services.clock()
-        // In the name in which it would be made, so that everybody reads the same.
-        var changes = ChangeSet(
-            by: Identity(name: change.actor, scope: TokenScope(actions: [.admin])),
-            at: max(now, change.proposal.time ?? now))
+        var changes = trial(of: change)
         let facts = try await services.store.facts(rule.query)
         // What cannot be made now may still be made later.
         guard let outcome = try? rule.decide(facts, into: &changes), outcome.isChanged else { return change }
         return try await change.with(preview: obstructed(change, outcome) ?? outcome)
+    }
+
+    /// Takes what a change would record now, or at its later time, and is thrown away: in the name in which it would be made, so that
+    /// everybody reads the same.
+    private func trial(of change: ProposedChange) -> ChangeSet {
+        let now = services.clock()
+        return ChangeSet(
+            by: Identity(name: change.actor, scope: TokenScope(actions: [.admin])),
+            at: max(now, change.proposal.time ?? now))
     }
 
     /// What is said of an open change that is refused when it is made, as it would not do what was proposed; nil for any other.
@@ -71,11 +76,8 @@ extension AuthorizedRegistry {
         var query = rule.query
         query.approvals = .change(change.id)
         let facts = try await services.store.facts(query)
-        let now = services.clock()
-        var trial = ChangeSet(
-            by: Identity(name: change.actor, scope: TokenScope(actions: [.admin])),
-            at: max(now, change.proposal.time ?? now))
-        guard let effect = try? rule.decide(facts, into: &trial),
+        var changes = trial(of: change)
+        guard let effect = try? rule.decide(facts, into: &changes),
             try effect.pins != facts.approvalState(of: change.id).pinned.pins
         else { return nil }
         let moved = ChangeExecution.moved(change, effect).message

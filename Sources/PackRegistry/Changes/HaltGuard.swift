@@ -21,23 +21,10 @@ enum HaltGuard {
             else { continue }
             for step in own {
                 guard let new = offer(step, of: old), gains(new.rollout, old.rollout) else { continue }
-                throw refusal(
-                    planned, state, "be for \(new.rollout.devicesText) in place of \(old.rollout.text)", then: "that")
+                throw planned.refusal(
+                    halted: state, "be for \(new.rollout.devicesText) in place of \(old.rollout.text)", then: "that")
             }
         }
-    }
-
-    /// - Parameters:
-    ///   - what: what a halted release cannot do, such as `advance`.
-    ///   - next: what comes after `resume`.
-    static func refusal(
-        _ planned: PlannedRelease, _ state: RolloutState, _ what: String, then next: String
-    ) -> RegistryError {
-        RegistryError(
-            .conflict,
-            "\(planned.package) \(planned.version?.description ?? "embedded") on \(planned.channel) is halted and cannot \(what) "
-                + "(\(state.cause)). If that is over, packtool rollout resume comes first, then \(next); packtool rollout "
-                + "rollback takes the release back")
     }
 
     /// What a step makes of a release, or of what it offers.

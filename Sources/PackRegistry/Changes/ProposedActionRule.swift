@@ -67,10 +67,9 @@ struct ProposedActionRule {
             changes.approvalEvents.append(
                 ApprovalEvent(.require(count), change: nil, on: channel, time: changes.time, actor: changes.actor.name))
             changes.log("approvals", channel.text, "\(count) in place of \(before)")
-            let word = count == 1 ? "approval" : "approvals"
             return (
                 true,
-                "\(channel) requires \(count) \(word) of a change in place of \(before)"
+                "\(ApprovalWords.required(count, on: channel)) in place of \(before)"
                     + (count < before ? waiting(facts, changes.time) : ""),
                 nil
             )

@@ -17,7 +17,7 @@ package struct ReleaseSetOffer: RegistryChange {
     package var query: FactsQuery {
         var query = FactsQuery()
         query.companions = FactsQuery.Companions(of: Set(set.versions.keys), on: [channel], hasVersions: true)
-        query.rollouts = FactsQuery.Rollouts(of: nil, on: channel)
+        query.rollouts = FactsQuery.Rollouts(of: Set(set.versions.keys), on: channel)
         return query
     }
 

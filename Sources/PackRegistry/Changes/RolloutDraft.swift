@@ -60,15 +60,17 @@ struct RolloutDraft {
     /// The release that has, or gets, the plan: for a set with a plan the one on which it is, whichever package was named, so that a
     /// set never has two.
     var holder: PlannedRelease.Member {
-        let known = facts.rollouts.first { $0.release == release }?.holder
-        return (movesPlan ? nil : known)
+        (movesPlan ? nil : planned(of: release)?.holder)
             ?? PlannedRelease.Member(package: package, release: release ?? "", version: version)
     }
+
+    /// A release with its plan; nil if it has none.
+    private func planned(of release: String?) -> PlannedRelease? { facts.rollouts.first { $0.release == release } }
 
     /// As it is once the draft is recorded.
     private var status: RolloutStatus? {
         guard let release else { return nil }
-        let known = facts.rollouts.first { $0.release == release }
+        let known = planned(of: release)
         var kinds: [RolloutEvent.Kind] = steps.compactMap { step in
             switch step {
             case .add(let added) where added.id == release: .share(added.rollout.share)
@@ -133,7 +135,7 @@ struct RolloutDraft {
         movesPlan = facts.rollouts.contains {
             $0.release == subject.id && !$0.holdsPlan && $0.newer?.package == $0.holder.package
         }
-        if steps.isEmpty, let old = facts.rollouts.first(where: { $0.release == subject.id }), old.newer == nil,
+        if steps.isEmpty, let old = planned(of: subject.id), old.newer == nil,
             let state = RolloutState(old.events), state.plan == plan
         {
             effect = "nothing to do: \(name) on \(channel) has this plan already, and is \(state.state.rawValue)"
@@ -148,7 +150,7 @@ struct RolloutDraft {
                     + "--channel \(channel) --percent P), or plan a new version")
         }
         notes.append(ChangeSet.RolloutNote(release: holder.release, kind: .plan(plan)))
-        var events = facts.rollouts.first { $0.release == subject.id }?.events ?? []
+        var events = planned(of: subject.id)?.events ?? []
         events += [
             RolloutEvent(.share(subject.rollout.share), time: now, actor: actor),
             RolloutEvent(.plan(plan), time: now, actor: actor),
@@ -170,11 +172,10 @@ struct RolloutDraft {
     /// A plan begins anew, so whoever gives one has to go on with a halted release first. Where nobody can, the halt is said.
     /// - Throws: ``RegistryError`` of the kind `.conflict`, with who halted it and why.
     private func haltText(of subject: Release) throws(RegistryError) -> String {
-        guard let planned = facts.rollouts.first(where: { $0.release == subject.id }),
-            let state = RolloutState(planned.events), state.state == .halted
+        guard let planned = planned(of: subject.id), let state = RolloutState(planned.events), state.state == .halted
         else { return "" }
         guard movesPlan || state.plan.end.map({ $0 <= now }) ?? false else {
-            throw HaltGuard.refusal(planned, state, "take a new plan", then: "the plan")
+            throw planned.refusal(halted: state, "take a new plan", then: "the plan")
         }
         return "; it is halted (\(state.cause))"
     }
@@ -262,9 +263,7 @@ struct RolloutDraft {
         if release == nil, let newest { (release, self.version) = (newest.id, newest.version) }
         guard let newest else { return }
         // Back to what the app embeds leads over everything and removes the newest only.
-        let plan = release.flatMap { id in facts.rollouts.first { $0.release == id } }.flatMap {
-            RolloutState($0.events)?.plan
-        }
+        let plan = planned(of: release).flatMap { RolloutState($0.events)?.plan }
         let count = plan?.deviceCount(newest.rollout.share).map { ", about \(CountText.text($0, "device"))," } ?? ""
         let moves = ReleaseMoves(
             before: companions.merging([package: history]) { $1 }, steps: others.merging([package: steps]) { $1 },

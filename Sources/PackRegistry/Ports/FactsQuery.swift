@@ -71,14 +71,18 @@ package struct FactsQuery: Sendable {
     /// The releases that have, or had, a plan.
     package struct Rollouts: Hashable, Sendable {
         /// nil: every package.
-        package let package: PackageID?
+        package let packages: Set<PackageID>?
         /// nil: every channel.
         package let channel: ChannelName?
         /// The moment as of which plans and what is taken back are told; nil: now. Newer releases are told for now only.
         package let time: Date?
 
         package init(of package: PackageID?, on channel: ChannelName?, at time: Date? = nil) {
-            self.package = package
+            self.init(of: package.map { [$0] }, on: channel, at: time)
+        }
+
+        package init(of packages: Set<PackageID>?, on channel: ChannelName?, at time: Date? = nil) {
+            self.packages = packages
             self.channel = channel
             self.time = time
         }

@@ -21,12 +21,7 @@ extension ReleaseHistory {
 
     /// The newest release, if it is the way back over a release of a set.
     package var wayBackOverSet: (set: String, way: Entry)? {
-        guard let newest = offered.first, let way = entries.last(where: { $0.release.id == newest.id }) else {
-            return nil
-        }
-        // The way back is made in the step that removes what it leads over.
-        let left = entries.last { $0.removed == way.created && $0.release.set != nil }
-        return left?.release.set.map { ($0, way) }
+        wayBack { $0.set != nil }.flatMap { left, way in left.release.set.map { ($0, way) } }
     }
 
     /// The package's release of a set, if it was taken back at a moment.
@@ -67,15 +62,20 @@ extension ReleaseHistory {
         }
     }
 
+    /// The ids of the releases that some steps remove.
+    static func removed(by steps: [Step]) -> Set<String> {
+        Set(steps.compactMap { step in if case .remove(let id) = step { id } else { nil } })
+    }
+
     /// The newest release of a set that some steps remove.
     package func ofSet(removedBy steps: [Step]) -> Release? {
-        let removed = Set(steps.compactMap { step in if case .remove(let id) = step { id } else { nil } })
+        let removed = Self.removed(by: steps)
         return entries.last { removed.contains($0.release.id) && $0.release.set != nil }?.release
     }
 
     /// The sets whose releases some steps remove.
     package func sets(removedBy steps: [Step]) -> Set<String> {
-        let removed = Set(steps.compactMap { step in if case .remove(let id) = step { id } else { nil } })
+        let removed = Self.removed(by: steps)
         return Set(entries.compactMap { removed.contains($0.release.id) ? $0.release.set : nil })
     }
 }

@@ -159,10 +159,13 @@ package struct ReleaseHistory: Hashable, Sendable {
     }
 
     /// The newest release and the one that it leads back over; nil if the newest is no way back.
-    package var wayBack: (left: Entry, way: Entry)? {
+    package var wayBack: (left: Entry, way: Entry)? { wayBack { _ in true } }
+
+    /// The same over a release of some kind.
+    func wayBack(over isMeant: (Release) -> Bool) -> (left: Entry, way: Entry)? {
         guard let newest = offered.first, let way = entries.last(where: { $0.release.id == newest.id }),
             // The way back is made in the step that removes what it leads over.
-            let left = entries.last(where: { $0.removed == way.created })
+            let left = entries.last(where: { $0.removed == way.created && isMeant($0.release) })
         else { return nil }
         return (left, way)
     }

@@ -33,13 +33,13 @@ package struct ReleaseMoves: Sendable {
 
     /// Such as `1.1.0`, or `1.1.0 with the newer 1.2.0` where a newer release is taken back as well.
     private static func left(by steps: [ReleaseHistory.Step], in history: ReleaseHistory) -> String? {
-        let removed = Set(steps.compactMap { step in if case .remove(let id) = step { id } else { nil } })
         guard let newest = history.offered.first else { return nil }
         guard let ofSet = history.ofSet(removedBy: steps), ofSet.offer != newest.offer else {
             return ReleaseHistory.name(newest.offer)
         }
         let name = ReleaseHistory.name(ofSet.offer)
-        return removed.contains(newest.id) ? "\(name) with the newer \(ReleaseHistory.name(newest.offer))" : name
+        return ReleaseHistory.removed(by: steps).contains(newest.id)
+            ? "\(name) with the newer \(ReleaseHistory.name(newest.offer))" : name
     }
 
     /// What devices get of a release: its version, or what the app embeds.

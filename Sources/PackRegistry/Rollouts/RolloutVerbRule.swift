@@ -83,7 +83,7 @@ package struct RolloutVerbRule {
     private func advance(to number: Int?) throws -> Result {
         switch state.state {
         case .completed: return .nothing("every step was taken already")
-        case .halted: throw halted("advance")
+        case .halted: throw planned.refusal(halted: state, "advance", then: "advance")
         default: break
         }
         try refuseNewer()
@@ -102,7 +102,7 @@ package struct RolloutVerbRule {
 
     private func complete() throws -> Result {
         // Whoever gives a release with problems to everybody has to say first that the problems are over.
-        if state.state == .halted { throw halted("complete") }
+        if state.state == .halted { throw planned.refusal(halted: state, "complete", then: "complete") }
         guard state.state != .completed || state.share < .whole else { return .nothing("it is complete already") }
         try refuseNewer()
         return Result(share: state.share < .whole ? .whole : nil, actions: [.complete])
@@ -130,15 +130,21 @@ package struct RolloutVerbRule {
             + "--percent 0)"
     }
 
-    /// With the reason of the halt: who goes on has to know it.
-    private func halted(_ verb: String) -> RegistryError {
-        RegistryError(
-            .conflict,
-            "\(name) is halted and cannot \(verb) (\(state.cause)). If that is over, packtool rollout resume comes first, then "
-                + "\(verb); packtool rollout rollback takes the release back")
-    }
-
     private func wrong(_ verb: String, _ advice: String) -> RegistryError {
         RegistryError(.conflict, "\(name) is \(state.state.rawValue) and cannot \(verb): \(advice)")
+    }
+}
+
+extension PlannedRelease {
+    /// - Parameters:
+    ///   - state: of the release, which is halted. With the reason: who goes on has to know it.
+    ///   - what: what the release cannot do, such as `advance`.
+    ///   - next: what comes after `resume`.
+    func refusal(halted state: RolloutState, _ what: String, then next: String) -> RegistryError {
+        RegistryError(
+            .conflict,
+            "\(package) \(version?.description ?? "embedded") on \(channel) is halted and cannot \(what) (\(state.cause)). If "
+                + "that is over, packtool rollout resume comes first, then \(next); packtool rollout rollback takes the release "
+                + "back")
     }
 }

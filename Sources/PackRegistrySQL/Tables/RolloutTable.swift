@@ -39,12 +39,14 @@ package struct RolloutTable {
 
     /// The releases that have, or had, a plan, or are of a set that has one, oldest first.
     package func planned(_ query: FactsQuery.Rollouts) throws -> [PlannedRelease] {
+        let packages = query.packages?.map(\.text)
+        let names = packages.map { "release.package IN (\(databaseQuestionMarks(count: $0.count))) AND " }
         let rows = try Row.fetchAll(
             db,
             sql: """
                 SELECT release.id, release.package, release.channel, release.setID, manifest.version
                 FROM release LEFT JOIN manifest ON manifest.digest = release.manifest
-                WHERE \(query.package == nil ? "" : "release.package = ? AND ")
+                WHERE \(names ?? "")
                     \(query.channel == nil ? "" : "release.channel = ? AND ")
                     (EXISTS (SELECT 1 FROM releaseEvent WHERE releaseEvent.release = release.id AND kind = 'plan')
                         OR EXISTS (
@@ -52,7 +54,7 @@ package struct RolloutTable {
                             WHERE other.channel = release.channel AND other.setID = release.setID AND kind = 'plan'))
                 ORDER BY release.sequence
                 """,
-            arguments: StatementArguments([query.package?.text, query.channel?.text].compactMap(\.self)))
+            arguments: StatementArguments((packages ?? []) + (query.channel.map { [$0.text] } ?? [])))
         return try rows.compactMap { row in
             let channel = try row.parsed("channel") { try ChannelName($0) }
             let own = PlannedRelease.Member(

@@ -190,8 +190,10 @@ final class MemoryRegistryStore: RegistryStore {
         }
         if let rollouts = query.rollouts {
             let all = Set(state.histories.values.flatMap(\.keys)).sorted()
-            facts.rollouts = (rollouts.package.map { [$0] } ?? all).flatMap { state.planned($0, at: rollouts.time) }
-                .filter { rollouts.channel == nil || $0.channel == rollouts.channel }
+            facts.rollouts = (rollouts.packages.map { $0.sorted() } ?? all).flatMap {
+                state.planned($0, at: rollouts.time)
+            }
+            .filter { rollouts.channel == nil || $0.channel == rollouts.channel }
         }
         if query.openRollouts {
             for package in Set(state.histories.values.flatMap(\.keys)).sorted() {

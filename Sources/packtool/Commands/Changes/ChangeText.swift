@@ -52,12 +52,11 @@ enum ChangeText {
         if let preview = change.preview, !preview.isChanged { return ["it cannot be made as it is: \(preview.effect)"] }
         if let preview = change.preview, let status = preview.status, let words = PlanWords(preview) {
             let moment = change.proposal.time == nil ? "now" : "at its time"
-            return ["if it is made \(moment):", RolloutText.next(status)]
-                + RolloutText.plan(words).split(separator: "\n").map(String.init)
+            return ["if it is made \(moment):", RolloutText.next(status)] + RolloutText.plan(words)
         }
         // It is over, or cannot be made now: the plan has no dates.
         guard case .plan(let plan, let audiences, _) = request.verb else { return [] }
-        return RolloutText.plan(PlanWords(plan, audiences: audiences)).split(separator: "\n").map(String.init)
+        return RolloutText.plan(PlanWords(plan, audiences: audiences))
     }
 
     /// What a dry run says of the approvals that a change needs; nil if it needs none.

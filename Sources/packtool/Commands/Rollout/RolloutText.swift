@@ -18,7 +18,7 @@ enum RolloutText {
             \(isGone ? "nobody gets it, before it was " : "")\(status.share) of the devices\(devices ?? "")
             since \(date), by \(status.actor): \(status.reason)
             \(next(status, supersededBy: newer))\(status.gate.map { "\ngate: \($0.text)" } ?? "")
-            \(plan(PlanWords(status.plan, status)))
+            \(plan(PlanWords(status.plan, status)).joined(separator: "\n"))
             """
     }
 
@@ -65,8 +65,8 @@ enum RolloutText {
     }
 
     /// A row for each step, and what else the plan says.
-    static func plan(_ words: PlanWords) -> String {
-        (TextTable.lines([words.header] + words.rows) + words.conditions).joined(separator: "\n")
+    static func plan(_ words: PlanWords) -> [String] {
+        TextTable.lines([words.header] + words.rows) + words.conditions
     }
 
     /// What a runner does next, when, and to what.

@@ -119,7 +119,9 @@ struct RolloutVerb {
 
     private func text(_ outcome: RolloutOutcome) -> String {
         guard let status = outcome.status else { return outcome.effect }
-        if case .plan = verb, let words = PlanWords(outcome) { return "\(outcome.effect)\n\(RolloutText.plan(words))" }
+        if case .plan = verb, let words = PlanWords(outcome) {
+            return ([outcome.effect] + RolloutText.plan(words)).joined(separator: "\n")
+        }
         return "\(outcome.effect)\n\(RolloutText.next(status))"
     }
 
