@@ -45,10 +45,7 @@ struct ChannelPage {
             tag("h2", .id("settings")) { "What it tells devices" }
             tag("dl") {
                 tag("dt") { "Devices look" }
-                tag("dd") {
-                    settings.poll.map { "each \(Words.count($0.seconds, "second")), give or take \($0.jitter)" }
-                        ?? "as the app has it"
-                }
+                tag("dd") { settings.poll?.text ?? "as the app has it" }
                 tag("dt") { "Web rules" }
                 tag("dd") { settings.rules.map { Words.count($0.rules.count, "rule") } ?? "as the app has them" }
                 tag("dt") { "Groups" }

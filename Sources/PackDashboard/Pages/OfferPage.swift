@@ -26,7 +26,7 @@ struct OfferPage {
             ]
         ) {
             offered
-            if let rollout { RolloutSection(rollout).html }
+            if let rollout { RolloutSection(rollout, releases).html }
             if viewer.scope.allows(.release, package: package, channel: channel) {
                 OfferActions(
                     package: package, channel: channel, releases: releases, isGateOff: isGateOff, rollout: rollout,

@@ -4,9 +4,13 @@ import PackRegistryAPI
 /// Where a rollout with a plan is.
 struct RolloutSection {
     let status: RolloutStatus
+    /// The release for all devices that hides this one.
+    private let newer: Release?
 
-    init(_ status: RolloutStatus) {
+    /// - Parameter offered: what the channel offers of the package, newest first.
+    init(_ status: RolloutStatus, _ offered: [Release]) {
         self.status = status
+        newer = status.superseding(offered)
     }
 
     var html: HTML {
@@ -21,18 +25,23 @@ struct RolloutSection {
                     foreign(status.reason)
                 }
             }
+            if let newer {
+                tag("p") { "Superseded: all devices get \(ReleaseWords.version(newer)), and nobody gets this one." }
+            }
             progress
             if let set = status.setText {
                 tag("p") { "One plan for the whole set: \(set) take each step together." }
             }
             tag("p") {
                 "Next: "
-                if let date = status.next.date {
+                if newer != nil {
+                    "nothing by itself"
+                } else if let date = status.next.date {
                     "\(status.next.share.map { "\($0) " } ?? "")at \(Words.date(date)): "
                 } else {
                     "nothing by itself: "
                 }
-                foreign(status.next.reason)
+                if newer == nil { foreign(status.next.reason) }
             }
             if let gate = status.gate {
                 tag("p") {
@@ -55,7 +64,7 @@ struct RolloutSection {
 
     /// The share as a bar with a mark for each step.
     private var progress: HTML {
-        let tenths = status.state == .rolledBack ? 0 : status.share.tenThousandths / 10
+        let tenths = status.state == .rolledBack || newer != nil ? 0 : status.share.tenThousandths / 10
         return tag(
             "svg", .class("progress"), .of("viewBox", "0 0 1000 30"), .of("preserveAspectRatio", "none"),
             .role("img"), .label("\(status.share) of the devices, step \(status.stepNumber) of \(status.steps.count)")

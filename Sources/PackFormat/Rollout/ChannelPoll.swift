@@ -20,4 +20,15 @@ public struct ChannelPoll: Hashable, Sendable {
         self.seconds = seconds
         self.jitter = jitter ?? seconds / 10
     }
+
+    /// Such as `every 15 min, up to 90 s later`.
+    package var text: String { "every \(Self.text(seconds)), up to \(Self.text(jitter)) later" }
+
+    /// In the largest unit that it is a multiple of.
+    private static func text(_ seconds: Int) -> String {
+        for (size, name) in [(86_400, "d"), (3_600, "h"), (60, "min")] where seconds >= size && seconds % size == 0 {
+            return "\(seconds / size) \(name)"
+        }
+        return "\(seconds) s"
+    }
 }

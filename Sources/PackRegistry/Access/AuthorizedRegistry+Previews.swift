@@ -13,7 +13,7 @@ extension AuthorizedRegistry {
         let numbers = try await numbers(of: [package] + outcome.others.keys, on: channel)
         return ChannelOutcome(
             isChanged: true, isNewChannel: outcome.isNewChannel, releases: outcome.releases, others: outcome.others,
-            effect: outcome.effect + numbers, approvals: outcome.approvals)
+            effect: outcome.effect + numbers, approvals: outcome.approvals, planNotes: outcome.planNotes)
     }
 
     package func preview(
@@ -28,7 +28,7 @@ extension AuthorizedRegistry {
         let numbers = try await numbers(of: Array(outcome.releases.keys), on: channel)
         return ReleaseSetOutcome(
             isChanged: true, isNewChannel: outcome.isNewChannel, set: outcome.set, releases: outcome.releases,
-            effect: outcome.effect + numbers, approvals: outcome.approvals)
+            effect: outcome.effect + numbers, approvals: outcome.approvals, planNotes: outcome.planNotes)
     }
 
     package func previewWithdrawal(

@@ -57,7 +57,8 @@ package struct ChannelRelease: RegistryChange {
         changes.log(change.auditName, "\(package) on \(channel)", (own.first?.auditText ?? "nothing") + others)
         return ChannelOutcome(
             isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: own, others: offered,
-            effect: effect, approvals: ApprovalRule.needed(for: .release(change, of: package), on: channel, facts))
+            effect: effect, approvals: ApprovalRule.needed(for: .release(change, of: package), on: channel, facts),
+            planNotes: PlanEffect.sentences(steps, on: channel, facts, now: changes.time))
     }
 
     /// What is recorded for the package, and for the others of its set.

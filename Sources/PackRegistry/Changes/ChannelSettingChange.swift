@@ -103,7 +103,7 @@ extension ChannelSetting {
     fileprivate var auditDetail: String {
         switch self {
         case .gate(_, let isOn): isOn ? "on" : "off"
-        case .poll(let poll): poll.map { "every \($0.seconds) s, up to \($0.jitter) s later" } ?? "as the apps have it"
+        case .poll(let poll): poll?.text ?? "as the apps have it"
         case .group(let group): CountText.text(group.devices.count, "device")
         case .removeGroup: "removed"
         case .rules(let rules): rules.map { CountText.text($0.rules.count, "rule") } ?? "none"

@@ -58,6 +58,7 @@ package struct ReleaseSetOffer: RegistryChange {
         return ReleaseSetOutcome(
             isChanged: true, isNewChannel: !facts.channelNames.contains(channel), set: outcome.set,
             releases: Dictionary(uniqueKeysWithValues: before).merging(offered) { $1 }, effect: effect,
-            approvals: ApprovalRule.needed(for: .set(set), on: channel, facts))
+            approvals: ApprovalRule.needed(for: .set(set), on: channel, facts),
+            planNotes: PlanEffect.sentences(outcome.steps, on: channel, facts, now: changes.time))
     }
 }

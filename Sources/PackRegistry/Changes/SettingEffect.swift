@@ -30,7 +30,7 @@ enum SettingEffect {
     private static func word(_ isOn: Bool) -> String { isOn ? "on" : "off" }
 
     private static func text(_ poll: ChannelPoll?) -> String {
-        poll.map { "every \($0.seconds) s, up to \($0.jitter) s later" } ?? "as often as their apps have it"
+        poll?.text ?? "as often as their apps have it"
     }
 
     private static func count(_ rules: WebRules?) -> String {

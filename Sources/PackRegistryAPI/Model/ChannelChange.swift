@@ -69,11 +69,14 @@ package struct ChannelOutcome: Hashable, Sendable {
     package let effect: String
     /// How many others must approve it; 0 if nobody must.
     package let approvals: Int
+    /// What follows for plans that are under way, a sentence each.
+    package let planNotes: [String]
 
     package init(
         isChanged: Bool, isNewChannel: Bool = false, releases: [Release], others: [PackageID: [Release]] = [:],
-        effect: String = "", approvals: Int = 0
+        effect: String = "", approvals: Int = 0, planNotes: [String] = []
     ) {
+        self.planNotes = planNotes
         self.effect = effect
         self.approvals = approvals
         self.isChanged = isChanged

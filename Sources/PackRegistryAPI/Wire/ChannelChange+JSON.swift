@@ -101,6 +101,7 @@ extension ChannelOutcome {
         }
         if !effect.isEmpty { json["effect"] = .string(effect) }
         if approvals > 0 { json["approvals"] = .integer(approvals) }
+        if !planNotes.isEmpty { json["planNotes"] = .array(planNotes.map { .string($0) }) }
         return json
     }
 
@@ -109,7 +110,14 @@ extension ChannelOutcome {
             isChanged: json.bool("changed"), isNewChannel: json["newChannel"]?.bool("newChannel") ?? false,
             releases: json.array("releases").map { try Release(json: $0.object("release")) },
             others: json["others"]?.object("others").releases() ?? [:], effect: json["effect"]?.string("effect") ?? "",
-            approvals: json["approvals"]?.integer("approvals") ?? 0)
+            approvals: json["approvals"]?.integer("approvals") ?? 0, planNotes: json.planNotes())
+    }
+}
+
+extension JSONObject {
+    /// Of an outcome; none from a registry that does not say.
+    func planNotes() throws -> [String] {
+        try (self["planNotes"]?.array("planNotes") ?? []).map { try $0.string("note") }
     }
 }
 

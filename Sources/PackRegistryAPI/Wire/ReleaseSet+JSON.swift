@@ -39,6 +39,7 @@ extension ReleaseSetOutcome {
         if isNewChannel { json["newChannel"] = true }
         if !effect.isEmpty { json["effect"] = .string(effect) }
         if approvals > 0 { json["approvals"] = .integer(approvals) }
+        if !planNotes.isEmpty { json["planNotes"] = .array(planNotes.map { .string($0) }) }
         return json
     }
 
@@ -46,7 +47,8 @@ extension ReleaseSetOutcome {
         try self.init(
             isChanged: json.bool("changed"), isNewChannel: json["newChannel"]?.bool("newChannel") ?? false,
             set: json["set"]?.string("set"), releases: json.object("packages").releases(),
-            effect: json["effect"]?.string("effect") ?? "", approvals: json["approvals"]?.integer("approvals") ?? 0)
+            effect: json["effect"]?.string("effect") ?? "", approvals: json["approvals"]?.integer("approvals") ?? 0,
+            planNotes: json.planNotes())
     }
 }
 

@@ -52,7 +52,7 @@ struct ApprovalEffectTests {
                 #"before, rule 1: {"action":"deny","host":"ads.example","name":"ads"}"#,
             ])
         let poll = try await Self.effect(.setting(.poll(ChannelPoll(seconds: 900, jitter: 120))), shop)
-        #expect(poll == ["beta: devices look every 900 s, up to 120 s later (before: as often as their apps have it)"])
+        #expect(poll == ["beta: devices look every 15 min, up to 2 min later (before: as often as their apps have it)"])
         #expect(
             try await Self.effect(.setting(.group(group(1))), shop)
                 == ["beta: the group testers has 1 device in place of 4"])
@@ -61,7 +61,7 @@ struct ApprovalEffectTests {
                 == ["beta: the group testers of 4 devices is removed"])
         let list = try await shop.registry.changes(.open).changes.map(\.proposal.action.summary)
         #expect(list.contains("set the group testers of 1 device"))
-        #expect(list.contains("let devices look every 900 s, up to 120 s later"))
+        #expect(list.contains("let devices look every 15 min, up to 2 min later"))
     }
 
     @Test(arguments: RegistryKind.allCases)

@@ -124,8 +124,12 @@ struct PlanApprovalTests {
         #expect(text.contains("beta requires 2 approvals of a change"), "\(text)")
         #expect(text.contains("beta went back from shop 1.1.0 to 1.0.0, "), "\(text)")
         #expect(text.contains(": orders are lost"), "\(text)")
+        #expect(!text.contains("proposed change"), "\(text)")
+        try await tool.run(["channel", "beta", "--poll", "15m", "--propose"]).expectSuccess()
+        let open = try await tool.run("status").standardOutput
+        #expect(open.contains("1 proposed change is open: packtool changes"), "\(open)")
         let json = try await tool.run("status", "--json").json().object()
-        #expect(try json.object("approvals").integer("beta") == 2)
+        #expect(try json.object("approvals").integer("beta") == 2 && json.integer("openChanges") == 1)
         let way = try json.object("rollbacks").object("beta").object("shop")
         #expect(try way.string("reason") == "orders are lost" && way.string("to") == "1.0.0")
         let plan = try await tool.run("rollout", "status", "shop").standardOutput

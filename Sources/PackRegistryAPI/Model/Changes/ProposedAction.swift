@@ -69,7 +69,7 @@ extension ChannelSetting {
         switch self {
         case .gate(let package, let isOn): "switch the gate of \(package) \(isOn ? "on" : "off")"
         case .poll(let poll):
-            poll.map { "let devices look every \($0.seconds) s, up to \($0.jitter) s later" }
+            poll.map { "let devices look \($0.text)" }
                 ?? "let devices look as often as their apps have it"
         case .rules(let rules):
             rules.map { "give devices \(CountText.text($0.rules.count, "web rule"))" } ?? "take the web rules back"

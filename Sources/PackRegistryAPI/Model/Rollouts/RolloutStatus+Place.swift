@@ -1,6 +1,13 @@
-import PackFormat
+package import PackFormat
 
 extension RolloutStatus {
+    /// The release for all devices that hides the one with the plan; nil where devices get that one, or it was taken back.
+    /// - Parameter offered: what the channel offers of the package, newest first.
+    package func superseding(_ offered: [Release]) -> Release? {
+        guard state != .rolledBack, !offered.contains(where: { $0.id == release }) else { return nil }
+        return offered.first(where: \.rollout.reachesEveryone)
+    }
+
     /// Where the share is among the steps, such as `step 2 of 3`, or `between step 1 (10 %) and step 2 (50 %) of 3` if somebody
     /// set another share, or if a cap lets it grow in parts.
     package var place: String {

@@ -89,7 +89,7 @@ struct ChannelCommand: AsyncParsableCommand {
         }
         let wanted = try poll.interval.map { try ChannelPoll(seconds: $0.seconds, jitter: jitter?.seconds) }
         let sentence =
-            wanted.map { "\(channel): devices look \(ChannelSettingText.text($0))" }
+            wanted.map { "\(channel): devices look \($0.text)" }
             ?? "\(channel): devices look as often as their apps have it"
         guard !emergency.schedule.isGiven else {
             return try await ChangeText.propose(

@@ -29,7 +29,7 @@ struct ChannelOffer {
         /// For a dry run. What it says of a set it says once, with the first of its packages.
         var intended: String {
             guard outcome.isChanged else { return "unchanged      \(package) \(version) on \(channel)" }
-            return "would offer    \(outcome.effect)"
+            return (["would offer    \(outcome.effect)"] + outcome.planNotes).joined(separator: "\n               ")
         }
 
         var json: JSONObject {
@@ -98,7 +98,7 @@ struct ChannelOffer {
                 outcome: ChannelOutcome(
                     isChanged: outcome.isChanged && (isOfSet || outcome.set == nil),
                     isNewChannel: outcome.isNewChannel, releases: offered, effect: outcome.effect,
-                    approvals: outcome.approvals),
+                    approvals: outcome.approvals, planNotes: outcome.planNotes),
                 set: isOfSet ? outcome.set : nil)
         }
     }
@@ -215,6 +215,9 @@ struct ChannelOffer {
     /// What is not as its caller may think.
     func note(_ made: [Made]) {
         if made.contains(where: \.outcome.isNewChannel) { options.console.note("the channel \(channel) is new") }
+        // A set says the same with each of its packages.
+        for (index, note) in made.flatMap(\.outcome.planNotes).enumerated()
+        where made.flatMap(\.outcome.planNotes).firstIndex(of: note) == index { options.console.note(note) }
         for entry in made where !entry.isSuperseded {
             let share = entry.outcome.releases.first?.rollout.share ?? .none
             guard let rollout = given.rollout, rollout < share else { continue }

@@ -12,7 +12,7 @@ enum ChannelSettingText {
         var lines = settings.gatesOff.map { package in
             "\(channel) has the gate of \(package) off\(pages[package].map { ": \($0.text)" } ?? "")"
         }
-        if let poll = settings.poll { lines.append("\(channel) asks devices to look \(text(poll))") }
+        if let poll = settings.poll { lines.append("\(channel) asks devices to look \(poll.text)") }
         lines += settings.groups.sorted { $0.key < $1.key }.map {
             "\(channel) has the group \($0.key) of \(CountText.text($0.value, "device"))"
         }
@@ -20,10 +20,6 @@ enum ChannelSettingText {
             lines.append("\(channel) has \(CountText.text(rules.rules.count, "web rule"))")
         }
         return lines
-    }
-
-    static func text(_ poll: ChannelPoll) -> String {
-        "every \(PollInterval.text(poll.seconds)), up to \(PollInterval.text(poll.jitter)) later"
     }
 
     /// Makes a change, prints the sentence, and ends with code 2 if the channel said just that before.
@@ -89,12 +85,5 @@ struct PollInterval {
             throw ValidationError("\"\(text)\" is no time: say 90s, 15m, 6h or 2d")
         }
         seconds = number * (unit ?? 1)
-    }
-
-    static func text(_ seconds: Int) -> String {
-        for (size, name) in [(86_400, "d"), (3_600, "h"), (60, "m")] where seconds >= size && seconds % size == 0 {
-            return "\(seconds / size) \(name == "m" ? "min" : name)"
-        }
-        return "\(seconds) s"
     }
 }

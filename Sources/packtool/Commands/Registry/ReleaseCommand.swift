@@ -95,7 +95,7 @@ struct ReleaseCommand: AsyncParsableCommand {
                 + (releases.first?.set == outcome.set && outcome.set != nil
                     ? ", as part of \(outcome.set ?? "")" : ", as before")
         }
-        options.console.result(lines.joined(separator: "\n"), json: .object(outcome.json))
+        options.console.result((lines + outcome.planNotes).joined(separator: "\n"), json: .object(outcome.json))
         guard outcome.isChanged else {
             options.console.note("nothing to do: the channel offers that already")
             throw ExitCode.nothingToDo
@@ -111,7 +111,9 @@ struct ReleaseCommand: AsyncParsableCommand {
         json["set"] = nil
         let approval = ChangeText.approval(outcome.approvals, on: channel, proposal.schedule).map { "\n\($0)" }
         options.console.result(
-            outcome.isChanged ? outcome.effect + (approval ?? "") : "\(channel) offers these versions already",
+            outcome.isChanged
+                ? ([outcome.effect] + outcome.planNotes).joined(separator: "\n") + (approval ?? "")
+                : "\(channel) offers these versions already",
             json: .object(json))
         guard outcome.isChanged else { throw ExitCode.nothingToDo }
     }

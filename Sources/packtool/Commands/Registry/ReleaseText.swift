@@ -67,6 +67,7 @@ enum ReleaseText {
         ]
         if !outcome.effect.isEmpty { json["effect"] = .string(outcome.effect) }
         if outcome.approvals > 0 { json["approvals"] = .integer(outcome.approvals) }
+        if !outcome.planNotes.isEmpty { json["planNotes"] = .array(outcome.planNotes.map { .string($0) }) }
         if !outcome.others.isEmpty {
             json["others"] = .object(
                 JSONObject(outcome.others.map { ($0.key.text, .array($0.value.map { .object($0.json) })) }))
@@ -77,12 +78,14 @@ enum ReleaseText {
     /// Makes a change, prints what the channel offers now, and ends with code 2 where it offered just that before.
     /// - Parameters:
     ///   - before: what it offered.
+    ///   - all: what it offered of other packages, where some of them may keep it.
     ///   - proposal: says whether the change is proposed instead; nil: it is made.
     ///   - isDryRun: says what would change, and changes nothing.
     ///   - emergency: what a dry run says of approvals goes by it where there is no proposal.
     static func change(
         _ change: ChannelChange, of package: PackageID, on channel: ChannelName, before: [Release],
-        _ proposal: ProposalOptions?, isDryRun: Bool = false, emergency: EmergencyOptions? = nil,
+        among all: [PackageID: [Release]] = [:], _ proposal: ProposalOptions?, isDryRun: Bool = false,
+        emergency: EmergencyOptions? = nil,
         _ session: RegistrySession, _ options: GlobalOptions
     ) async throws {
         if isDryRun {
@@ -95,7 +98,7 @@ enum ReleaseText {
             ).map { "\n\($0)" }
             options.console.result(
                 outcome.isChanged
-                    ? outcome.effect + (approval ?? "")
+                    ? ([outcome.effect] + outcome.planNotes).joined(separator: "\n") + (approval ?? "")
                     : "\(channel) offers \(package) \(text(outcome.releases)) already",
                 json: .object(json))
             guard outcome.isChanged else { throw ExitCode.nothingToDo }
@@ -110,11 +113,15 @@ enum ReleaseText {
         let replaced = outcome.isChanged && !before.isEmpty ? " (before: \(text(before)))" : ""
         let set = outcome.releases.first { $0.set != nil }?.set
         let others = outcome.others.sorted { $0.key < $1.key }.map { other, releases in
+            if let kept = all[other]?.first, kept.id == releases.first?.id {
+                return "\n\(channel) still offers \(other) \(text(releases)), which is newer than the set"
+            }
             let isMember = set != nil && releases.contains { $0.set == set }
             return "\n\(channel) offers \(other) \(text(releases)), for it \(isMember ? "is" : "was") in the same set"
         }.joined()
+        let notes = outcome.planNotes.map { "\n\($0)" }.joined()
         options.console.result(
-            "\(channel) offers \(package) \(text(outcome.releases))\(replaced)\(others)",
+            "\(channel) offers \(package) \(text(outcome.releases))\(replaced)\(others)\(notes)",
             json: .object(json(package, channel, outcome)))
         if !outcome.isChanged {
             options.console.note("nothing to do: the channel offers that already")

@@ -81,8 +81,8 @@ struct RollbackCommand: AsyncParsableCommand {
                 isEmergency: emergency.emergency, session, options)
         }
         try await ReleaseText.change(
-            change, of: package, on: channel, before: offered[package] ?? [], nil, isDryRun: dryRun.isDryRun,
-            emergency: emergency, session, options)
+            change, of: package, on: channel, before: offered[package] ?? [], among: offered, nil,
+            isDryRun: dryRun.isDryRun, emergency: emergency, session, options)
     }
 
     private func accepting(_ change: ChannelChange) -> ChannelChange {

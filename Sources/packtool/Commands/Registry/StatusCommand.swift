@@ -56,13 +56,31 @@ struct StatusCommand: AsyncParsableCommand {
         for channel in overview.settings.keys {
             pages[channel] = await ChannelSettingText.pages(all, on: channel, session)
         }
-        options.console.result(text(overview, pages), json: .object(overview.json))
+        let open = await openChanges(session)
+        var json = overview.json
+        json["openChanges"] = open.map { .integer($0) }
+        options.console.result(
+            ([text(overview, pages)] + lines(openChanges: open)).joined(separator: "\n"), json: .object(json))
         // Reading writes nothing: whoever relies on this command in a cron job has to know.
         if let local = session.local, await !local.isServed(), try await !local.dueRoles().isEmpty {
             options.console.note(
                 "warning: signatures of this registry expire soon, and then devices refuse it: run packtool renew"
             )
         }
+    }
+
+    /// How many proposed changes of what is shown wait for approvals or for their time; nil for who may not see any.
+    private func openChanges(_ session: RegistrySession) async -> Int? {
+        let open = try? await session.registry.changes(.open).changes
+        return open?.filter { change in
+            (channel == nil || change.proposal.channel == channel)
+                && (package.map { change.proposal.action.packages.contains($0) } ?? true)
+        }.count
+    }
+
+    private func lines(openChanges count: Int?) -> [String] {
+        guard let count, count > 0 else { return [] }
+        return ["\(CountText.text(count, "proposed change")) \(count == 1 ? "is" : "are") open: packtool changes"]
     }
 
     private func selected(_ overview: RegistryOverview) -> RegistryOverview {

@@ -34,16 +34,30 @@ struct RolloutStatusCommand: AsyncParsableCommand {
             if let channel { try NameCheck.require(channel, in: overview) }
         }
         options.console.result(
-            text(shown, overview), json: .object(["rollouts": .array(shown.map { .object($0.json) })]))
+            text(shown, overview), json: .object(["rollouts": .array(shown.map { .object(json($0, overview)) })]))
     }
 
     private func text(_ shown: [RolloutStatus], _ overview: RegistryOverview) -> String {
         let place = channel.map { " on \($0)" } ?? ""
         guard !shown.isEmpty else { return "no release\(package.map { " of \($0)" } ?? "")\(place) has a plan" }
-        let shown = shown.map { status in
-            (status, RolloutText.superseding(status, overview.channels[status.channel]?[status.package] ?? []))
+        guard package != nil else {
+            return RolloutText.overview(shown.map { ($0, $0.superseding(overview.offered($0))) })
         }
-        guard package != nil else { return RolloutText.overview(shown) }
-        return shown.map { RolloutText.status($0, supersededBy: $1) }.joined(separator: "\n\n")
+        return shown.map { RolloutText.status($0, overview.offered($0)) }.joined(separator: "\n\n")
     }
+
+    /// With what only the channel's releases tell.
+    private func json(_ status: RolloutStatus, _ overview: RegistryOverview) -> JSONObject {
+        var json = status.json
+        let offered = overview.offered(status)
+        json["supersededBy"] = status.superseding(offered).map { .string($0.version?.description ?? "embedded") }
+        let audiences = offered.first { $0.id == status.release }?.rollout.audiences ?? []
+        if !audiences.isEmpty { json["audiences"] = .array(audiences.map { .string($0.description) }) }
+        return json
+    }
+}
+
+extension RegistryOverview {
+    /// What the channel of a rollout offers of its package, newest first.
+    func offered(_ status: RolloutStatus) -> [Release] { channels[status.channel]?[status.package] ?? [] }
 }

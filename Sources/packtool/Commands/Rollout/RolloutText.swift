@@ -5,8 +5,10 @@ import PackRegistryAPI
 
 /// How commands show a rollout.
 enum RolloutText {
-    /// - Parameter newer: the release for all devices that hides this one, if there is one.
-    static func status(_ status: RolloutStatus, supersededBy newer: Release? = nil) -> String {
+    /// - Parameter offered: what the channel offers of the package, newest first.
+    static func status(_ status: RolloutStatus, _ offered: [Release]) -> String {
+        let newer = status.superseding(offered)
+        let audiences = offered.first { $0.id == status.release }?.rollout.audiences
         let devices = status.plan.devices.flatMap { all in
             status.plan.deviceCount(status.share).map { " (about \(CountText.number($0)) of \(CountText.number(all)))" }
         }
@@ -18,7 +20,7 @@ enum RolloutText {
             \(isGone ? "nobody gets it, before it was " : "")\(status.share) of the devices\(devices ?? "")
             since \(date), by \(status.actor): \(status.reason)
             \(next(status, supersededBy: newer))\(status.gate.map { "\ngate: \($0.text)" } ?? "")
-            \(plan(PlanWords(status.plan, status)).joined(separator: "\n"))
+            \(plan(PlanWords(status.plan, status, audiences: audiences)).joined(separator: "\n"))
             """
     }
 
@@ -34,13 +36,6 @@ enum RolloutText {
         }
         return TextTable.lines([["PACKAGE", "VERSION", "CHANNEL", "STATE", "STEP", "SHARE", "NEXT"]] + rows)
             .joined(separator: "\n")
-    }
-
-    /// The release for all devices that hides a release with a plan; nil where devices get that one, or it was taken back.
-    /// - Parameter offered: what the channel offers of the package, newest first.
-    static func superseding(_ status: RolloutStatus, _ offered: [Release]) -> Release? {
-        guard status.state != .rolledBack, !offered.contains(where: { $0.id == status.release }) else { return nil }
-        return offered.first(where: \.rollout.reachesEveryone)
     }
 
     private static func name(_ status: RolloutStatus) -> String {

@@ -29,6 +29,14 @@ struct SimulationScene {
                 "the population says nothing of \(names): its devices count as having none of it, and fetch it in full. Describe "
                     + "what they have: \"versions\": {\"\(unknown[0])\": {\"VERSION\": WEIGHT}}")
         }
+        let unoffered = all.filter { name, target in
+            !(file.packages[name]?.releases.contains { $0.offer == target.offer } ?? false)
+        }
+        for (package, target) in unoffered {
+            gaps.append(
+                "\(file.channel) does not offer \(package) \(target.version?.description ?? "embedded") yet, and its patches are made "
+                    + "once a channel does: the bytes here count full downloads where there is none")
+        }
         for (package, target) in all where !unknown.contains(package) {
             let offered = file.packages[package]?.releases.first { $0.id == target.id }?.rollout
             let described = population.versions.first { $0.package == package }?.versions.values ?? []

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import PackRegistry
 import PackRegistryAPI
 
 /// Draws a snapshot for a terminal: a table, the rollouts that go on, and what changed. Pure.
@@ -25,7 +26,10 @@ struct WatchFrame {
         lines.append("")
         let table = TextTable.lines(rows)
         lines += table.prefix(1).map { bold(cut($0, width)) } + table.dropFirst().map { cut($0, width) }
-        let next = snapshot.rollouts.filter { $0.state != .completed && $0.state != .rolledBack }.map(sentence)
+        let next = snapshot.rollouts.filter { status in
+            status.state != .completed && status.state != .rolledBack
+                && status.superseding(snapshot.overview.offered(status)) == nil
+        }.map(sentence)
         if !next.isEmpty { lines += ["", bold("ROLLOUTS")] + next.map { cut($0, width) } }
         // What changed has the rest of the screen, and three lines at least.
         let room = max(3, height - lines.count - 2)
@@ -68,6 +72,9 @@ struct WatchFrame {
     private func progress(_ package: PackageID, _ channel: ChannelName) -> String {
         guard let status = snapshot.rollouts.first(where: { $0.package == package && $0.channel == channel }) else {
             return "-"
+        }
+        if let newer = status.superseding(snapshot.overview.offered(status)) {
+            return "superseded by \(ReleaseMoves.destination(newer))"
         }
         let filled = status.share.tenThousandths * Self.barLength / 10_000
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: Self.barLength - filled)

@@ -1,0 +1,97 @@
+import Foundation
+import PackFormat
+import PackRegistryAPI
+
+/// What a request about a rollout says, and what it refuses.
+extension RolloutDraft {
+    /// The plan that the release has already, whose place a new one takes.
+    func replacedText(of subject: Release) -> String {
+        guard !movesPlan, let status = planned(of: subject.id)?.status(now: now) else { return "" }
+        return "; it takes the place of the plan that was \(status.state.rawValue), \(status.place)"
+    }
+
+    /// A plan begins anew, so whoever gives one has to go on with a halted release first. Where nobody can, the halt is said.
+    /// - Throws: ``RegistryError`` of the kind `.conflict`, with who halted it and why.
+    func haltText(of subject: Release) throws(RegistryError) -> String {
+        guard let planned = planned(of: subject.id), let state = RolloutState(planned.events), state.state == .halted
+        else { return "" }
+        guard movesPlan || state.plan.end.map({ $0 <= now }) ?? false else {
+            throw planned.refusal(halted: state, "take a new plan", then: "the plan")
+        }
+        return "; it is halted (\(state.cause))"
+    }
+
+    /// What another audience means for the devices that may have the release already: it can take them back.
+    func audienceText(of subject: Release, to wanted: Rollout, _ plan: RolloutPlan) -> String {
+        guard !subject.rollout.reachesNobody else { return "" }
+        let count = plan.deviceCount(subject.rollout.share).map { ", at most about \($0)," } ?? ""
+        var text = "; until now it was for \(subject.rollout.devicesText), from now on for \(wanted.devicesText)"
+        if !wanted.audiences.isEmpty {
+            let left = history.applying([.remove(subject.id)], by: actor, now: now).offered
+            text +=
+                ": devices that have it and are not of that audience\(count) leave it with their next check and "
+                + (ReleaseMoves.place(left).map { "go back to \($0)" }
+                    ?? "keep the version that they run, because no other release is left")
+        }
+        return text
+    }
+
+    /// The others of the release's set, about which it is as well.
+    func setText(of release: Release?) -> String {
+        let others = members(of: release?.set).filter { $0.package != package }.map {
+            "\($0.package) \($0.version?.description ?? "embedded")"
+        }
+        return others.isEmpty ? "" : "; the same holds for its set: \(others.joined(separator: ", "))"
+    }
+
+    /// The releases of a set that are not taken back; none for a set of one, and for no set.
+    func members(of set: String?) -> [PlannedRelease.Member] {
+        guard let set else { return [] }
+        let found = companions.merging([package: history]) { $1 }.compactMap { name, history in
+            history.entry(of: set).map {
+                PlannedRelease.Member(package: name, release: $0.release.id, version: $0.release.version)
+            }
+        }
+        return found.count > 1 ? found.sorted { $0.package < $1.package } : []
+    }
+
+    /// Who stops a rollout and names no version means what devices get now.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` where that has no plan.
+    func refuseUnplanned(_ planned: PlannedRelease, _ verb: RolloutRequest.Verb) throws(RegistryError) {
+        guard verb == .halt || verb == .pause || verb == .rollBack, let newer = planned.newer, newer.package == package,
+            !isWayBack(newer.release, from: planned)
+        else { return }
+        let plan = "\(package)@\(planned.version?.description ?? "embedded")"
+        throw RegistryError(
+            .conflict,
+            "\(channel) offers \(package) \(newer.versionText) now, which has no plan: packtool rollback \(package) --channel "
+                + "\(channel) takes it back. The last plan is that of \(plan): name it (packtool rollout \(verb.name) "
+                + "\(plan) --channel \(channel)) if you mean that one")
+    }
+
+    /// Whether a release was made by the rollback that took another one back.
+    private func isWayBack(_ release: String, from planned: PlannedRelease) -> Bool {
+        guard let gone = history.entries.first(where: { $0.release.id == planned.release })?.removed,
+            let made = history.entries.first(where: { $0.release.id == release })?.created
+        else { return false }
+        return made <= gone
+    }
+
+    func noPlan(_ version: SemanticVersion?, _ verb: RolloutRequest.Verb) -> RegistryError {
+        let name = "\(package)\(version.map { " \($0)" } ?? "")"
+        guard !history.entries.isEmpty else {
+            let packages = facts.packageNames.map(\.text).joined(separator: ", ")
+            return RegistryError(
+                .notFound,
+                "\(channel) never offered anything of \(package)"
+                    + (packages.isEmpty ? "" : " (it has: \(packages.prefix(500)))"))
+        }
+        return RegistryError(
+            .notFound,
+            verb == .halt || verb == .pause
+                ? "no release of \(name) on \(channel) has a plan, so nothing goes on by itself: packtool rollback \(package) "
+                    + "--channel \(channel) takes the newest release back"
+                : "no release of \(name) on \(channel) has a plan: give it one with packtool rollout \(package) --plan FILE "
+                    + "--channel \(channel)")
+    }
+}
