@@ -6,8 +6,43 @@ enum ReportSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1: events, counters, standings") { db in try db.execute(sql: first) }
         migrator.registerMigration("2: networks of devices") { db in try db.execute(sql: second) }
+        migrator.registerMigration("3: sums of standings") { db in try db.execute(sql: third) }
         return migrator
     }
+
+    /// Without the sums each look at the statistics would read a row for each device and release.
+    private static let third = """
+        -- How many devices stand alike with a release; no outcome: ''. Triggers keep it.
+        CREATE TABLE standingSum (
+            subject INTEGER NOT NULL,
+            activated INTEGER NOT NULL,
+            outcome TEXT NOT NULL,
+            devices INTEGER NOT NULL,
+            PRIMARY KEY (subject, activated, outcome)
+        ) STRICT, WITHOUT ROWID;
+
+        INSERT INTO standingSum SELECT subject, activated, coalesce(outcome, ''), count(*) FROM standing
+        WHERE activated IS NOT NULL GROUP BY 1, 2, 3;
+
+        CREATE TRIGGER standingAdded AFTER INSERT ON standing WHEN new.activated IS NOT NULL BEGIN
+            INSERT INTO standingSum VALUES (new.subject, new.activated, coalesce(new.outcome, ''), 1)
+            ON CONFLICT DO UPDATE SET devices = devices + 1;
+        END;
+
+        CREATE TRIGGER standingChanged AFTER UPDATE ON standing
+        WHEN old.activated IS NOT new.activated OR old.outcome IS NOT new.outcome BEGIN
+            UPDATE standingSum SET devices = devices - 1
+            WHERE subject = old.subject AND activated = old.activated AND outcome = coalesce(old.outcome, '');
+            INSERT INTO standingSum SELECT new.subject, new.activated, coalesce(new.outcome, ''), 1
+            WHERE new.activated IS NOT NULL
+            ON CONFLICT DO UPDATE SET devices = devices + 1;
+        END;
+
+        CREATE TRIGGER standingRemoved AFTER DELETE ON standing WHEN old.activated IS NOT NULL BEGIN
+            UPDATE standingSum SET devices = devices - 1
+            WHERE subject = old.subject AND activated = old.activated AND outcome = coalesce(old.outcome, '');
+        END;
+        """
 
     private static let second = """
         -- A number that many networks share; NULL: it is not known.

@@ -69,16 +69,14 @@ final class SQLiteReportStore: ReportStore {
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT package, version, release, activated, outcome, count(*) AS devices
-                    FROM standing JOIN subject ON subject.id = standing.subject
-                    WHERE channel = ? AND activated >= ? \(package == nil ? "" : "AND package = ?")
-                    GROUP BY subject.id, activated, outcome
+                    SELECT package, version, release, activated, outcome, devices
+                    FROM subject JOIN standingSum ON standingSum.subject = subject.id
+                    WHERE channel = ? AND activated >= ? AND devices > 0 \(package == nil ? "" : "AND package = ?")
                     """, arguments: Self.arguments([channel.text, from], package)
             ).map { row in
                 try StandingCount(
                     subject: Self.subject(row), activated: row.integer("activated"),
-                    outcome: row.optionalText("outcome").flatMap { StandingCount.Outcome(rawValue: $0) },
-                    devices: row.integer("devices"))
+                    outcome: StandingCount.Outcome(rawValue: row.text("outcome")), devices: row.integer("devices"))
             }
         }
     }
@@ -172,6 +170,7 @@ final class SQLiteReportStore: ReportStore {
                     DELETE FROM standing WHERE activated < ? OR activated IS NULL AND NOT EXISTS
                     (SELECT 1 FROM event WHERE event.sender = standing.sender)
                     """, arguments: [cutoff])
+            try db.execute(sql: "DELETE FROM standingSum WHERE devices = 0")
             try db.execute(
                 sql: """
                     DELETE FROM sender WHERE NOT EXISTS (SELECT 1 FROM event WHERE event.sender = sender.id)

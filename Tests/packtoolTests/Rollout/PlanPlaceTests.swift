@@ -100,7 +100,9 @@ struct PlanPlaceTests {
 
     @Test func `a plan that is past is refused, and advance says that it goes on with a paused one`() async throws {
         let tool = try await Self.running()
-        try tool.write(["past.json": #"{"steps": [{"share": 30, "for": "1d"}, {"share": 100}], "end": "2020-01-01T00:00:00Z"}"#])
+        try tool.write([
+            "past.json": #"{"steps": [{"share": 30, "for": "1d"}, {"share": 100}], "end": "2020-01-01T00:00:00Z"}"#
+        ])
         let past = try await tool.run(["rollout", "shop"] + Self.beta + ["--plan", "past.json", "--yes"])
         expectClearError(past, naming: ["the plan ends at 2020-01-01T00:00:00", "is past"])
         try await tool.run(["rollout", "pause", "shop"] + Self.beta + ["--reason", "lunch"]).expectSuccess()

@@ -1,0 +1,101 @@
+import Foundation
+import PackFormat
+import TestSupport
+import Testing
+
+@testable import PackRegistry
+@testable import PackRegistryAPI
+@testable import PackRegistryLocal
+
+/// The sums of standings, which the statistics read in place of a row for each device.
+struct ReportSumTests {
+    private static let now = 1_800_000_000
+
+    private static func sender(_ number: Int) throws -> ReportID {
+        let hex = String(number, radix: 16)
+        return try ReportID(String(repeating: "0", count: 32 - hex.count) + hex)
+    }
+
+    private static func standings(_ store: any ReportStore) async throws -> [String] {
+        try await store.standings(on: ChannelName("beta"), package: nil, from: 0).map { "\($0)" }.sorted()
+    }
+
+    /// Devices that report, go on, fail, are deleted and forgotten.
+    private static func live(
+        _ stores: [any ReportStore], steps: Int, using dice: inout SeededGenerator
+    ) async throws {
+        let codes: [ReportEvent.Code] = [.activated, .activated, .confirmed, .failed, .rolledBack, .offered]
+        var sequence = 0
+        for _ in 0..<steps {
+            let device = try sender(Int.random(in: 1...40, using: &dice))
+            let choice = Int.random(in: 0..<20, using: &dice)
+            let events = try (0..<Int.random(in: 1...4, using: &dice)).map { _ in
+                sequence += 1
+                return try ReportEvent(
+                    sequence: sequence, code: codes.randomElement(using: &dice) ?? .offered,
+                    time: now - 900 * Int.random(in: 0...4_000, using: &dice), package: PackageID("shop"),
+                    version: SemanticVersion("1.\(Int.random(in: 0...2, using: &dice)).0"), release: "r1")
+            }
+            var retention = ReportRetention()
+            retention.days = Int.random(in: 8...60, using: &dice)
+            for store in stores {
+                switch choice {
+                case 0: _ = try await store.delete(device)
+                case 1: try await store.prune(retention, now: now)
+                default:
+                    _ = try await store.add(
+                        JudgedReports(
+                            sender: device, channel: ChannelName("beta"), events: events, received: events[0].time))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `whatever devices report and whoever is deleted, the sums are what the devices come to`(seed: UInt64)
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        let (memory, file) = (MemoryReportStore(), SQLiteReportStore(folder: RegistryFolder(folder.url)))
+        var dice = SeededGenerator(seed: seed)
+        for _ in 0..<6 {
+            try await Self.live([memory, file], steps: 60, using: &dice)
+            let expected = try await Self.standings(memory)
+            #expect(try await Self.standings(file) == expected && !expected.isEmpty)
+        }
+    }
+
+    @Test func `the reports of an earlier program have the same sums once they are opened`() async throws {
+        let folder = try TemporaryFolder()
+        var dice = SeededGenerator(seed: 4)
+        var before: [String] = []
+        do {
+            let store = SQLiteReportStore(folder: RegistryFolder(folder.url))
+            try await Self.live([store], steps: 100, using: &dice)
+            before = try await Self.standings(store)
+        }
+        let script = """
+            import sqlite3, sys
+            db = sqlite3.connect(sys.argv[1])
+            for trigger in ["standingAdded", "standingChanged", "standingRemoved"]: db.execute(f"DROP TRIGGER {trigger}")
+            db.execute("DROP TABLE standingSum")
+            print(db.execute("DELETE FROM grdb_migrations WHERE identifier LIKE '3:%'").rowcount)
+            db.commit()
+            """
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = [
+            "python3", "-c", script, folder.url.appending(path: "reports.sqlite").path(percentEncoded: false),
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self) == "1\n")
+        let again = SQLiteReportStore(folder: RegistryFolder(folder.url))
+        #expect(try await Self.standings(again) == before && !before.isEmpty)
+        try await Self.live([again], steps: 10, using: &dice)
+        #expect(try await Self.standings(again) != before)
+    }
+}
