@@ -61,7 +61,7 @@ extension AuthorizedRegistry {
         let histories = try await services.store.facts(query).companions[channel] ?? [:]
         var parts: [String] = []
         for package in packages.sorted() {
-            let counts = try await reports.standings(on: channel, package: package, from: from)
+            let counts = try await reports.standings(on: channel, package: package, from: from, recent: from)
             for release in histories[package]?.offered ?? [] {
                 let devices = counts.filter { $0.subject.release == release.id }.reduce(0) { $0 + $1.devices }
                 guard devices > 0 else { continue }

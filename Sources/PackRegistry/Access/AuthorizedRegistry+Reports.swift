@@ -13,8 +13,10 @@ extension AuthorizedRegistry {
         let store = try reportStore()
         let now = Int(services.clock().timeIntervalSince1970)
         let from = StatsRule.start(query, now: now)
-        let counts = try await store.counts(on: query.channel, package: query.package, from: from)
-        let standings = try await store.standings(on: query.channel, package: query.package, from: from)
+        let counts = try await store.counts(
+            on: query.channel, package: query.package, from: from, step: StatsRule.step(query))
+        let standings = try await store.standings(
+            on: query.channel, package: query.package, from: from, recent: now - query.windowHours * 3600)
         func isSeen(_ subject: ReportSubject) -> Bool { hidden.map { $0.contains(subject.package) } ?? true }
         return StatsRule.stats(
             query, counts: counts.filter { isSeen($0.key.subject) }, standings: standings.filter { isSeen($0.subject) },

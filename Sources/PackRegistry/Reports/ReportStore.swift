@@ -9,11 +9,16 @@ package protocol ReportStore: Sendable {
     func add(_ reports: JudgedReports) async throws -> Int
 
     /// The counters of a channel, in no order.
-    /// - Parameter from: seconds since 1970; earlier hours are left out.
-    func counts(on channel: ChannelName, package: PackageID?, from: Int) async throws -> [ReportCount]
+    /// - Parameters:
+    ///   - from: seconds since 1970; earlier hours are left out.
+    ///   - step: seconds, a multiple of 3,600: hours of one step are one count.
+    func counts(on channel: ChannelName, package: PackageID?, from: Int, step: Int) async throws -> [ReportCount]
 
-    /// How many devices stand how with each release that became active since `from`.
-    func standings(on channel: ChannelName, package: PackageID?, from: Int) async throws -> [StandingCount]
+    /// How many devices stand how with each release that became active since `from`, those since `recent` apart from those before.
+    /// - Parameters: seconds since 1970.
+    func standings(
+        on channel: ChannelName, package: PackageID?, from: Int, recent: Int
+    ) async throws -> [StandingCount]
 
     /// The devices on which a version became active, by network, age and outcome. A device counts once.
     func exposures(_ query: ExposureQuery) async throws -> [ExposureCount]
@@ -67,11 +72,11 @@ package struct ReportSubject: Hashable, Sendable {
     }
 }
 
-/// The events of one kind in one hour.
+/// The events of one kind in one hour, or in several.
 package struct ReportCount: Hashable, Sendable {
     package struct Key: Hashable, Sendable {
         package let subject: ReportSubject
-        /// Seconds since 1970, a multiple of 3,600.
+        /// Seconds since 1970, a multiple of 3,600, or of the step in which hours are one count.
         package let hour: Int
         package let code: ReportEvent.Code
         package let phase: ReportEvent.Phase?
@@ -96,6 +101,9 @@ package struct ReportCount: Hashable, Sendable {
     }
 
     package let key: Key
+    /// The first and the last hour of these events.
+    package var first: Int
+    package var last: Int
     package var count = 0
     /// Events of which the bytes of the transfer and of a zip are both known, and those bytes.
     package var measured = 0
@@ -105,6 +113,7 @@ package struct ReportCount: Hashable, Sendable {
 
     package init(_ key: Key) {
         self.key = key
+        (first, last) = (key.hour, key.hour)
     }
 
     package mutating func add(_ event: ReportEvent) {
@@ -134,7 +143,7 @@ package struct StandingCount: Hashable, Sendable {
     }
 
     package let subject: ReportSubject
-    /// The time step in which it became active on them, in seconds since 1970.
+    /// The time step in which it became active on the first of them, in seconds since 1970.
     package let activated: Int
     package let outcome: Outcome?
     package let devices: Int

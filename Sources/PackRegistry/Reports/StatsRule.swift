@@ -13,7 +13,8 @@ package enum StatsRule {
         return max(0, from - from % step)
     }
 
-    private static func step(_ query: StatsQuery) -> Int { query.days > hourlyDays ? 86_400 : 3600 }
+    /// Seconds between two points of a series.
+    package static func step(_ query: StatsQuery) -> Int { query.days > hourlyDays ? 86_400 : 3600 }
 
     /// - Parameter now: seconds since 1970.
     package static func stats(
@@ -64,10 +65,10 @@ package enum StatsRule {
                 failures[failureKey]
                 ?? ReportStats.Failure(
                     package: key.subject.package, version: version, release: key.subject.release, phase: key.phase,
-                    fault: key.fault, first: key.hour)
+                    fault: key.fault, first: count.first)
             failure.count += count.count
-            failure.first = min(failure.first, key.hour)
-            failure.last = max(failure.last, key.hour)
+            failure.first = min(failure.first, count.first)
+            failure.last = max(failure.last, count.last)
             failures[failureKey] = failure
         }
         for (subject, series) in points {

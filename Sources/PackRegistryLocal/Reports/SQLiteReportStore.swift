@@ -30,27 +30,28 @@ final class SQLiteReportStore: ReportStore {
         return try await commits.add(reports)
     }
 
-    func counts(on channel: ChannelName, package: PackageID?, from: Int) async throws -> [ReportCount] {
+    func counts(on channel: ChannelName, package: PackageID?, from: Int, step: Int) async throws -> [ReportCount] {
         try await read(otherwise: []) { db in
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT package, version, release, hour, code, phase, fault, sum(count) AS count,
-                    sum(measured) AS measured, sum(wire) AS wire, sum(zip) AS zip, sum(local) AS local,
+                    SELECT package, version, release, hour - hour % ? AS start, min(hour) AS first, max(hour) AS last,
+                    code, phase, fault, sum(count) AS count, sum(measured) AS measured, sum(wire) AS wire, sum(zip) AS zip, sum(local) AS local,
                     sum(online) AS online, sum(missed) AS missed, sum(bytes) AS bytes
-                    FROM counter JOIN subject ON subject.id = counter.subject
+                    FROM subject JOIN counter ON counter.subject = subject.id
                     WHERE channel = ? AND hour >= ? \(package == nil ? "" : "AND package = ?")
-                    GROUP BY subject.id, hour, code, phase, fault
-                    """, arguments: Self.arguments([channel.text, from], package))
+                    GROUP BY subject.id, start, code, phase, fault
+                    """, arguments: Self.arguments([step, channel.text, from], package))
             var counts: [ReportCount] = []
             while let row = try rows.next() {
                 // A kind that a newer program wrote.
                 guard let code = try ReportEvent.Code(rawValue: row.text("code")) else { continue }
                 var count = try ReportCount(
                     ReportCount.Key(
-                        subject: Self.subject(row), hour: row.integer("hour"), code: code,
+                        subject: Self.subject(row), hour: row.integer("start"), code: code,
                         phase: ReportEvent.Phase(rawValue: row.text("phase")),
                         fault: ReportEvent.Fault(rawValue: row.text("fault"))))
+                (count.first, count.last) = try (row.integer("first"), row.integer("last"))
                 count.count = try row.integer("count")
                 count.measured = try row.integer("measured")
                 count.wireByteCount = try row.integer("wire")
@@ -64,15 +65,19 @@ final class SQLiteReportStore: ReportStore {
         }
     }
 
-    func standings(on channel: ChannelName, package: PackageID?, from: Int) async throws -> [StandingCount] {
+    func standings(
+        on channel: ChannelName, package: PackageID?, from: Int, recent: Int
+    ) async throws -> [StandingCount] {
         try await read(otherwise: []) { db in
             try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT package, version, release, activated, outcome, devices
+                    SELECT package, version, release, activated >= ? AS isRecent, min(activated) AS activated, outcome,
+                    sum(devices) AS devices
                     FROM subject JOIN standingSum ON standingSum.subject = subject.id
                     WHERE channel = ? AND activated >= ? AND devices > 0 \(package == nil ? "" : "AND package = ?")
-                    """, arguments: Self.arguments([channel.text, from], package)
+                    GROUP BY subject.id, isRecent, outcome
+                    """, arguments: Self.arguments([recent, channel.text, from], package)
             ).map { row in
                 try StandingCount(
                     subject: Self.subject(row), activated: row.integer("activated"),

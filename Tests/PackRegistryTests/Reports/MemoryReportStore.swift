@@ -50,26 +50,44 @@ actor MemoryReportStore: ReportStore {
         return added
     }
 
-    func counts(on channel: ChannelName, package: PackageID?, from: Int) -> [ReportCount] {
-        counters.filter { key, _ in
-            key.channel == channel && key.key.hour >= from && (package == nil || key.key.subject.package == package)
-        }.map(\.value)
+    func counts(on channel: ChannelName, package: PackageID?, from: Int, step: Int) -> [ReportCount] {
+        var sums: [ReportCount.Key: ReportCount] = [:]
+        for (key, count) in counters
+        where key.channel == channel && key.key.hour >= from && (package == nil || key.key.subject.package == package) {
+            let (own, start) = (key.key, key.key.hour - key.key.hour % step)
+            let sumKey = ReportCount.Key(
+                subject: own.subject, hour: start, code: own.code, phase: own.phase, fault: own.fault)
+            var sum = sums[sumKey] ?? ReportCount(sumKey)
+            let isFirst = sum.count == 0
+            (sum.first, sum.last) = (
+                isFirst ? own.hour : min(sum.first, own.hour), isFirst ? own.hour : max(sum.last, own.hour)
+            )
+            sum.count += count.count
+            sum.measured += count.measured
+            sum.wireByteCount += count.wireByteCount
+            sum.zipByteCount += count.zipByteCount
+            sum.web += count.web
+            sums[sumKey] = sum
+        }
+        return Array(sums.values)
     }
 
-    func standings(on channel: ChannelName, package: PackageID?, from: Int) -> [StandingCount] {
+    func standings(on channel: ChannelName, package: PackageID?, from: Int, recent: Int) -> [StandingCount] {
         struct Group: Hashable {
             let subject: ReportSubject
-            let activated: Int
+            let isRecent: Bool
             let outcome: StandingCount.Outcome?
         }
-        var groups: [Group: Int] = [:]
+        var groups: [Group: (first: Int, devices: Int)] = [:]
         for (key, stand) in stands where key.channel == channel && (package == nil || key.subject.package == package) {
             guard let activated = stand.activated, activated >= from else { continue }
-            groups[Group(subject: key.subject, activated: activated, outcome: stand.outcome), default: 0] += 1
+            let group = Group(subject: key.subject, isRecent: activated >= recent, outcome: stand.outcome)
+            let sum = groups[group] ?? (activated, 0)
+            groups[group] = (min(sum.first, activated), sum.devices + 1)
         }
         return groups.map {
             StandingCount(
-                subject: $0.key.subject, activated: $0.key.activated, outcome: $0.key.outcome, devices: $0.value)
+                subject: $0.key.subject, activated: $0.value.first, outcome: $0.key.outcome, devices: $0.value.devices)
         }
     }
 

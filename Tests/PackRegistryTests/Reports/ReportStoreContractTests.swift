@@ -51,8 +51,8 @@ import Testing
 
         /// All that the store answers about the channel, in one order.
         func picture() async throws -> [String] {
-            let counts = try await store.counts(on: beta, package: nil, from: 0)
-            let standings = try await store.standings(on: beta, package: nil, from: 0)
+            let counts = try await store.counts(on: beta, package: nil, from: 0, step: 3600)
+            let standings = try await store.standings(on: beta, package: nil, from: 0, recent: Bench.now - 900)
             return (counts.map { "\($0)" } + standings.map { "\($0)" }).sorted()
         }
     }
@@ -77,7 +77,8 @@ import Testing
         for event in events { try await one.add(1, event) }
         for event in events.reversed() { try await other.add(1, event) }
         #expect(try await one.picture() == other.picture())
-        let standing = try #require(try await one.store.standings(on: one.beta, package: nil, from: 0).first)
+        let standing = try #require(
+            try await one.store.standings(on: one.beta, package: nil, from: 0, recent: Bench.now - 900).first)
         #expect(standing.outcome == .failed && standing.devices == 1)
     }
 
@@ -89,10 +90,27 @@ import Testing
             bench.event(3, .activated, "0.9.0", time: Bench.now - 86_400))
         let checkout = try PackageID("checkout")
         let from = Bench.now - 3600
-        #expect(try await bench.store.counts(on: bench.beta, package: checkout, from: from).count == 1)
-        #expect(try await bench.store.standings(on: bench.beta, package: checkout, from: from).count == 1)
-        #expect(try await bench.store.counts(on: bench.beta, package: nil, from: 0).count == 3)
-        #expect(try await bench.store.counts(on: ChannelName("stable"), package: nil, from: 0).isEmpty)
+        #expect(try await bench.store.counts(on: bench.beta, package: checkout, from: from, step: 3600).count == 1)
+        #expect(
+            try await bench.store.standings(on: bench.beta, package: checkout, from: from, recent: Bench.now - 900)
+                .count == 1)
+        #expect(try await bench.store.counts(on: bench.beta, package: nil, from: 0, step: 3600).count == 3)
+        #expect(try await bench.store.counts(on: ChannelName("stable"), package: nil, from: 0, step: 3600).isEmpty)
+    }
+
+    @Test(arguments: Kind.allCases)
+    func `hours of one step are one count, which knows its first and last hour`(kind: Kind) async throws {
+        let bench = try Bench(kind)
+        let midnight = Bench.now - Bench.now % 86_400
+        for (index, hour) in [1, 5, 9, 26].enumerated() {
+            try await bench.add(1, bench.event(index + 1, .failed, time: midnight + hour * 3600))
+        }
+        let days = try await bench.store.counts(on: bench.beta, package: nil, from: midnight, step: 86_400)
+            .sorted { $0.key.hour < $1.key.hour }
+        #expect(days.map(\.count) == [3, 1])
+        #expect(days.map(\.key.hour) == [midnight, midnight + 86_400])
+        #expect(days.map(\.first) == [midnight + 3600, midnight + 26 * 3600])
+        #expect(days.map(\.last) == [midnight + 9 * 3600, midnight + 26 * 3600])
     }
 
     @Test(arguments: Kind.allCases)
@@ -107,13 +125,17 @@ import Testing
         for event in events.reversed() { try await bench.add(1, event) }
         try await bench.add(2, bench.event(1, .activated))
         #expect(try await bench.store.events(of: bench.sender(1)).map(\.event) == events)
-        let counts = try await bench.store.counts(on: bench.beta, package: nil, from: 0).map(\.count).reduce(0, +)
+        let counts = try await bench.store.counts(on: bench.beta, package: nil, from: 0, step: 3600).map(\.count)
+            .reduce(0, +)
         #expect(try await bench.store.delete(bench.sender(1)) == 3)
         #expect(try await bench.store.delete(bench.sender(1)) == 0)
         #expect(try await bench.store.events(of: bench.sender(1)).isEmpty)
         #expect(try await bench.store.events(of: bench.sender(2)).count == 1)
-        #expect(try await bench.store.standings(on: bench.beta, package: nil, from: 0).map(\.devices) == [1])
-        let left = try await bench.store.counts(on: bench.beta, package: nil, from: 0).map(\.count).reduce(0, +)
+        #expect(
+            try await bench.store.standings(on: bench.beta, package: nil, from: 0, recent: Bench.now - 900).map(
+                \.devices) == [1])
+        let left = try await bench.store.counts(on: bench.beta, package: nil, from: 0, step: 3600).map(\.count).reduce(
+            0, +)
         #expect(left == counts, "counts name nobody, and stay")
     }
 
@@ -126,8 +148,10 @@ import Testing
         var retention = ReportRetention()
         try await bench.store.prune(retention, now: Bench.now)
         #expect(try await bench.store.events(of: bench.sender(1)).isEmpty)
-        #expect(try await bench.store.standings(on: bench.beta, package: nil, from: 0).map(\.devices) == [4])
-        #expect(try await bench.store.counts(on: bench.beta, package: nil, from: 0).count == 2)
+        #expect(
+            try await bench.store.standings(on: bench.beta, package: nil, from: 0, recent: Bench.now - 900).map(
+                \.devices) == [4])
+        #expect(try await bench.store.counts(on: bench.beta, package: nil, from: 0, step: 3600).count == 2)
         retention.maximumEventCount = 3
         try await bench.store.prune(retention, now: Bench.now)
         var left: [Int] = []
@@ -135,7 +159,7 @@ import Testing
         #expect(left == [0, 0, 1, 1, 1])
         retention.counterDays = 30
         try await bench.store.prune(retention, now: Bench.now)
-        #expect(try await bench.store.counts(on: bench.beta, package: nil, from: 0).count == 1)
+        #expect(try await bench.store.counts(on: bench.beta, package: nil, from: 0, step: 3600).count == 1)
     }
 
     @Test(arguments: Kind.allCases)
@@ -151,9 +175,11 @@ import Testing
             return try await group.reduce(0, +)
         }
         #expect(added == 500)
-        let counts = try await bench.store.counts(on: bench.beta, package: nil, from: 0)
+        let counts = try await bench.store.counts(on: bench.beta, package: nil, from: 0, step: 3600)
         #expect(counts.map(\.count).reduce(0, +) == 500)
-        #expect(try await bench.store.standings(on: bench.beta, package: nil, from: 0).map(\.devices) == [100])
+        #expect(
+            try await bench.store.standings(on: bench.beta, package: nil, from: 0, recent: Bench.now - 900).map(
+                \.devices) == [100])
     }
 
     @Test(arguments: Kind.allCases)
