@@ -50,11 +50,7 @@ extension VerbDesk {
                 "Devices that are no longer in the share go to "
                     + (below.map { ReleaseWords.version($0) } ?? "what the app embeds") + ".")
         }
-        if let rollout = facts.rollout, rollout.version == version,
-            rollout.state == .running || rollout.state == .scheduled
-        {
-            effects.append("The plan of \(version) pauses, because its share is set by hand.")
-        }
+        effects += await planNotes(.setRollout(share, of: version), package, channel)
         effects += [facts.reported(version), facts.setSentence].compactMap(\.self)
         return VerbPreview(
             verb: verb, title: "Offer \(package) \(version) on \(channel) to \(share)", effects: effects,
@@ -112,11 +108,20 @@ extension VerbDesk {
                 + "\(ReleaseWords.offer(target?.releases ?? [])).",
             "\(from) offers \(version) to \(release.rollout.devicesText).",
         ]
+        effects += await planNotes(.promote(version, from: from, Rollout(share: share)), package, to)
         effects += [source.reported(version), target?.reported(target?.releases.first?.version), source.setSentence]
             .compactMap(\.self)
         return VerbPreview(
             verb: verb, title: "Promote \(package) \(version) from \(from) to \(to)", effects: effects,
             state: source.state + (target?.state ?? ""), isGrave: share == .whole)
+    }
+
+    /// What a change means for plans that are under way. What the registry refuses it says of the change itself.
+    private func planNotes(
+        _ change: ChannelChange, _ package: PackageID, _ channel: ChannelName
+    ) async -> [String] {
+        let notes = try? await registry.preview(change, of: package, on: channel, assuming: []).planNotes
+        return (notes ?? []).map { $0.prefix(1).uppercased() + $0.dropFirst() + "." }
     }
 
     /// Nil for a channel that never offered the package.

@@ -13,10 +13,12 @@ struct ChangeEffect: Hashable {
     /// - Parameters:
     ///   - text: what the rule says that it does; nil if it says nothing.
     ///   - release: the release that a rollout's rule decided on.
+    ///   - planNotes: what follows for plans. Where a plan is moves with the clock, so two moments do not differ by it.
     ///   - changes: what the rule would record.
     ///   - facts: what it was decided by.
     init(
-        of proposal: ChangeProposal, _ text: String?, release: String? = nil, _ changes: ChangeSet,
+        of proposal: ChangeProposal, _ text: String?, release: String? = nil, planNotes: [String] = [],
+        _ changes: ChangeSet,
         _ facts: RegistryFacts
     ) {
         let isPlan = proposal.action.isPlan
@@ -62,6 +64,7 @@ struct ChangeEffect: Hashable {
         case .release, .set: break
         }
         if let text { lines = [text + halt] }
+        lines += planNotes
         if lines.isEmpty { lines = ["\(proposal.channel): \(proposal.action.summary)"] }
     }
 

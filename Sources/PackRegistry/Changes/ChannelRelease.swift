@@ -58,7 +58,7 @@ package struct ChannelRelease: RegistryChange {
         return ChannelOutcome(
             isChanged: true, isNewChannel: !facts.channelNames.contains(channel), releases: own, others: offered,
             effect: effect, approvals: ApprovalRule.needed(for: .release(change, of: package), on: channel, facts),
-            planNotes: PlanEffect.sentences(steps, on: channel, facts, now: changes.time))
+            planNotes: PlanEffect(steps, on: channel, facts, now: changes.time).sentences())
     }
 
     /// What is recorded for the package, and for the others of its set.

@@ -4,49 +4,69 @@ import PackRegistryAPI
 
 /// What a change of releases means for plans that are under way: the runner pauses them afterwards, and whoever makes the change
 /// should know.
-enum PlanEffect {
+struct PlanEffect {
+    private let steps: [PackageID: [ReleaseHistory.Step]]
+    private let channel: ChannelName
+    private let facts: RegistryFacts
+    private let now: Date
+
+    /// - Parameter steps: of each package that changes.
+    init(
+        _ steps: [PackageID: [ReleaseHistory.Step]], on channel: ChannelName, _ facts: RegistryFacts, now: Date
+    ) {
+        self.steps = steps
+        self.channel = channel
+        self.facts = facts
+        self.now = now
+    }
+
     /// A sentence for each plan that is paused.
-    /// - Parameters:
-    ///   - steps: of each package that changes.
-    ///   - replaced: the release whose plan a new one takes the place of.
-    static func sentences(
-        _ steps: [PackageID: [ReleaseHistory.Step]], on channel: ChannelName, _ facts: RegistryFacts, now: Date,
-        replaced: String? = nil
-    ) -> [String] {
-        facts.rollouts.filter { $0.holdsPlan && $0.channel == channel && $0.release != replaced }.compactMap {
-            planned in
-            guard let state = RolloutState(planned.events), state.isActive, let status = planned.status(now: now) else {
-                return nil
-            }
-            let members = planned.set.isEmpty ? [planned.holder] : planned.set
-            for member in members {
-                guard let cause = cause(steps[member.package] ?? [], member, state.share, on: channel) else { continue }
-                let name = "\(planned.package) \(planned.holder.versionText)"
-                return
-                    "the plan of \(name) on \(channel) (\(state.state.rawValue), \(status.place)) is paused: \(cause)"
-            }
-            return nil
+    /// - Parameter release: the one that the change itself is about, whose plan it takes a step of, or replaces.
+    func sentences(except release: String? = nil) -> [String] {
+        var seen: Set<String> = []
+        // Each release of a set has its plan, which is one.
+        return facts.rollouts.compactMap { planned in
+            guard planned.channel == channel, planned.release != release, planned.holder.release != release,
+                !planned.set.contains(where: { $0.release == release }), seen.insert(planned.holder.release).inserted,
+                let state = RolloutState(planned.events), state.isActive,
+                let cause = (planned.set.isEmpty ? [planned.holder] : planned.set).lazy
+                    .compactMap({ cause($0, state.share) }).first,
+                let place = planned.status(now: now)?.place
+            else { return nil }
+            let name = "\(planned.holder.package) \(planned.holder.versionText)"
+            return "the plan of \(name) on \(channel) (\(state.state.rawValue), \(place)) is paused: \(cause)"
         }
     }
 
     /// Why a plan does not go on by itself after the steps of one of its packages; nil where it does, or where it is over.
-    private static func cause(
-        _ steps: [ReleaseHistory.Step], _ member: PlannedRelease.Member, _ share: Share, on channel: ChannelName
-    ) -> String? {
-        guard !ReleaseHistory.removed(by: steps).contains(member.release) else { return nil }
-        let added = Set(steps.compactMap { step in if case .add(let new) = step { new.id } else { nil } })
+    private func cause(_ member: PlannedRelease.Member, _ share: Share) -> String? {
+        guard let steps = steps[member.package], !ReleaseHistory.removed(by: steps).contains(member.release) else {
+            return nil
+        }
+        let history = facts.companions[channel]?[member.package] ?? facts.histories[channel] ?? ReleaseHistory()
+        let known = history.entries.map(\.release)
+        guard let own = known.firstIndex(where: { $0.id == member.release }) else { return nil }
+        let old = Set(known[...own].map(\.id))
+        let reaching = Set(known.filter { !$0.rollout.reachesNobody }.map(\.id))
         for step in steps {
-            switch step {
-            case .add(let new), .update(let new):
-                if added.contains(new.id), !new.rollout.reachesNobody {
-                    return "\(channel) then offers the newer \(member.package) \(ReleaseHistory.name(new.offer))"
-                }
-                if new.id == member.release, new.rollout.share != share {
-                    return "the share is set by hand, and packtool rollout resume goes on with it"
-                }
-            case .remove: continue
+            guard let new = step.offered else { continue }
+            if !old.contains(new.id), !new.rollout.reachesNobody, !reaching.contains(new.id) {
+                return "\(channel) then offers the newer \(member.package) \(ReleaseHistory.name(new.offer))"
+            }
+            if new.id == member.release, new.rollout.share != share {
+                return "the share is set by hand, and packtool rollout resume goes on with it"
             }
         }
         return nil
+    }
+}
+
+extension ReleaseHistory.Step {
+    /// The release as it is after the step; nil if it is taken back.
+    fileprivate var offered: Release? {
+        switch self {
+        case .add(let release), .update(let release): release
+        case .remove: nil
+        }
     }
 }

@@ -28,42 +28,44 @@ struct ProposedActionRule {
     func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> ChangeEffect {
         try ApprovalRule.requireEmergency(proposal, facts, changes.actor)
         changes.isApproved = true
-        let (isChanged, text, release) = try result(facts, &changes)
+        let (isChanged, text, release, notes) = try result(facts, &changes)
         guard isChanged else {
             throw RegistryError(
                 .conflict,
                 "there is nothing to do: \(text ?? "it is so on \(channel) already (\(proposal.action.summary))")")
         }
-        return ChangeEffect(of: proposal, text, release: release, changes, facts)
+        return ChangeEffect(of: proposal, text, release: release, planNotes: notes, changes, facts)
     }
 
-    /// Whether it changes something, what its rule says, and the release that a rollout's rule decided on.
+    /// Whether it changes something, what its rule says, the release that a rollout's rule decided on, and what follows for plans.
     private func result(
         _ facts: RegistryFacts, _ changes: inout ChangeSet
-    ) throws -> (isChanged: Bool, text: String?, release: String?) {
+    ) throws -> (isChanged: Bool, text: String?, release: String?, planNotes: [String]) {
         switch proposal.action {
         case .release(let change, let package):
-            let rule = ChannelRelease(change, of: package, on: channel, randomBits: randomBits)
-            return (try rule.decide(facts, into: &changes).isChanged, nil, nil)
+            let outcome = try ChannelRelease(change, of: package, on: channel, randomBits: randomBits).decide(
+                facts, into: &changes)
+            return (outcome.isChanged, nil, nil, outcome.planNotes)
         case .set(let set):
-            let rule = ReleaseSetOffer(set, on: channel, randomBits: randomBits)
-            return (try rule.decide(facts, into: &changes).isChanged, nil, nil)
+            let outcome = try ReleaseSetOffer(set, on: channel, randomBits: randomBits).decide(facts, into: &changes)
+            return (outcome.isChanged, nil, nil, outcome.planNotes)
         case .setting(let setting):
-            return (try ChannelSettingChange(setting, on: channel).decide(facts, into: &changes).isChanged, nil, nil)
+            let outcome = try ChannelSettingChange(setting, on: channel).decide(facts, into: &changes)
+            return (outcome.isChanged, nil, nil, [])
         case .rollout(let request, let package):
             guard !request.isDryRun else {
                 throw RegistryError(.invalid, "a dry run cannot be proposed: it changes nothing")
             }
             let outcome = try RolloutChange(request, of: package, on: channel, randomBits: randomBits).decide(
                 facts, into: &changes)
-            return (outcome.isChanged, outcome.effect, outcome.status?.release)
+            return (outcome.isChanged, outcome.effect, outcome.status?.release, [])
         case .approvals(let count):
             let before = facts.requiredApprovals[channel] ?? 0
             guard (0...ProposedAction.maximumApprovals).contains(count) else {
                 throw RegistryError(
                     .invalid, "a channel may require 0 to \(ProposedAction.maximumApprovals) approvals, not \(count)")
             }
-            guard count != before else { return (false, "\(channel) requires \(count) approvals already", nil) }
+            guard count != before else { return (false, "\(channel) requires \(count) approvals already", nil, []) }
             changes.approvalEvents.append(
                 ApprovalEvent(.require(count), change: nil, on: channel, time: changes.time, actor: changes.actor.name))
             changes.log("approvals", channel.text, "\(count) in place of \(before)")
@@ -71,7 +73,7 @@ struct ProposedActionRule {
                 true,
                 "\(ApprovalWords.required(count, on: channel)) in place of \(before)"
                     + (count < before ? waiting(facts, changes.time) : ""),
-                nil
+                nil, []
             )
         }
     }

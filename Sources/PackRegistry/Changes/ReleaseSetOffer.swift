@@ -59,6 +59,6 @@ package struct ReleaseSetOffer: RegistryChange {
             isChanged: true, isNewChannel: !facts.channelNames.contains(channel), set: outcome.set,
             releases: Dictionary(uniqueKeysWithValues: before).merging(offered) { $1 }, effect: effect,
             approvals: ApprovalRule.needed(for: .set(set), on: channel, facts),
-            planNotes: PlanEffect.sentences(outcome.steps, on: channel, facts, now: changes.time))
+            planNotes: PlanEffect(outcome.steps, on: channel, facts, now: changes.time).sentences())
     }
 }

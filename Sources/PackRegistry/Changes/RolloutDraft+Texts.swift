@@ -55,26 +55,28 @@ extension RolloutDraft {
         return found.count > 1 ? found.sorted { $0.package < $1.package } : []
     }
 
-    /// Who stops a rollout and names no version means what devices get now.
-    /// - Throws: ``RegistryError`` of the kind `.conflict` where that has no plan.
+    /// A command that stops a rollout and names no version is about what devices get now.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` if that has no plan.
     func refuseUnplanned(_ planned: PlannedRelease, _ verb: RolloutRequest.Verb) throws(RegistryError) {
-        guard verb == .halt || verb == .pause || verb == .rollBack, let newer = planned.newer, newer.package == package,
-            !isWayBack(newer.release, from: planned)
+        let order = history.entries.map(\.release.id)
+        guard verb == .halt || verb == .pause || verb == .rollBack,
+            let newest = history.offered.first(where: { !$0.rollout.reachesNobody }),
+            let (last, own) = order.firstIndex(of: newest.id).flatMap({ last in
+                order.firstIndex(of: planned.release).map { (last, $0) }
+            }), last > own,
+            // After a rollback devices get what it led to: the plan was taken back, which the answer says.
+            history.wayBack?.way.release.id != newest.id
         else { return }
-        let plan = "\(package)@\(planned.version?.description ?? "embedded")"
+        let (name, plan) = (
+            ReleaseHistory.name(newest.offer), "\(package)@\(planned.version?.description ?? "embedded")"
+        )
+        let back =
+            newest.version.map { " (packtool rollout \(package)@\($0) --channel \(channel) --percent 0 takes it back)" }
+            ?? ""
         throw RegistryError(
             .conflict,
-            "\(channel) offers \(package) \(newer.versionText) now, which has no plan: packtool rollback \(package) --channel "
-                + "\(channel) takes it back. The last plan is that of \(plan): name it (packtool rollout \(verb.name) "
-                + "\(plan) --channel \(channel)) if you mean that one")
-    }
-
-    /// Whether a release was made by the rollback that took another one back.
-    private func isWayBack(_ release: String, from planned: PlannedRelease) -> Bool {
-        guard let gone = history.entries.first(where: { $0.release.id == planned.release })?.removed,
-            let made = history.entries.first(where: { $0.release.id == release })?.created
-        else { return false }
-        return made <= gone
+            "\(channel) offers \(package) \(name) now, which has no plan\(back). The last plan is that of \(plan): name it if you "
+                + "mean that one (packtool rollout \(verb.name) \(plan) --channel \(channel))")
     }
 
     func noPlan(_ version: SemanticVersion?, _ verb: RolloutRequest.Verb) -> RegistryError {
@@ -88,10 +90,9 @@ extension RolloutDraft {
         }
         return RegistryError(
             .notFound,
-            verb == .halt || verb == .pause
-                ? "no release of \(name) on \(channel) has a plan, so nothing goes on by itself: packtool rollback \(package) "
-                    + "--channel \(channel) takes the newest release back"
-                : "no release of \(name) on \(channel) has a plan: give it one with packtool rollout \(package) --plan FILE "
-                    + "--channel \(channel)")
+            "no release of \(name) on \(channel) has a plan: give it one with packtool rollout \(package) --plan FILE "
+                + "--channel \(channel)"
+                + (version == nil && (verb == .halt || verb == .pause)
+                    ? ", or take the newest release back with packtool rollback \(package) --channel \(channel)" : ""))
     }
 }

@@ -24,8 +24,8 @@ extension RolloutDraft {
             + RolloutEffect.text(
                 from: state.share, to: result.share ?? state.share,
                 of: subject(planned.release)?.rollout.audiences ?? [], state.plan)
-            + (state.state == .paused && result.actions.first == .advance
-                ? "; it was paused (\(state.cause)), and goes on by itself from there" : "")
+            + (state.state == .paused && result.actions == [.advance]
+                ? "; it was paused (\(state.cause)), and is running again" : "")
             + setText(of: subject(planned.release))
     }
 
@@ -69,7 +69,9 @@ extension RolloutDraft {
 
     /// Asks devices on which the release failed to try it again.
     mutating func retry(_ version: SemanticVersion?, generation: Int?) throws {
-        let change = ChannelChange.retry(of: version)
+        // What no device gets is not what failed.
+        let newest = history.offered.first { !$0.rollout.reachesNobody }?.version
+        let change = ChannelChange.retry(of: version ?? newest)
         let found = try rule(change).steps(for: change)
         guard case .update(let updated)? = found.last else { return }
         (release, self.version) = (updated.id, updated.version)

@@ -52,8 +52,11 @@ struct RolloutDraft {
             history.entries.first { $0.release.id == release && !$0.isRemoved }?.release.rollout.share ?? .none
         }
         let isChanged = !steps.isEmpty || !notes.isEmpty
+        let paused = PlanEffect(others.merging([package: steps]) { $1 }, on: channel, facts, now: now)
+            .sentences(except: release)
         return RolloutOutcome(
-            isChanged: isChanged, effect: effect, before: share(history), after: share(after),
+            isChanged: isChanged, effect: ([effect] + paused).joined(separator: "; "), before: share(history),
+            after: share(after),
             releases: after.offered, status: status, approvals: isChanged ? approvals : 0)
     }
 
@@ -104,10 +107,6 @@ struct RolloutDraft {
         _ plan: RolloutPlan, to version: SemanticVersion?, audiences: [Audience]?, consent: OfferConsent
     ) throws {
         try facts.requireGroups(of: audiences ?? [], on: channel)
-        if let end = plan.end, end <= now {
-            throw RegistryError(
-                .invalid, "end: the plan ends at \(WireTime.text(end)), which is past, so no step would be taken")
-        }
         var subject: Release
         /// What another audience does to devices that have the release.
         var moved = ""
@@ -145,6 +144,10 @@ struct RolloutDraft {
             effect = "nothing to do: \(name) on \(channel) has this plan already, and is \(state.state.rawValue)"
             return
         }
+        if let end = plan.end, end <= now {
+            throw RegistryError(
+                .invalid, "end: the plan ends at \(WireTime.text(end)), which is past, so no step would be taken")
+        }
         let halt = try haltText(of: subject)
         guard subject.rollout.share < plan.lastShare else {
             throw RegistryError(
@@ -162,11 +165,6 @@ struct RolloutDraft {
         let before = subject.rollout.share
         let rest = moved + replacedText(of: subject) + setText(of: subject) + halt
         effect = "\(name) on \(channel) follows the plan: \(subject.rollout.devicesText) now\(rest)"
-        defer {
-            effect += PlanEffect.sentences(
-                [package: steps], on: channel, facts, now: now, replaced: holder.release
-            ).map { "; \($0)" }.joined()
-        }
         guard let state = RolloutState(events),
             case .take(let share, let action, let completes, let reason) = RolloutRule(state, now: now).next
         else { return }

@@ -73,9 +73,7 @@ package struct RolloutVerbRule {
         case .completed: throw wrong("resume", "every step was taken")
         default:
             try refuseNewer()
-            if let end = state.plan.end, end <= now {
-                throw RegistryError(.conflict, "the plan of \(name) has ended: give it a new one with --plan FILE")
-            }
+            try refuseEnded()
             return Result(actions: [.resume])
         }
     }
@@ -97,6 +95,7 @@ package struct RolloutVerbRule {
                 .conflict, "\(name) has had every step of its plan: packtool rollout complete ends it")
         }
         guard step.share > state.share else { return .nothing("\(state.share) of the devices have it already") }
+        try refuseEnded()
         return taking(step.share, .advance)
     }
 
@@ -112,6 +111,12 @@ package struct RolloutVerbRule {
         Result(
             share: share == state.share ? nil : share,
             actions: RolloutRule(state, now: now).completes(share) ? [action, .complete] : [action])
+    }
+
+    /// The next evaluation would pause it again.
+    private func refuseEnded() throws {
+        guard let end = state.plan.end, end <= now else { return }
+        throw RegistryError(.conflict, "the plan of \(name) has ended: give it a new one with --plan FILE")
     }
 
     /// Devices that take a newer release would not get this one, and others not the newer one.

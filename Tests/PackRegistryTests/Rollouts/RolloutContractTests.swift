@@ -83,8 +83,10 @@ struct RolloutContractTests {
             #expect(try await registry.runRollouts().actions.isEmpty)
             let advanced = try await say(.advance(to: 2), "looks fine")
             #expect(
-                advanced.effect
-                    == "advance checkout 1.1.0 on beta: 10 % of the devices in place of 1 %: about 180 more of 2,000")
+                advanced.effect.hasPrefix(
+                    "advance checkout 1.1.0 on beta: 10 % of the devices in place of 1 %: about 180 more of 2,000; it was paused ("
+                )
+            )
             #expect(try await !say(.advance(to: 2)).isChanged)
             #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
             #expect(try await shop.registry.auditLog(limit: 1).first?.detail.contains("looks fine") == true)
@@ -214,7 +216,11 @@ struct RolloutContractTests {
             shop.clock.advance(seconds: 1)
             _ = try await registry.change(.offer(version("1.2.0")), of: package(), on: channel())
             let before = try await shop.releases()
-            _ = try await say(.pause)
+            for verb in [RolloutRequest.Verb.pause, .halt, .rollBack] {
+                let refused = await #expect(throws: RegistryError.self) { try await say(verb) }
+                #expect(refused?.message.contains("beta offers checkout 1.2.0 now, which has no plan") == true)
+            }
+            _ = try await registry.rollout(RolloutRequest(.pause, of: version("1.1.0")), of: package(), on: channel())
             for verb in [RolloutRequest.Verb.complete, .advance(), .resume] {
                 let refused = await #expect(throws: RegistryError.self) { try await say(verb) }
                 #expect(

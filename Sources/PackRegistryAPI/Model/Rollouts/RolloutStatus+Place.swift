@@ -5,7 +5,8 @@ extension RolloutStatus {
     /// - Parameter offered: what the channel offers of the package, newest first.
     package func superseding(_ offered: [Release]) -> Release? {
         guard state != .rolledBack, !offered.contains(where: { $0.id == release }) else { return nil }
-        return offered.first(where: \.rollout.reachesEveryone)
+        // A way back may lead to the same version.
+        return offered.first(where: \.rollout.reachesEveryone).flatMap { $0.version == version ? nil : $0 }
     }
 
     /// Where the share is among the steps, such as `step 2 of 3`, or `between step 1 (10 %) and step 2 (50 %) of 3` if somebody

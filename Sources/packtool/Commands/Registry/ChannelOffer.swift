@@ -215,9 +215,9 @@ struct ChannelOffer {
     /// What is not as its caller may think.
     func note(_ made: [Made]) {
         if made.contains(where: \.outcome.isNewChannel) { options.console.note("the channel \(channel) is new") }
+        var said: Set<String> = []
         // A set says the same with each of its packages.
-        for (index, note) in made.flatMap(\.outcome.planNotes).enumerated()
-        where made.flatMap(\.outcome.planNotes).firstIndex(of: note) == index { options.console.note(note) }
+        for note in made.flatMap(\.outcome.planNotes) where said.insert(note).inserted { options.console.note(note) }
         for entry in made where !entry.isSuperseded {
             let share = entry.outcome.releases.first?.rollout.share ?? .none
             guard let rollout = given.rollout, rollout < share else { continue }

@@ -56,7 +56,7 @@ struct StatusCommand: AsyncParsableCommand {
         for channel in overview.settings.keys {
             pages[channel] = await ChannelSettingText.pages(all, on: channel, session)
         }
-        let open = await openChanges(session)
+        let open = try await openChanges(session)
         var json = overview.json
         json["openChanges"] = open.map { .integer($0) }
         options.console.result(
@@ -69,10 +69,13 @@ struct StatusCommand: AsyncParsableCommand {
         }
     }
 
-    /// How many proposed changes of what is shown wait for approvals or for their time; nil for who may not see any.
-    private func openChanges(_ session: RegistrySession) async -> Int? {
-        let open = try? await session.registry.changes(.open).changes
-        return open?.filter { change in
+    /// How many proposed changes of what is shown wait for approvals or for their time; nil if the token may see none.
+    private func openChanges(_ session: RegistrySession) async throws -> Int? {
+        let open: [ProposedChange]
+        do { open = try await session.registry.changes(.open).changes } catch let error as RegistryError
+            where [.forbidden, .unauthorized, .notFound].contains(error.kind)
+        { return nil }
+        return open.filter { change in
             (channel == nil || change.proposal.channel == channel)
                 && (package.map { change.proposal.action.packages.contains($0) } ?? true)
         }.count
