@@ -56,8 +56,12 @@ extension AuthorizedRegistry {
                 isDespiteState: request.isDespiteState), of: package, on: change.proposal.channel, randomBits: 0)
         var changes = trial(of: change)
         let facts = try await services.store.facts(rule.query)
-        // What cannot be made now may still be made later.
-        guard let outcome = try? rule.decide(facts, into: &changes), outcome.isChanged else { return change }
+        let outcome: RolloutOutcome
+        do { outcome = try rule.decide(facts, into: &changes) } catch let error as RegistryError {
+            // It may still be made later: whoever approves it should know that it cannot be now.
+            return change.with(preview: .refused(error.message))
+        }
+        guard outcome.isChanged else { return change.with(preview: .refused(outcome.effect)) }
         return try await change.with(preview: obstructed(change, outcome) ?? outcome)
     }
 
@@ -80,10 +84,14 @@ extension AuthorizedRegistry {
         guard let effect = try? rule.decide(facts, into: &changes),
             try effect.pins != facts.approvalState(of: change.id).pinned.pins
         else { return nil }
-        let moved = ChangeExecution.moved(change, effect).message
-        return RolloutOutcome(
-            isChanged: false, effect: moved, before: outcome.before, after: outcome.before, releases: outcome.releases,
-            status: nil, approvals: outcome.approvals)
+        return .refused(ChangeExecution.moved(change, effect).message)
+    }
+}
+
+extension RolloutOutcome {
+    /// Of a change that is not made, for this reason.
+    fileprivate static func refused(_ reason: String) -> RolloutOutcome {
+        RolloutOutcome(isChanged: false, effect: reason, before: .none, after: .none, releases: [], status: nil)
     }
 }
 

@@ -19,13 +19,18 @@ extension AuthorizedRegistry {
         query.rollouts = FactsQuery.Rollouts(of: package, on: nil)
         let now = services.clock()
         let planned = try await services.store.facts(query).rollouts
-        // Of each package and channel the newest one.
-        let newest = Dictionary(
-            planned.map { (RegistryFacts.OpenRollout(package: $0.package, channel: $0.channel), $0) }
-        ) { $1 }.values.sorted { ($0.package, $0.channel) < ($1.package, $1.channel) }
+        let places = Dictionary(grouping: planned) {
+            RegistryFacts.OpenRollout(package: $0.package, channel: $0.channel)
+        }.values.sorted { ($0[0].package, $0[0].channel) < ($1[0].package, $1[0].channel) }
+        // The newest of those that are under way comes first, and what lies beneath it is not forgotten.
+        let shown = places.flatMap { own in
+            let open = own.reversed().filter { $0.isUnderWay && !$0.isSuperseded }
+            return open.isEmpty
+                ? Array(own.suffix(1)) : open.enumerated().filter { $0 == 0 || !$1.isCompleted }.map(\.element)
+        }
         let gates = GateReader(services)
         var all: [RolloutStatus] = []
-        for planned in newest
+        for planned in shown
         where rights.contains(where: { scope.allows($0, package: planned.package, channel: planned.channel) }) {
             let readings = try await gates.readings(of: planned.package, on: planned.channel)
             if let status = planned.status(now: now, reading: readings[planned.release]) { all.append(status) }

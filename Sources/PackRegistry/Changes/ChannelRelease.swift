@@ -67,7 +67,7 @@ package struct ChannelRelease: RegistryChange {
     ) throws -> [PackageID: [ReleaseHistory.Step]] {
         let rule = ReleaseSetRule(on: channel, histories: facts.companions[channel] ?? [:], ids: ids)
         try rule.requireFirstRollback(of: package, change, consent: consent)
-        if let outcome = try rule.rollingBack(package, to: change) { return outcome.steps }
+        if let outcome = try rule.rollingBack(package, to: change) { return try rule.completing(outcome.steps) }
         let own = facts.releaseFacts(for: change, of: package, on: channel, source: source, ids: ids)
         let steps = try ReleaseRule(own).steps(for: change)
         if case .promote(_, let source, let rollout, let policy, let consent) = change, !steps.isEmpty,
@@ -82,6 +82,7 @@ package struct ChannelRelease: RegistryChange {
             }
             return try promoting(set, from: facts.companions[source] ?? [:], rollout, consent, rule, facts, own)
         }
+        if change.isRollback { return try rule.completing([package: steps]) }
         return try rule.following(steps, of: package).merging([package: steps]) { $1 }
     }
 
@@ -119,6 +120,14 @@ extension ChannelChange {
         case .setRollout(_, let audiences, _, _): audiences ?? []
         case .accepting(_, let change): change.audiences
         case .rollBack, .rollBackToEmbedded, .retry: []
+        }
+    }
+
+    var isRollback: Bool {
+        switch self {
+        case .rollBack, .rollBackToEmbedded: true
+        case .accepting(_, let change): change.isRollback
+        case .offer, .promote, .setRollout, .retry: false
         }
     }
 

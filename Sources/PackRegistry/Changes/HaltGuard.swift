@@ -20,7 +20,7 @@ enum HaltGuard {
                 let old = history.entries.first(where: { $0.release.id == planned.release && !$0.isRemoved })?.release
             else { continue }
             for step in own {
-                guard let new = offer(step, of: old), gains(new.rollout, old.rollout) else { continue }
+                guard let new = offer(step, of: old), gains(new, old) else { continue }
                 throw planned.refusal(
                     halted: state, "be for \(new.rollout.devicesText) in place of \(old.rollout.text)", then: "that")
             }
@@ -37,6 +37,12 @@ enum HaltGuard {
     }
 
     /// Whether it is certainly for devices that did not have it: whether other conditions admit more is not known here.
+    private static func gains(_ new: Release, _ old: Release) -> Bool {
+        // A release with another id is for other devices, at whatever share.
+        guard new.id == old.id else { return !new.rollout.reachesNobody }
+        return gains(new.rollout, old.rollout)
+    }
+
     private static func gains(_ new: Rollout, _ old: Rollout) -> Bool {
         new.share > old.share
             || (new.share > .none && !old.audiences.isEmpty

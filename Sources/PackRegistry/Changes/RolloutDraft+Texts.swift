@@ -60,7 +60,7 @@ extension RolloutDraft {
     func refuseUnplanned(_ planned: PlannedRelease, _ verb: RolloutRequest.Verb) throws(RegistryError) {
         let order = history.entries.map(\.release.id)
         guard verb == .halt || verb == .pause || verb == .rollBack,
-            let newest = history.offered.first(where: { !$0.rollout.reachesNobody }),
+            let newest = history.current, !newest.rollout.reachesNobody,
             let (last, own) = order.firstIndex(of: newest.id).flatMap({ last in
                 order.firstIndex(of: planned.release).map { (last, $0) }
             }), last > own,
@@ -77,6 +77,32 @@ extension RolloutDraft {
             .conflict,
             "\(channel) offers \(package) \(name) now, which has no plan\(back). The last plan is that of \(plan): name it if you "
                 + "mean that one (packtool rollout \(verb.name) \(plan) --channel \(channel))")
+    }
+
+    /// What a rollback takes back besides the newest release: who has it leaves it too.
+    func beneathText(_ newest: Release) -> String {
+        var parts: [String] = []
+        for (name, steps) in others.merging([package: steps], uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key })
+        {
+            let history = companions.merging([package: history]) { $1 }[name] ?? ReleaseHistory()
+            let removed = ReleaseHistory.removed(by: steps)
+            for release in history.offered
+            where removed.contains(release.id) && release.id != newest.id && !release.rollout.reachesNobody
+                && (release.set == nil || release.set != newest.set)
+            {
+                let plan = facts.rollouts.first { $0.release == release.id }.flatMap { RolloutState($0.events)?.plan }
+                let count =
+                    plan?.deviceCount(release.rollout.share).map { ", about \(CountText.text($0, "device"))," } ?? ""
+                parts.append(
+                    "\(release.rollout.devicesText)\(count) leave \(name) \(ReleaseHistory.name(release.offer))")
+            }
+        }
+        guard !parts.isEmpty else { return "" }
+        let only =
+            newest.version.map {
+                ". To take only \(package) \($0) back: packtool rollout \(package)@\($0) --channel \(channel) --percent 0"
+            } ?? ""
+        return "; not only the newest is taken back: \(parts.joined(separator: ", and "))\(only)"
     }
 
     func noPlan(_ version: SemanticVersion?, _ verb: RolloutRequest.Verb) -> RegistryError {

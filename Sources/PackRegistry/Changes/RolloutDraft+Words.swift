@@ -42,7 +42,7 @@ extension RolloutDraft {
         }
         let sets = ReleaseSetRule(on: channel, histories: companions, ids: ids)
         try sets.requireFirstRollback(of: package, .rollBack(to: nil), consent: [])
-        let newest = history.offered.first
+        let newest = history.current
         if let newest, let release, newest.id != release {
             throw RegistryError(
                 .conflict,
@@ -64,14 +64,15 @@ extension RolloutDraft {
         let moves = ReleaseMoves(
             before: companions.merging([package: history]) { $1 }, steps: others.merging([package: steps]) { $1 },
             by: actor, now: now)
-        effect = "\(newest.rollout.devicesText)\(count) leave \(moves.leaving) on \(channel) and \(moves.destinations)"
+        effect =
+            "\(newest.rollout.devicesText)\(count) leave \(moves.leaving) on \(channel) and \(moves.destinations)"
+            + beneathText(newest)
     }
 
     /// Asks devices on which the release failed to try it again.
     mutating func retry(_ version: SemanticVersion?, generation: Int?) throws {
         // What no device gets is not what failed.
-        let newest = history.offered.first { !$0.rollout.reachesNobody }?.version
-        let change = ChannelChange.retry(of: version ?? newest)
+        let change = ChannelChange.retry(of: version ?? history.current?.version)
         let found = try rule(change).steps(for: change)
         guard case .update(let updated)? = found.last else { return }
         (release, self.version) = (updated.id, updated.version)

@@ -39,9 +39,11 @@ struct RolloutDraft {
         history = facts.histories[channel] ?? ReleaseHistory()
     }
 
-    /// The newest release with a plan, or the one of a version.
+    /// The plan of a version's newest release. Without a version that of what devices get, or are about to get; else the newest.
     func planned(_ version: SemanticVersion?) -> PlannedRelease? {
-        facts.rollouts.last { version == nil || $0.version == version }
+        guard version == nil else { return facts.rollouts.last { $0.version == version } }
+        let offered = Set(history.offered.map(\.id))
+        return facts.rollouts.last { offered.contains($0.release) && $0.isUnderWay } ?? facts.rollouts.last
     }
 
     private var after: ReleaseHistory { history.applying(steps, by: actor, now: now) }
@@ -181,11 +183,12 @@ struct RolloutDraft {
     mutating func change(_ change: ChannelChange) throws {
         let sets = ReleaseSetRule(on: channel, histories: companions, ids: ids)
         if let outcome = try sets.rollingBack(package, to: change) {
-            others = outcome.steps
-            steps = others.removeValue(forKey: package) ?? []
+            others = try sets.completing(outcome.steps)
         } else {
             steps = try rule(change).steps(for: change)
+            if change.isRollback { others = try sets.completing([package: steps]) }
         }
+        steps = others.removeValue(forKey: package) ?? steps
         guard release == nil, case .update(let updated)? = steps.last else {
             effect = steps.isEmpty ? "nothing to do: it is so already" : effect
             return

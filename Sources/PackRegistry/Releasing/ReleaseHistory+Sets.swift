@@ -43,7 +43,7 @@ extension ReleaseHistory {
     ///   admit would find nothing beneath them: the package goes back with its set then.
     package func leaving(_ set: String, to place: Release?) -> [Step]? {
         guard let index = entries.lastIndex(where: { !$0.isRemoved && $0.release.set == set }),
-            let newest = offered.first, newest.offer != entries[index].release.offer
+            let newest = current, newest.offer != entries[index].release.offer
         else { return nil }
         let floor = place.flatMap { place in entries.firstIndex { $0.release.id == place.id } }
         let steps = entries.indices.filter { other in
@@ -51,7 +51,8 @@ extension ReleaseHistory {
                 && (other <= index || entries[other].release.offer == entries[index].release.offer)
         }.map { Step.remove(entries[$0].release.id) }
         let left = applying(steps, by: "", now: .distantFuture).offered
-        return left.first == newest && left.contains(where: \.rollout.reachesEveryone) ? steps : nil
+        return left.first { !$0.rollout.reachesNobody } == newest && left.contains(where: \.rollout.reachesEveryone)
+            ? steps : nil
     }
 
     /// Takes the package's releases of sets that were taken back.

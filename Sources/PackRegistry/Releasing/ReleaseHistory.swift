@@ -16,11 +16,14 @@ package struct ReleaseHistory: Hashable, Sendable {
         package var removed: Date?
         /// What the version's pages store, and can read; nil if it does not say.
         package var state: Manifest.State?
+        /// Whether it was ever for anybody: a share that was lowered to nothing may be on devices still.
+        package var hasReachedDevices: Bool
 
         package init(
             release: Release, created: Date = .distantPast, createdBy: String = "", removed: Date? = nil,
-            state: Manifest.State? = nil
+            state: Manifest.State? = nil, hasReachedDevices: Bool = false
         ) {
+            self.hasReachedDevices = hasReachedDevices || !release.rollout.reachesNobody
             self.release = release
             self.created = created
             self.createdBy = createdBy
@@ -66,6 +69,9 @@ package struct ReleaseHistory: Hashable, Sendable {
         return offered
     }
 
+    /// The newest release that any device gets: one that is prepared at 0 % does not count. The newest of all where there is none.
+    package var current: Release? { offered.first { !$0.rollout.reachesNobody } ?? offered.first }
+
     /// Mandatory releases that ``offered`` hides, newest first. The oldest of many are left out: who runs a version below them
     /// skips the newer ones as well.
     package var skippedMandatory: [Release] {
@@ -93,7 +99,7 @@ package struct ReleaseHistory: Hashable, Sendable {
     /// The newest release before the present one that offered something else to everyone and was not removed. A trial
     /// on a few devices is not a version to go back to.
     package var earlier: Release? {
-        guard let current = offered.first else { return nil }
+        guard let current else { return nil }
         return entries.reversed().first {
             !$0.isRemoved && $0.release.offer != current.offer && $0.release.rollout.reachesEveryone
         }?.release
@@ -163,7 +169,7 @@ package struct ReleaseHistory: Hashable, Sendable {
 
     /// The same over a release of some kind.
     func wayBack(over isMeant: (Release) -> Bool) -> (left: Entry, way: Entry)? {
-        guard let newest = offered.first, let way = entries.last(where: { $0.release.id == newest.id }),
+        guard let newest = current, let way = entries.last(where: { $0.release.id == newest.id }),
             // The way back is made in the step that removes what it leads over.
             let left = entries.last(where: { $0.removed == way.created && isMeant($0.release) })
         else { return nil }
@@ -264,6 +270,7 @@ package struct ReleaseHistory: Hashable, Sendable {
             case .update(let release):
                 for index in result.entries.indices where result.entries[index].release.id == release.id {
                     result.entries[index].release = release
+                    if !release.rollout.reachesNobody { result.entries[index].hasReachedDevices = true }
                 }
             case .remove(let id):
                 for index in result.entries.indices where result.entries[index].release.id == id {

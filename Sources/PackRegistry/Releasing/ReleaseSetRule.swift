@@ -138,7 +138,8 @@ package struct ReleaseSetRule {
     /// - Returns: nil if the newest release is of no set, or no package of it had anything before.
     package func rollingBack(_ package: PackageID, to change: ChannelChange) throws -> Outcome? {
         let own = history(package)
-        guard let newest = own.offered.first, let set = newest.set, let begun = own.entry(of: set)?.created,
+        try requireWholeSet(at: change, of: package)
+        guard let newest = own.current, let set = newest.set, let begun = own.entry(of: set)?.created,
             members(of: set).count > 1
         else { return nil }
         /// What each package had at a moment.
@@ -176,6 +177,44 @@ package struct ReleaseSetRule {
             return try rollingBack(set, to: everyone(before: moment).merging([package: place]) { $1 })
         default: return nil
         }
+    }
+
+    /// A rollback that takes a package's release of another set beneath the newest one takes that set back too: no device keeps a part.
+    /// - Parameter steps: of the packages that go back.
+    package func completing(
+        _ steps: [PackageID: [ReleaseHistory.Step]]
+    ) throws -> [PackageID: [ReleaseHistory.Step]] {
+        var result = steps
+        for (package, own) in steps.sorted(by: { $0.key < $1.key }) {
+            for set in history(package).sets(removedBy: own).sorted() {
+                guard let begun = history(package).entry(of: set)?.created else { continue }
+                for other in members(of: set).keys.sorted() where result[other] == nil {
+                    let place = history(other).full(before: begun)
+                    result[other] =
+                        try history(other).leaving(set, to: place)
+                        ?? history(other).rollingBack(
+                            to: place?.offer ?? .embedded,
+                            requiredApp: place?.version == nil ? nil : place?.requiredApp,
+                            id: ids.release(result.count))
+                }
+            }
+        }
+        return result.filter { !$0.value.isEmpty }
+    }
+
+    /// - Throws: ``RegistryError`` of the kind `.conflict` if everybody would get one package of a set that not everybody has.
+    private func requireWholeSet(at change: ChannelChange, of package: PackageID) throws(RegistryError) {
+        guard case .rollBack(let version?) = change.plain,
+            let release = history(package).entries.last(where: { !$0.isRemoved && $0.release.version == version })?
+                .release,
+            let set = release.set, !release.rollout.reachesEveryone, members(of: set).count > 1
+        else { return }
+        let newest = history(package).current?.version.map { "\(package)@\($0)" } ?? "\(package)@VERSION"
+        throw RegistryError(
+            .conflict,
+            "\(package) \(version) is for \(release.rollout.devicesText) of \(channel), in one set with "
+                + "\(names(in: set, besides: package)): all devices would get it without the set. To take only what is newer back: "
+                + "packtool rollout \(newest) --channel \(channel) --percent 0")
     }
 
     /// Who takes back one package of a set takes back all of it. Another rollback, of whichever package, would take that one

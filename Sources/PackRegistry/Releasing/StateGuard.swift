@@ -14,7 +14,7 @@ package struct StateGuard {
         var unknown: SemanticVersion?
 
         init(_ history: ReleaseHistory) {
-            for entry in history.entries where !entry.release.rollout.reachesNobody {
+            for entry in history.entries where entry.hasReachedDevices {
                 let (release, state) = (entry.release, entry.state)
                 if release.rollout.reachesEveryone {
                     // Whoever gave it to everybody accepted what it cannot read. Asked once is enough.

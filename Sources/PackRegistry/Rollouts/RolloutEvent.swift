@@ -69,6 +69,8 @@ package struct PlannedRelease: Hashable, Sendable {
     /// A newer release that the channel offers for the package of the release that has the plan, else one for another package of
     /// the set, made after the plan: it takes that package out of the set.
     package let newer: Member?
+    /// Whether a newer release is for all devices, so that none gets this one.
+    package let isSuperseded: Bool
     /// The releases of the set, by the names of their packages; empty for a release of no set.
     package let set: [Member]
     /// The release that has the plan: this one, or another one of the set.
@@ -76,8 +78,9 @@ package struct PlannedRelease: Hashable, Sendable {
 
     package init(
         package: PackageID, channel: ChannelName, release: String, version: SemanticVersion?, events: [RolloutEvent],
-        newer: Member? = nil, set: [Member] = [], holder: Member? = nil
+        newer: Member? = nil, isSuperseded: Bool = false, set: [Member] = [], holder: Member? = nil
     ) {
+        self.isSuperseded = isSuperseded
         self.package = package
         self.channel = channel
         self.release = release

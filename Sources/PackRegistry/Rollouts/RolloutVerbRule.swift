@@ -141,6 +141,14 @@ package struct RolloutVerbRule {
 }
 
 extension PlannedRelease {
+    /// Whether devices get it, or are to get it once its plan begins.
+    package var isUnderWay: Bool {
+        guard let state = RolloutState(events), state.state != .rolledBack else { return false }
+        return state.share > .none || !state.hasStarted
+    }
+
+    var isCompleted: Bool { RolloutState(events)?.state == .completed }
+
     /// - Parameters:
     ///   - state: of the release, which is halted. With the reason: who goes on has to know it.
     ///   - what: what the release cannot do, such as `advance`.

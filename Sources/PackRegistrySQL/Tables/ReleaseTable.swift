@@ -54,7 +54,11 @@ package struct ReleaseTable {
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT release.*, manifest.version, manifest.requiredApp, manifest.state FROM release
+                SELECT release.*, manifest.version, manifest.requiredApp, manifest.state,
+                    CASE WHEN EXISTS (
+                        SELECT 1 FROM releaseEvent WHERE releaseEvent.release = release.id AND kind IN ('add', 'update')
+                            AND CAST(\(db.dialect.jsonText("releaseEvent.content", "share")) AS INTEGER) > 0)
+                    THEN 1 ELSE 0 END AS reached FROM release
                 LEFT JOIN manifest ON manifest.digest = release.manifest
                 WHERE channel = ? \(package == nil ? "" : "AND release.package = ?") ORDER BY release.sequence
                 """,
@@ -86,7 +90,7 @@ package struct ReleaseTable {
                 ReleaseHistory.Entry(
                     release: release, created: try row.date("created"), createdBy: try row.text("createdBy"),
                     removed: try row.optionalDate("removed"),
-                    state: try VersionTable.state(row)))
+                    state: try VersionTable.state(row), hasReachedDevices: try row.integer("reached") != 0))
         }
         return entries.mapValues { ReleaseHistory(entries: $0) }
     }

@@ -66,6 +66,7 @@ package struct RolloutTable {
                 package: own.package, channel: channel, release: own.release, version: own.version,
                 events: try events(of: holder.member.release, until: query.time),
                 newer: query.time == nil ? try newer(than: members.map(\.member), holder) : nil,
+                isSuperseded: try query.time == nil && isSuperseded(own),
                 set: members.count > 1 ? members.map(\.member) : [], holder: holder.member)
         }
     }
@@ -138,6 +139,17 @@ package struct RolloutTable {
             PlannedRelease.Member(
                 package: member.package, release: try row.text("id"), version: try Self.version(row))
         }
+    }
+
+    private func isSuperseded(_ member: PlannedRelease.Member) throws -> Bool {
+        try Row.fetchOne(
+            db,
+            sql: """
+                SELECT 1 FROM release AS own JOIN release AS newer ON newer.channel = own.channel
+                    AND newer.package = own.package AND newer.sequence > own.sequence
+                WHERE own.id = ? AND newer.removed IS NULL AND newer.audiences IS NULL
+                    AND COALESCE(newer.share, newer.percent * 100) = 10000 LIMIT 1
+                """, arguments: [member.release]) != nil
     }
 
     private func events(of release: String, until time: Date?) throws -> [RolloutEvent] {

@@ -34,34 +34,26 @@ struct SetPlanContractTests {
     }
 
     @Test(arguments: RegistryKind.allCases)
-    func `newer for the holder, rolled back, then words for the other`(kind: RegistryKind) async throws {
+    func `a rollback of something newer of the holder takes the set beneath back whole, and its plan ends`(
+        kind: RegistryKind
+    ) async throws {
         let shop = try await stocked(kind)
         try await kind.using(shop) { (registry) async throws in
-            func say(_ verb: RolloutRequest.Verb, isDryRun: Bool = false) async throws -> RolloutOutcome {
-                try await registry.rollout(RolloutRequest(verb, isDryRun: isDryRun), of: package("help"), on: channel())
-            }
             _ = try await registry.change(.offer(version("1.2.0"), Rollout(percent: 5)), of: package(), on: channel())
             shop.clock.advance(seconds: 60)
-            _ = try await registry.change(.rollBack(to: nil), of: package(), on: channel())
+            let back = try await registry.change(.rollBack(to: nil), of: package(), on: channel())
+            #expect(back.others.keys.map(\.text) == ["help"])
             shop.clock.advance(seconds: 60)
             #expect(try await shop.releases() == ["1.0.0@100"])
-            #expect(try await shop.offers("help") == ["1.0.0@20"])
-            #expect(try await registry.rollouts(of: package()).map(\.state) == [.rolledBack])
-            #expect(try await registry.rollouts(of: package("help")).isEmpty)
-            let refused = await #expect(throws: RegistryError.self) { try await say(.advance()) }
-            #expect(refused?.kind == .notFound, "\(refused?.message ?? "")")
-            #expect(refused?.message.contains("no release of help on beta has a plan") == true)
-            let back = try await say(.rollBack, isDryRun: true)
-            #expect(back.isChanged && back.effect.contains("leave help 1.0.0 on beta"), "\(back.effect)")
-            let complete = try await say(.complete, isDryRun: true)
-            #expect(complete.isChanged && complete.after == .whole, "\(complete.effect)")
-            // It goes on with a plan of its own.
-            #expect(try await say(.plan(Self.plan())).status?.state == .running)
-            #expect(try await registry.rollouts(of: package()).map(\.state) == [.rolledBack])
-            shop.clock.advance(days: 1.001)
-            let run = try await registry.runRollouts()
-            #expect(run.actions.map { "\($0.package) \($0.name) \($0.after)" } == ["help step 100 %"], "\(run)")
-            #expect(try await shop.releases("help") == ["1.0.0@100"])
+            #expect(try await shop.offers("help") == ["embedded@100"])
+            for name in ["checkout", "help"] {
+                #expect(try await registry.rollouts(of: package(name)).map(\.state) == [.rolledBack])
+                let refused = await #expect(throws: RegistryError.self) {
+                    try await registry.rollout(RolloutRequest(.advance()), of: package(name), on: channel())
+                }
+                #expect(refused?.message.contains("was taken back") == true, "\(refused?.message ?? "")")
+            }
+            #expect(try await registry.runRollouts().actions.isEmpty)
         }
     }
 
@@ -159,8 +151,9 @@ struct SetPlanContractTests {
             bench.release(.offer(version("1.2.0"), Rollout(percent: 5)), "alpha"), as: bench.ann)
         for package in [alpha, other] { #expect(try await planned(package).map(\.newerText) == ["1.2.0"]) }
         try await bench.committer.commit(bench.release(.rollBack(to: nil), "alpha"), as: bench.ann)
-        #expect(try await planned(other).isEmpty)
-        let own = try #require(try await planned(alpha).first)
-        #expect(own.holdsPlan && own.set.isEmpty && RolloutState(own.events)?.state == .rolledBack)
+        for package in [alpha, other] {
+            let own = try #require(try await planned(package).first)
+            #expect(own.holder.package == alpha && RolloutState(own.events)?.state == .rolledBack)
+        }
     }
 }

@@ -60,8 +60,20 @@ struct GroupCommand: AsyncParsableCommand {
             }
             let session = try await RegistrySession(registry, console: options.console)
             try await ChannelSettingText.change(
-                .group(group), on: channel, "\(channel): the group \(name) has \(CountText.text(ids.count, "device"))",
-                proposal, session, options)
+                .group(group), on: channel,
+                "\(channel): the group \(name) has \(CountText.text(ids.count, "device"))" + leaving(session), proposal,
+                session, options)
+        }
+
+        /// What it means for devices that were in the group before and are not in it any more.
+        private func leaving(_ session: RegistrySession) async throws -> String {
+            guard let file = try await session.registry.channelFile(channel, at: nil), file.groups[name] != nil else {
+                return ""
+            }
+            let packages = file.packages.filter { file.groups(namedBy: [$0.value]).contains(name) }.keys.sorted()
+            guard !packages.isEmpty else { return "" }
+            return ". Devices that are no longer in it leave the releases that are for it, of "
+                + "\(packages.map(\.text).joined(separator: ", ")), at their next check"
         }
 
         private static func ids(_ path: String) throws -> Swift.Set<String> {

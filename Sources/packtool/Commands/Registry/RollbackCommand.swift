@@ -114,7 +114,7 @@ struct RollbackCommand: AsyncParsableCommand {
         _ change: ChannelChange, _ offered: [PackageID: [Release]], _ session: RegistrySession
     ) async {
         // What the registry refuses, or an older one cannot tell, it says of the change itself.
-        guard offered[package]?.first?.set != nil,
+        guard offered[package]?.contains(where: { $0.set != nil }) ?? false,
             let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []),
             !outcome.others.isEmpty
         else { return }
@@ -129,9 +129,12 @@ struct RollbackCommand: AsyncParsableCommand {
             "On \(channel) "
                 + (moves.count > 1
                     ? "the whole set goes back, not only \(package): \(ways)."
-                    : "only \(moves.first?.0.text ?? package.text) goes back, \(moves.first?.1 ?? "").")
+                    : "\(moves.first?.0.text ?? package.text) goes back, \(moves.first?.1 ?? "").")
                 + kept.map { member, releases in
-                    " \(member) keeps \(ReleaseText.newest(releases)), which is newer than the set."
+                    // Devices that have the set leave this package's part of it all the same.
+                    let part = offered[member]?.first { release in !releases.contains { $0.id == release.id } }?.version
+                    return " \(member) keeps \(ReleaseText.newest(releases)), which is newer than the set"
+                        + (part.map { ": its \($0) of the set is taken back beneath it." } ?? ".")
                 }.joined())
     }
 }

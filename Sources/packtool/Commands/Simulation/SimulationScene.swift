@@ -63,6 +63,12 @@ struct SimulationScene {
         for (index, argument) in packages.enumerated() {
             let (package, releases) = (argument.package, file.packages[argument.package]?.releases ?? [])
             if let known = releases.first(where: { argument.version == nil || $0.version == argument.version }) {
+                guard audiences.isEmpty else {
+                    throw CommandFailure(
+                        "\(channel) offers \(package) \(ReleaseText.newest([known])) already, to \(known.rollout.devicesText), and its own "
+                            + "audience counts: leave out --audience, or change it with packtool rollout first",
+                        kind: "invalid")
+                }
                 targets[package] = known
                 for (other, release) in ReleaseSets(of: file).members(of: known.set ?? "") { targets[other] = release }
                 continue
