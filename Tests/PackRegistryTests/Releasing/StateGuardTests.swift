@@ -130,4 +130,13 @@ struct StateGuardTests {
         #expect(try memory.offer("2.0.0", 0) == nil)
         #expect(try memory.back("1.0.0") == nil)
     }
+
+    @Test func `what a release wrote is not forgotten when its share is lowered to nothing`() throws {
+        var memory = try Memory(Self.usual)
+        #expect(try memory.offer("2.0.0", 60) == nil)
+        // Nothing lies beneath: who has it keeps it.
+        #expect(try memory.share("2.0.0", 0) == nil)
+        #expect(try memory.back("embedded")?.contains("devices of beta may have data of state 2") == true)
+        #expect(try memory.offer("1.0.0") != nil)
+    }
 }

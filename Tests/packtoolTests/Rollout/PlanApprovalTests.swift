@@ -77,6 +77,13 @@ struct PlanApprovalTests {
             "if it is made now:", "next: 10 % at Mon 2030-01-07 11:00:00", "3     100 %  -    2,000",
             "steps are taken mon-thu 09:00-16:00 only",
         ] { #expect(shown.contains(part), "\(part): \(shown)") }
+        // What cannot be made any more says so before somebody approves it.
+        try await tool.run(["rollout", "advance", "shop"] + Self.beta + ["--propose", "--yes"]).expectSuccess()
+        try await tool.run(["rollout", "halt", "shop"] + Self.beta + ["--reason", "orders are lost"]).expectSuccess()
+        let halted = try await tool.run("changes", "show", "3").expectSuccess().standardOutput
+        #expect(
+            halted.contains("it cannot be made as it is: shop 1.1.0 on beta is halted and cannot advance"), "\(halted)")
+        #expect(halted.contains("orders are lost"), "\(halted)")
     }
 
     @Test func `a dry run says that approval is needed, and how it is asked for`() async throws {
