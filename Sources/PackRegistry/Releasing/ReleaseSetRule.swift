@@ -186,7 +186,7 @@ package struct ReleaseSetRule {
     ) throws -> [PackageID: [ReleaseHistory.Step]] {
         var result = steps
         for (package, own) in steps.sorted(by: { $0.key < $1.key }) {
-            for set in history(package).sets(removedBy: own).sorted() {
+            for set in history(package).sets(leftBy: own).sorted() {
                 guard let begun = history(package).entry(of: set)?.created else { continue }
                 for other in members(of: set).keys.sorted() where result[other] == nil {
                     let place = history(other).full(before: begun)

@@ -89,6 +89,21 @@ struct BeneathContractTests {
     }
 
     @Test(arguments: RegistryKind.allCases)
+    func `a way back to what the app embeds leaves no part of a set beneath`(kind: RegistryKind) async throws {
+        let shop = try await stocked(kind)
+        try await kind.using(shop) { (registry) async throws in
+            _ = try await registry.release(pair("1.1.0", 50), on: channel())
+            tick(shop)
+            _ = try await registry.change(.offer(version("1.2.0"), Rollout(percent: 20)), of: package(), on: channel())
+            tick(shop)
+            let back = try await registry.change(.rollBackToEmbedded, of: package(), on: channel())
+            #expect(back.others.keys.map(\.text) == ["help"])
+            #expect(try await shop.offers() == ["embedded@100"])
+            #expect(try await shop.offers("help") == ["1.0.0@100"])
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
     func `a plan beneath one that was taken back is shown, and is what a word without a version is for`(
         kind: RegistryKind
     ) async throws {
