@@ -23,9 +23,7 @@ struct ChangeEffect: Hashable {
     ) {
         let isPlan = proposal.action.isPlan
         for releases in changes.releases.sorted(by: { $0.package < $1.package }) {
-            let history =
-                facts.companions[releases.channel]?[releases.package] ?? facts.histories[releases.channel]
-                ?? ReleaseHistory()
+            let history = facts.history(of: releases.package, on: releases.channel)
             pins.append("\(releases.package) has \(Self.text(history.offered.first?.offer))")
             for step in releases.steps {
                 // Whether a plan's first step is due already depends on the clock.

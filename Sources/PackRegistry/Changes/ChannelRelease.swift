@@ -67,7 +67,7 @@ package struct ChannelRelease: RegistryChange {
     ) throws -> [PackageID: [ReleaseHistory.Step]] {
         let rule = ReleaseSetRule(on: channel, histories: facts.companions[channel] ?? [:], ids: ids)
         try rule.requireFirstRollback(of: package, change, consent: consent)
-        if let outcome = try rule.rollingBack(package, to: change) { return try rule.completing(outcome.steps) }
+        if let outcome = try rule.rollingBack(package, to: change) { return outcome.steps }
         let own = facts.releaseFacts(for: change, of: package, on: channel, source: source, ids: ids)
         let steps = try ReleaseRule(own).steps(for: change)
         if case .promote(_, let source, let rollout, let policy, let consent) = change, !steps.isEmpty,
@@ -124,10 +124,9 @@ extension ChannelChange {
     }
 
     var isRollback: Bool {
-        switch self {
+        switch plain {
         case .rollBack, .rollBackToEmbedded: true
-        case .accepting(_, let change): change.isRollback
-        case .offer, .promote, .setRollout, .retry: false
+        default: false
         }
     }
 

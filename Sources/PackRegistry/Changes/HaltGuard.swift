@@ -14,8 +14,7 @@ enum HaltGuard {
         for planned in facts.rollouts where planned.channel == channel {
             guard let own = steps[planned.package], let state = RolloutState(planned.events), state.state == .halted
             else { continue }
-            let history =
-                facts.companions[channel]?[planned.package] ?? facts.histories[channel] ?? ReleaseHistory()
+            let history = facts.history(of: planned.package, on: channel)
             guard
                 let old = history.entries.first(where: { $0.release.id == planned.release && !$0.isRemoved })?.release
             else { continue }

@@ -43,8 +43,7 @@ struct PlanEffect {
         guard let steps = steps[member.package], !ReleaseHistory.removed(by: steps).contains(member.release) else {
             return nil
         }
-        let history = facts.companions[channel]?[member.package] ?? facts.histories[channel] ?? ReleaseHistory()
-        let known = history.entries.map(\.release)
+        let known = facts.history(of: member.package, on: channel).entries.map(\.release)
         guard let own = known.firstIndex(where: { $0.id == member.release }) else { return nil }
         let old = Set(known[...own].map(\.id))
         let reaching = Set(known.filter { !$0.rollout.reachesNobody }.map(\.id))

@@ -2,6 +2,11 @@ import PackFormat
 import PackRegistryAPI
 
 extension RegistryFacts {
+    /// The releases of a package that a change is about, or of one that was ever in a set with it.
+    func history(of package: PackageID, on channel: ChannelName) -> ReleaseHistory {
+        companions[channel]?[package] ?? histories[channel] ?? ReleaseHistory()
+    }
+
     /// What ``ReleaseRule`` goes by.
     /// - Parameters:
     ///   - source: the channel that a promotion comes from.

@@ -51,7 +51,7 @@ package struct RolloutChange: RegistryChange {
         default: try draft.apply(request.verb, to: request.version)
         }
         try StateGuard.require(
-            consent, draft.others.merging([package: draft.steps]) { $1 }, on: channel, facts)
+            consent, draft.allSteps, on: channel, facts)
         let outcome = draft.outcome(
             approvals: ApprovalRule.needed(for: .rollout(request, of: package), on: channel, facts))
         guard outcome.isChanged, !request.isDryRun else { return outcome }

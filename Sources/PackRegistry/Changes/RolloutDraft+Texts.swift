@@ -82,15 +82,14 @@ extension RolloutDraft {
     /// What a rollback takes back besides the newest release: who has it leaves it too.
     func beneathText(_ newest: Release) -> String {
         var parts: [String] = []
-        for (name, steps) in others.merging([package: steps], uniquingKeysWith: { $1 }).sorted(by: { $0.key < $1.key })
-        {
-            let history = companions.merging([package: history]) { $1 }[name] ?? ReleaseHistory()
+        for (name, steps) in allSteps.sorted(by: { $0.key < $1.key }) {
+            let history = facts.history(of: name, on: channel)
             let removed = ReleaseHistory.removed(by: steps)
             for release in history.offered
             where removed.contains(release.id) && release.id != newest.id && !release.rollout.reachesNobody
                 && (release.set == nil || release.set != newest.set)
             {
-                let plan = facts.rollouts.first { $0.release == release.id }.flatMap { RolloutState($0.events)?.plan }
+                let plan = planned(of: release.id).flatMap { RolloutState($0.events)?.plan }
                 let count =
                     plan?.deviceCount(release.rollout.share).map { ", about \(CountText.text($0, "device"))," } ?? ""
                 parts.append(

@@ -62,7 +62,7 @@ extension RolloutDraft {
         let plan = planned(of: release).flatMap { RolloutState($0.events)?.plan }
         let count = plan?.deviceCount(newest.rollout.share).map { ", about \(CountText.text($0, "device"))," } ?? ""
         let moves = ReleaseMoves(
-            before: companions.merging([package: history]) { $1 }, steps: others.merging([package: steps]) { $1 },
+            before: companions.merging([package: history]) { $1 }, steps: allSteps,
             by: actor, now: now)
         effect =
             "\(newest.rollout.devicesText)\(count) leave \(moves.leaving) on \(channel) and \(moves.destinations)"

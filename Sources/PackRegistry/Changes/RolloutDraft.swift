@@ -46,6 +46,9 @@ struct RolloutDraft {
         return facts.rollouts.last { offered.contains($0.release) && $0.isUnderWay } ?? facts.rollouts.last
     }
 
+    /// Of the package, and of the others of a set that is taken back.
+    var allSteps: [PackageID: [ReleaseHistory.Step]] { others.merging([package: steps]) { $1 } }
+
     private var after: ReleaseHistory { history.applying(steps, by: actor, now: now) }
 
     /// - Parameter approvals: how many others must approve it.
@@ -54,7 +57,7 @@ struct RolloutDraft {
             history.entries.first { $0.release.id == release && !$0.isRemoved }?.release.rollout.share ?? .none
         }
         let isChanged = !steps.isEmpty || !notes.isEmpty
-        let paused = PlanEffect(others.merging([package: steps]) { $1 }, on: channel, facts, now: now)
+        let paused = PlanEffect(allSteps, on: channel, facts, now: now)
             .sentences(except: release)
         return RolloutOutcome(
             isChanged: isChanged, effect: ([effect] + paused).joined(separator: "; "), before: share(history),
@@ -183,7 +186,7 @@ struct RolloutDraft {
     mutating func change(_ change: ChannelChange) throws {
         let sets = ReleaseSetRule(on: channel, histories: companions, ids: ids)
         if let outcome = try sets.rollingBack(package, to: change) {
-            others = try sets.completing(outcome.steps)
+            others = outcome.steps
         } else {
             steps = try rule(change).steps(for: change)
             if change.isRollback { others = try sets.completing([package: steps]) }

@@ -10,7 +10,7 @@ extension StateGuard {
     ) throws(RegistryError) {
         guard !consent.contains(.state) else { return }
         for (package, steps) in steps.sorted(by: { $0.key < $1.key }) where !steps.isEmpty {
-            let before = facts.companions[channel]?[package] ?? facts.histories[channel] ?? ReleaseHistory()
+            let before = facts.history(of: package, on: channel)
             try StateGuard(package: package, channel: channel).check(before, steps) {
                 facts.state(of: package, $0)
             }

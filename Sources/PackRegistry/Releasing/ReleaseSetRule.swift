@@ -257,9 +257,11 @@ package struct ReleaseSetRule {
         let ranges = targets.values.compactMap { $0?.requiredApp }
         let canBeOne = ranges.allSatisfy { range in ranges.allSatisfy { range.overlaps($0) } }
         let single = try steps(nil, nil)
-        guard canBeOne, single.count > 1 else { return Outcome(set: nil, steps: single.merging(left) { $1 }) }
+        guard canBeOne, single.count > 1 else {
+            return try Outcome(set: nil, steps: completing(single.merging(left) { $1 }))
+        }
         let joined = try steps(ids.set, .intersection(of: ranges))
-        return Outcome(set: ids.set, steps: joined.merging(left) { $1 })
+        return try Outcome(set: ids.set, steps: completing(joined.merging(left) { $1 }))
     }
 
     private func names(in set: String, besides package: PackageID) -> String {

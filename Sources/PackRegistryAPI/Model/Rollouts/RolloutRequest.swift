@@ -26,7 +26,7 @@ package struct RolloutRequest: Hashable, Sendable {
     }
 
     package let verb: Verb
-    /// nil: the newest release that has a plan, else the newest release; of ``Verb/retry(generation:)`` the newest release.
+    /// nil: the newest release with a plan that devices get or will get, else the newest; of ``Verb/retry(generation:)`` what they get.
     package let version: SemanticVersion?
     /// For the audit log; empty for none.
     package let reason: String
