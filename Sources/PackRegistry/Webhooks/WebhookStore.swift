@@ -38,8 +38,9 @@ package protocol WebhookQueue: Sendable {
     /// Makes deliveries of what has happened since the last time.
     /// - Parameter looksAtSignatures: also of signatures that end soon, each once.
     func collect(now: Date, looksAtSignatures: Bool) async throws
-    /// Those that are to be sent now, the oldest first.
-    func due(now: Date, limit: Int) async throws -> [WebhookDelivery]
+    /// Takes those that are to be sent now, the oldest first. Nobody else gets them until `again`, so several servers do not send
+    /// the same; one that ends before it has settled them leaves them to the others then.
+    func claim(now: Date, until again: Date, limit: Int) async throws -> [WebhookDelivery]
     /// - Parameter error: nil: it was taken.
     func settle(_ id: String, error: String?, next: Date?) async throws
 }

@@ -166,9 +166,13 @@ package struct SQLWebhooks: WebhookStore, WebhookQueue {
         return found
     }
 
-    package func due(now: Date, limit: Int) async throws -> [WebhookDelivery] {
-        try await read { db in
-            try Row.fetchAll(
+    package func claim(now: Date, until again: Date, limit: Int) async throws -> [WebhookDelivery] {
+        let isDue = try await read { db in
+            try Row.fetchOne(db, sql: "SELECT 1 FROM delivery WHERE next <= ? LIMIT 1", arguments: [now]) != nil
+        }
+        guard isDue else { return [] }
+        return try await write { db in
+            let due = try Row.fetchAll(
                 db,
                 sql: """
                     SELECT delivery.id, url, secret, body, attempts FROM delivery
@@ -180,6 +184,10 @@ package struct SQLWebhooks: WebhookStore, WebhookQueue {
                     id: row.text("id"), url: row.text("url"), secret: row.parsed("secret") { try WebhookSecret($0) },
                     body: row.blob("body"), attempts: row.integer("attempts"))
             }
+            for delivery in due {
+                try db.execute(sql: "UPDATE delivery SET next = ? WHERE id = ?", arguments: [again, delivery.id])
+            }
+            return due
         }
     }
 

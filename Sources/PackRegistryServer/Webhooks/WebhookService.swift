@@ -6,10 +6,12 @@ import ServiceLifecycle
 /// Sends what happens in a registry to its webhooks while a server runs, beside the requests.
 ///
 /// What was not taken waits in the registry, so a restart loses nothing. A process that dies between an answer and its note sends
-/// the same id once more.
+/// the same id once more, a minute later. Several servers of one registry share the deliveries.
 package struct WebhookService: Service {
     private static let pause: Duration = .seconds(1)
     private static let atOnce = 8
+    /// Seconds in which a delivery is settled: more than an address, a connection and an answer may take together.
+    private static let claim: TimeInterval = 60
     /// Between two looks at the ends of signatures.
     private static let signaturePause: TimeInterval = 600
 
@@ -51,7 +53,8 @@ package struct WebhookService: Service {
     package func pass(looksAtSignatures: Bool) async throws {
         try await queue.collect(now: clock(), looksAtSignatures: looksAtSignatures)
         while true {
-            let due = try await queue.due(now: clock(), limit: Self.atOnce)
+            let due = try await queue.claim(
+                now: clock(), until: clock().addingTimeInterval(Self.claim), limit: Self.atOnce)
             guard !due.isEmpty, !Task.isCancelled else { return }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for delivery in due { group.addTask { try await deliver(delivery) } }

@@ -84,6 +84,35 @@ import Testing
         #expect(try await shop.registry.webhooks().first?.waitingCount == 0)
     }
 
+    @Test(arguments: RegistryKind.allCases)
+    func `several servers of one registry send each delivery once`(kind: RegistryKind) async throws {
+        let shop = try await kind.shop()
+        let receiver = try await WebhookReceiver()
+        let hook = try await shop.registry.addWebhook(Self.request(receiver, .json, [.test])).webhook
+        for _ in 0..<40 {
+            _ = try await shop.registry.testWebhook(id: hook.id)
+            shop.clock.advance(seconds: 1)
+        }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask { try await Self.service(shop).pass(looksAtSignatures: false) }
+            }
+            try await group.waitForAll()
+        }
+        #expect(receiver.all.count == 40)
+        #expect(Set(receiver.all.compactMap { $0.fields["webhook-id"] }).count == 40)
+        // A server takes one and ends before it has sent it.
+        let lost = try #require(try await shop.registry.testWebhook(id: hook.id))
+        let now = shop.clock.now
+        let taken = try await shop.local.webhookQueue.claim(now: now, until: now.addingTimeInterval(60), limit: 8)
+        #expect(taken.map(\.id) == [lost])
+        try await Self.service(shop).pass(looksAtSignatures: false)
+        #expect(receiver.all.count == 40, "it is another's")
+        shop.clock.advance(seconds: 60)
+        try await Self.service(shop).pass(looksAtSignatures: false)
+        #expect(receiver.all.last?.fields["webhook-id"] == lost)
+    }
+
     @Test func `what is not taken is tried again under the same id, survives the server's end, and dies in the end`()
         async throws
     {
