@@ -92,6 +92,12 @@ def fill(path, releases, now):
         NUMBERS.format(DEVICES * len(VERSIONS))
         + f"INSERT INTO standing (subject, sender, activated, outcome, network) SELECT {ids[0]} + i / {DEVICES}, i % {DEVICES} + 10, "
         f"{base} + i * 7919 % {SLOTS} * 900, CASE WHEN i % 50 THEN 'confirmed' WHEN i % 100 THEN 'failed' END, i % 1024 FROM n")
+    # What each device said last that it has and is: 240 kinds of devices.
+    database.execute(
+        NUMBERS.format(DEVICES)
+        + f"INSERT INTO presence SELECT i + 10, 'stable', 'bench', 1, {ids[0]} + i * 31 % {len(VERSIONS)}, "
+        "json_object('appVersion', '3.' || i * 17 % 12, 'osVersion', (12 + i * 13 % 10) || '.' || 0, 'platform', "
+        f"CASE i % 2 WHEN 0 THEN 'ios' ELSE 'android' END), {now} / 86400 - i * 7 % 8 FROM n")
     hours = SLOTS // 4
     many = DEVICES * len(VERSIONS) // (hours * len(VERSIONS)) + 1
     database.execute(
@@ -103,7 +109,7 @@ def fill(path, releases, now):
         + f"INSERT OR IGNORE INTO counter SELECT {ids[0]} + i / 3 / {hours}, {base} + i / 3 % {hours} * 3600, 'failed', 'start', "
         "CASE i % 3 WHEN 0 THEN 'late' WHEN 1 THEN 'neverConfirmed' ELSE 'asked' END, 7, 0, 0, 0, 0, 0, 0, 0 FROM n")
     database.execute("COMMIT")
-    counts = [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("event", "standing", "standingSum", "counter")]
+    counts = [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("event", "standing", "standingSum", "counter", "presenceSum")]
     database.close()
     return counts
 
@@ -162,7 +168,7 @@ def main():
                 sys.exit(f"/v1/reports: {answer.status} {content}")
             begin = time.monotonic()
             counts = fill(path, releases, now)
-            print("{:,} events, {:,} standings in {:,} sums, {:,} counters".format(*counts)
+            print("{:,} events, {:,} standings in {:,} sums, {:,} counters, {:,} sums of what devices are".format(*counts)
                   + f"; filled in {time.monotonic() - begin:.0f} s, {path.stat().st_size / 1e9:.1f} GB")
         server, port = serve(folder)
         try:

@@ -135,6 +135,7 @@ typedef enum packhost_code {
  *     rules          the app's own web rules: the object of a rules file (docs/CONFIGURATION.md)
  *     loopback       a list of services on this device, HOST:PORT, that a package's `api` may lead to
  *     reports        true: report what becomes of updates (docs/REPORTS.md)
+ *     reportFacts    true: report the platform and the app's and the system's version too
  */
 int32_t packhost_open(const char *settings, packhost_host *host, char *message);
 

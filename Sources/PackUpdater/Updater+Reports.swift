@@ -6,7 +6,9 @@ import PackJSON
 extension Updater {
     /// What the next request would send, byte for byte, for a page of the app's settings; nil if nothing waits.
     public func pendingReport() throws -> String? {
-        guard let outbox = reports, let pending = try outbox.pending() else { return nil }
+        guard let outbox = reports else { return nil }
+        tellPresence(outbox)
+        guard let pending = try outbox.pending() else { return nil }
         return ReportSender.batch(pending, channel).map { JSONValue.object($0.json).compactText }
     }
 
@@ -33,6 +35,7 @@ extension Updater {
     public func sendReports() async -> Int {
         if let sending = reportSending { return await sending.value }
         guard let outbox = reports, let address = reportAddress else { return 0 }
+        tellPresence(outbox)
         let isSettled = (try? store.state().packages.values.allSatisfy { $0.active?.isConfirmed ?? true }) ?? false
         let sender = ReportSender(
             outbox: outbox, address: address, channel: channel, transport: reportTransport)
@@ -45,6 +48,19 @@ extension Updater {
         reportSending = sending
         defer { reportSending = nil }
         return await sending.value
+    }
+
+    /// Says what the device has and is, if the app lets it.
+    private func tellPresence(_ outbox: ReportOutbox) {
+        guard configuration.reports?.includesFacts == true, let state = try? store.state() else { return }
+        let facts = ReportFacts(deviceFacts(state, groups: GroupMembership()))
+        let presences = state.packages.compactMap { package, state in
+            state.active.map { active in
+                ReportOutbox.Presence(
+                    package: package, version: active.id.version, release: Self.reportable(active.installed.release))
+            }
+        }
+        outbox.tell(presences.sorted { $0.package < $1.package }, facts, channel: channel)
     }
 
     /// Nil where there is no server that could take them.
@@ -65,9 +81,12 @@ extension Updater {
         _ code: ReportEvent.Code, _ package: PackageID, _ version: SemanticVersion?,
         _ release: PackageState.ReleaseMark?, _ details: (inout ReportEvent) -> Void = { _ in }
     ) {
-        // Presets have no release of a channel.
-        let id = release.flatMap { $0.id == PackageState.ReleaseMark.presetID ? nil : $0.id }
-        reports?.add(code, package, version, release: id, channel: channel, details)
+        reports?.add(code, package, version, release: Self.reportable(release), channel: channel, details)
+    }
+
+    /// Presets have no release of a channel.
+    private static func reportable(_ release: PackageState.ReleaseMark?) -> String? {
+        release.flatMap { $0.id == PackageState.ReleaseMark.presetID ? nil : $0.id }
     }
 
     func report(_ wentBack: PackageState.WentBack, of package: PackageID) {

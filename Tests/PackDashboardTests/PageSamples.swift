@@ -34,7 +34,7 @@ struct PageSamples {
             app: text, versions: Dictionary(uniqueKeysWithValues: packages.map { ($0, versions) }),
             channels: [channel: Dictionary(uniqueKeysWithValues: packages.map { ($0, [release]) })])
         let status = try Self.status(text, package, channel, now)
-        let stats = try Self.stats(package, channel, versionCount: versionCount)
+        let stats = try Self.stats(text, package, channel, versionCount: versionCount)
         let viewer = DashboardViewer(
             name: text, scope: TokenScope(actions: [.admin]), formToken: "f", notice: text)
         let verb = DashboardVerb.gate(package, channel, isOn: false)
@@ -119,7 +119,7 @@ struct PageSamples {
     }
 
     private static func stats(
-        _ package: PackageID, _ channel: ChannelName, versionCount: Int
+        _ text: String, _ package: PackageID, _ channel: ChannelName, versionCount: Int
     ) throws -> ReportStats {
         var stats = ReportStats(channel: channel, from: 0, to: 30 * 86_400, step: 86_400, window: 86_400)
         stats.versions = try (0..<versionCount).map { number in
@@ -145,6 +145,11 @@ struct PageSamples {
         stats.savings.wireByteCount = 1000
         stats.savings.zipByteCount = 9000
         stats.sessions = 3
+        stats.population.devices = 100
+        stats.population.platforms = [text: 60, nil: 40]
+        stats.population.appVersions = Dictionary(
+            uniqueKeysWithValues: (0..<versionCount).map { ("3.\($0)", 100 - min($0, 99)) })
+        stats.population.osVersions = ["17.4": 90, text: 10]
         stats.web.local = 40
         return stats
     }

@@ -70,6 +70,7 @@ struct DevicePage {
             parts.append(
                 "\(Words.count(web.local)) local, \(Words.count(web.online)) online, \(Words.count(web.missed)) missed")
         }
+        if let facts = event.facts { parts.append(facts.description) }
         return parts.joined(separator: ", ")
     }
 }

@@ -18,10 +18,9 @@ struct StatsSections {
         }
     }
 
-    var ofChannel: [HTML] { [population, failures, savings] }
-    var ofPackage: [HTML] { [population, adoption, failures, savings] }
+    var ofChannel: [HTML] { [population] + devices + [failures, savings] }
+    var ofPackage: [HTML] { [population] + devices + [adoption, failures, savings] }
 
-    private var isEmpty: Bool { stats.versions.isEmpty && stats.sessions == 0 }
     private var days: String { Words.count(max(1, (stats.to - stats.from) / 86_400), "day") }
 
     /// The versions with most devices.
@@ -56,7 +55,7 @@ struct StatsSections {
         for version in largest { bars.add(name(version), version.activated, Words.count(version.activated)) }
         return tag("section", .labelledBy("reports")) {
             tag("h2", .id("reports")) { "What devices report" }
-            if !isEmpty {
+            if !stats.isEmpty {
                 tag("p") {
                     "Devices on which a version became active. Silent ones neither confirmed nor failed in "
                     "\(Words.count(stats.window / 3600, "hour")): a version that crashes at once is seen by that."
@@ -65,6 +64,33 @@ struct StatsSections {
             table.html
             if !bars.rows.isEmpty { bars.html }
         }
+    }
+
+    /// What devices said that they are; nothing if none did.
+    private var devices: [HTML] {
+        let population = stats.population
+        guard population.devices > 0 else { return [] }
+        let facts = [
+            ("Platform", population.platforms), ("App version", population.appVersions),
+            ("System version", population.osVersions),
+        ]
+        let section = tag("section", .labelledBy("devices")) {
+            tag("h2", .id("devices")) { "Devices" }
+            tag("p") {
+                "\(Words.count(population.devices, "device")) said in the last days what they are: their apps let them."
+            }
+            for (name, counts) in facts where !counts.isEmpty { bars(name, counts, of: population.devices) }
+        }
+        return [section]
+    }
+
+    private func bars(_ name: String, _ counts: ReportPopulation.Counts, of all: Int) -> HTML {
+        var bars = BarTable("Devices by \(name.lowercased())", name, "Devices")
+        let sorted = counts.sorted { ($1.value, $0.key ?? "") < ($0.value, $1.key ?? "") }
+        for (value, count) in sorted.prefix(Self.maximumRowCount) {
+            bars.add(value ?? "not known", count, "\(Words.count(count)) (\(Words.share(count, of: all)))")
+        }
+        return bars.html
     }
 
     /// How many devices have taken each version until then.

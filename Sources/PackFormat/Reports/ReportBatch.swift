@@ -9,8 +9,8 @@ package struct ReportBatch: Hashable, Sendable {
     /// Bytes of the whole document.
     package static let maximumByteCount = 256 << 10
     private static let maximumDepth = 4
-    /// An event has at most 14 members.
-    private static let maximumValueCount = 16 * maximumEventCount
+    /// An event has at most 17 members.
+    private static let maximumValueCount = 18 * maximumEventCount
 
     package let sender: ReportID
     package let channel: ChannelName

@@ -3,7 +3,7 @@ package import PackJSON
 extension ReportEvent {
     private static let fields: Set<String> = [
         "sequence", "code", "time", "package", "version", "release", "phase", "error", "wireBytes", "zipBytes",
-        "local", "online", "missed", "bytes",
+        "local", "online", "missed", "bytes", "platform", "osVersion", "appVersion",
     ]
     private static let largestByteCount = 1 << 40
     private static let largestCount = 1_000_000
@@ -61,6 +61,7 @@ extension ReportEvent {
                 missed: Self.count(json, "missed", Self.largestCount) ?? 0,
                 byteCount: Self.count(json, "bytes", Self.largestByteCount) ?? 0)
         }
+        if code == .present { facts = try ReportFacts(json: json) }
         // Only a gate is about a package as a whole.
         guard version != nil || code == .gateOff else { throw JSONError.missing(field: "version") }
     }
@@ -82,6 +83,7 @@ extension ReportEvent {
             json["missed"] = .integer(web.missed)
             json["bytes"] = .integer(web.byteCount)
         }
+        for member in facts?.json.members ?? [] { json[member.key] = member.value }
         return json
     }
 

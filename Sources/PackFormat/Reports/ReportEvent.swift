@@ -22,6 +22,9 @@ package struct ReportEvent: Hashable, Sendable {
         case repaired
         /// How the pages of one run of the app were served.
         case session
+        /// The device has this version, and says what it is: ``ReportEvent/facts``. It is sent if the app lets it, for a new
+        /// report id, when the version or a fact changed, and once a week.
+        case present
     }
 
     /// What the device was doing when something failed.
@@ -61,6 +64,8 @@ package struct ReportEvent: Hashable, Sendable {
     package var zipByteCount: Int?
     /// Of a ``Code/session``.
     package var web: WebCounters?
+    /// Of a ``Code/present``.
+    package var facts: ReportFacts?
 
     package init(
         sequence: Int, code: Code, time: Int, package: PackageID, version: SemanticVersion? = nil,

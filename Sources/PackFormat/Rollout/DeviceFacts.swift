@@ -1,4 +1,5 @@
-/// The facts that a rollout decision may use. They never leave the device.
+/// The facts that a rollout decision may use. They do not leave the device, except three in reports if the app says so
+/// (`ReportSettings.includesFacts`).
 public struct DeviceFacts: Hashable, Sendable {
     /// The random id of this installation of the app.
     public let deviceID: String

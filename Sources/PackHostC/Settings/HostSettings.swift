@@ -13,6 +13,7 @@ struct HostSettings {
         "store", "registry", "channel", "root", "rootFile", "app", "appVersion", "platform", "osVersion", "locale",
         "region", "model", "deviceID", "tags", "network", "presets", "activation", "starts", "readySeconds", "patience",
         "schemes", "rules", "loopback", "reports",
+        "reportFacts",
     ]
 
     /// - Throws: `JSONError`, `FormatError` and ``CallFault``, which name the member.
@@ -38,7 +39,8 @@ struct HostSettings {
         updater.maximumUnconfirmedStarts = try json.number("starts", 1...1000) ?? 2
         updater.readyDeadline = try json.number("readySeconds", 1...86_400).map { .seconds($0) }
         updater.patience = .seconds(try json.number("patience", 0...86_400) ?? 60)
-        if try json["reports"]?.bool("reports") == true { updater.reports = ReportSettings() }
+        let facts = try json["reportFacts"]?.bool("reportFacts") ?? false
+        if try json["reports"]?.bool("reports") == true { updater.reports = ReportSettings(includesFacts: facts) }
         var configuration = PackHostConfiguration(
             updater: updater, schemes: Set(try json.texts("schemes").map { $0.lowercased() }))
         if let rules = json["rules"] {

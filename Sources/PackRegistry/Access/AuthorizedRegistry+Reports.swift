@@ -9,7 +9,7 @@ extension AuthorizedRegistry {
             throw RegistryError(.invalid, "the days must be from 1 to 400 and the hours of the window from 1 to 720")
         }
         // A token for some packages sees those.
-        let hidden = query.package == nil ? identity.scope.packages : nil
+        let own = query.package == nil ? identity.scope.packages : nil
         let store = try reportStore()
         let now = Int(services.clock().timeIntervalSince1970)
         let from = StatsRule.start(query, now: now)
@@ -17,9 +17,13 @@ extension AuthorizedRegistry {
             on: query.channel, package: query.package, from: from, step: StatsRule.step(query))
         let standings = try await store.standings(
             on: query.channel, package: query.package, from: from, recent: now - query.windowHours * 3600)
-        func isSeen(_ subject: ReportSubject) -> Bool { hidden.map { $0.contains(subject.package) } ?? true }
+        let presences = try await store.presences(
+            on: query.channel, package: query.package, from: PopulationRule.firstDay(now: now))
+        func isSeen(_ package: PackageID) -> Bool { own.map { $0.contains(package) } ?? true }
         return StatsRule.stats(
-            query, counts: counts.filter { isSeen($0.key.subject) }, standings: standings.filter { isSeen($0.subject) },
+            query, counts: counts.filter { isSeen($0.key.subject.package) },
+            standings: standings.filter { isSeen($0.subject.package) },
+            presences: presences.filter { isSeen($0.package) },
             now: now)
     }
 

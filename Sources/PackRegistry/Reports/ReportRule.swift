@@ -52,6 +52,7 @@ package enum ReportRule {
             result.zipByteCount = event.zipByteCount ?? offer.zipByteCount
         }
         result.web = event.web
+        result.facts = event.facts
         return result
     }
 }

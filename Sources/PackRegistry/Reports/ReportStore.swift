@@ -20,6 +20,10 @@ package protocol ReportStore: Sendable {
         on channel: ChannelName, package: PackageID?, from: Int, recent: Int
     ) async throws -> [StandingCount]
 
+    /// What devices said that they have and are, since a day. A device counts with what it said last of a package.
+    /// - Parameter day: days since 1970.
+    func presences(on channel: ChannelName, package: PackageID?, from day: Int) async throws -> [PresenceCount]
+
     /// The devices on which a version became active, by network, age and outcome. A device counts once.
     func exposures(_ query: ExposureQuery) async throws -> [ExposureCount]
 

@@ -18,12 +18,14 @@ package enum StatsRule {
 
     /// - Parameter now: seconds since 1970.
     package static func stats(
-        _ query: StatsQuery, counts: [ReportCount], standings: [StandingCount], now: Int
+        _ query: StatsQuery, counts: [ReportCount], standings: [StandingCount], presences: [PresenceCount] = [],
+        now: Int
     ) -> ReportStats {
         let step = step(query)
         var stats = ReportStats(
             channel: query.channel, from: start(query, now: now), to: now, step: step,
             window: query.windowHours * 3600)
+        stats.population = PopulationRule.population(presences)
         var versions: [ReportSubject: ReportStats.Version] = [:]
         func change(_ subject: ReportSubject, _ body: (inout ReportStats.Version) -> Void) {
             guard let version = subject.version else { return }

@@ -84,6 +84,11 @@ package struct ReportStats: Hashable, Sendable {
     package var savings = Savings()
     package var sessions = 0
     package var web = WebCounters()
+    /// Of now, whatever ``from`` says.
+    package var population = ReportPopulation()
+
+    /// Whether no device of the channel reported anything.
+    package var isEmpty: Bool { versions.isEmpty && sessions == 0 && population.devices == 0 }
 
     package init(channel: ChannelName, from: Int, to: Int, step: Int, window: Int) {
         self.channel = channel

@@ -18,6 +18,8 @@ extension ReportStats {
         web = try WebCounters(
             local: counts.integer("local"), online: counts.integer("online"), missed: counts.integer("missed"),
             byteCount: counts.integer("bytes"))
+        // A server of before has none.
+        population = try json["population"].map { try ReportPopulation(json: $0.object("population")) } ?? population
     }
 
     package var json: JSONObject {
@@ -34,6 +36,7 @@ extension ReportStats {
                 "sessions": .integer(sessions), "local": .integer(web.local), "online": .integer(web.online),
                 "missed": .integer(web.missed), "bytes": .integer(web.byteCount),
             ]),
+            "population": .object(population.json),
         ]
     }
 }

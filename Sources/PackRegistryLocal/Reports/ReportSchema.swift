@@ -7,8 +7,52 @@ enum ReportSchema {
         migrator.registerMigration("1: events, counters, standings") { db in try db.execute(sql: first) }
         migrator.registerMigration("2: networks of devices") { db in try db.execute(sql: second) }
         migrator.registerMigration("3: sums of standings") { db in try db.execute(sql: third) }
+        migrator.registerMigration("4: what devices have and are") { db in try db.execute(sql: fourth) }
         return migrator
     }
+
+    private static let fourth = """
+        -- The facts of a device, as JSON.
+        ALTER TABLE event ADD COLUMN facts TEXT;
+
+        -- What each device said last of a package; day: days since 1970.
+        CREATE TABLE presence (
+            sender INTEGER NOT NULL,
+            channel TEXT NOT NULL,
+            package TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            subject INTEGER NOT NULL,
+            facts TEXT NOT NULL,
+            day INTEGER NOT NULL,
+            PRIMARY KEY (sender, channel, package)
+        ) STRICT, WITHOUT ROWID;
+
+        -- How many devices have the same version and are alike. Triggers keep it.
+        CREATE TABLE presenceSum (
+            subject INTEGER NOT NULL,
+            day INTEGER NOT NULL,
+            facts TEXT NOT NULL,
+            devices INTEGER NOT NULL,
+            PRIMARY KEY (subject, day, facts)
+        ) STRICT, WITHOUT ROWID;
+
+        CREATE TRIGGER presenceAdded AFTER INSERT ON presence BEGIN
+            INSERT INTO presenceSum VALUES (new.subject, new.day, new.facts, 1)
+            ON CONFLICT DO UPDATE SET devices = devices + 1;
+        END;
+
+        CREATE TRIGGER presenceChanged AFTER UPDATE ON presence BEGIN
+            UPDATE presenceSum SET devices = devices - 1
+            WHERE subject = old.subject AND day = old.day AND facts = old.facts;
+            INSERT INTO presenceSum VALUES (new.subject, new.day, new.facts, 1)
+            ON CONFLICT DO UPDATE SET devices = devices + 1;
+        END;
+
+        CREATE TRIGGER presenceRemoved AFTER DELETE ON presence BEGIN
+            UPDATE presenceSum SET devices = devices - 1
+            WHERE subject = old.subject AND day = old.day AND facts = old.facts;
+        END;
+        """
 
     /// Without the sums each look at the statistics would read a row for each device and release.
     private static let third = """

@@ -1,5 +1,6 @@
 import GRDB
 import PackFormat
+import PackJSON
 import PackRegistry
 
 /// Writes batches inside one transaction. Events go into the log many at a time; what follows from them is summed up first, so
@@ -34,8 +35,9 @@ struct ReportWriter {
     /// Rows in one statement, a multiple of which a full batch is.
     private static let rowCount = 50
     private static let columns =
-        "(sender, sequence, subject, code, phase, fault, time, received, wire, zip, local, online, missed, bytes)"
-    private static let row = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        "(sender, sequence, subject, code, phase, fault, time, received, wire, zip, local, online, missed, bytes, facts)"
+    private static let columnCount = 15
+    private static let row = "(" + Array(repeating: "?", count: columnCount).joined(separator: ", ") + ")"
     private static let insertOne = "INSERT INTO event \(columns) VALUES \(row)"
     private static let insertMany =
         "INSERT INTO event \(columns) VALUES " + Array(repeating: row, count: rowCount).joined(separator: ", ")
@@ -58,7 +60,7 @@ struct ReportWriter {
         let (sender, isNew) = try id(of: reports.sender)
         let events = try newEvents(of: reports, sender, isNew: isNew)
         var values: [DatabaseValue] = []
-        values.reserveCapacity(events.count * 14)
+        values.reserveCapacity(events.count * Self.columnCount)
         var standings: [Int64: Standing] = [:]
         // Most batches are about one or two releases.
         var known: (subject: ReportSubject, id: Int64)?
@@ -74,6 +76,7 @@ struct ReportWriter {
             append(event, sender, id, reports.received, to: &values)
             counts[CountKey(event, id), default: ReportCount(ReportCount.Key(event))].add(event)
             note(event, in: &standings[id])
+            if event.code == .present { try write(event, id, sender, reports.channel) }
         }
         try insert(values)
         let network = reports.network.map { networks.number(of: $0) }
@@ -132,16 +135,17 @@ struct ReportWriter {
         values.append(web?.online.databaseValue ?? .null)
         values.append(web?.missed.databaseValue ?? .null)
         values.append(web?.byteCount.databaseValue ?? .null)
+        values.append(event.facts.map(Self.text)?.databaseValue ?? .null)
     }
 
     private func insert(_ values: [DatabaseValue]) throws {
-        let many = Self.rowCount * 14
+        let many = Self.rowCount * Self.columnCount
         var rest = values[...]
         while !rest.isEmpty {
             let isFull = rest.count >= many
             let statement = try db.cachedStatement(sql: isFull ? Self.insertMany : Self.insertOne)
-            try statement.execute(arguments: StatementArguments(rest.prefix(isFull ? many : 14)))
-            rest = rest.dropFirst(isFull ? many : 14)
+            try statement.execute(arguments: StatementArguments(rest.prefix(isFull ? many : Self.columnCount)))
+            rest = rest.dropFirst(isFull ? many : Self.columnCount)
         }
     }
 
@@ -171,6 +175,25 @@ struct ReportWriter {
                 """
         ).execute(arguments: [subject, sender, standing.activated, standing.outcome?.rawValue, network])
     }
+
+    // MARK: What devices have and are
+
+    /// An event that comes late changes nothing.
+    private func write(_ event: ReportEvent, _ subject: Int64, _ sender: Int64, _ channel: ChannelName) throws {
+        try db.cachedStatement(
+            sql: """
+                INSERT INTO presence VALUES (?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT DO UPDATE SET sequence = excluded.sequence, subject = excluded.subject,
+                    facts = excluded.facts, day = excluded.day
+                WHERE excluded.sequence > sequence
+                """
+        ).execute(arguments: [
+            sender, channel.text, event.package.text, event.sequence, subject,
+            Self.text(event.facts ?? ReportFacts()), event.time / 86_400,
+        ])
+    }
+
+    private static func text(_ facts: ReportFacts) -> String { JSONValue.object(facts.json).compactText }
 
     // MARK: Names
 

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import PackFormat
+import PackJSON
 import PackRegistry
 import PackRegistryAPI
 import Synchronization
@@ -86,6 +87,26 @@ final class SQLiteReportStore: ReportStore {
         }
     }
 
+    func presences(on channel: ChannelName, package: PackageID?, from day: Int) async throws -> [PresenceCount] {
+        try await read(otherwise: []) { db in
+            try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT package, version, facts, sum(devices) AS devices
+                    FROM subject JOIN presenceSum ON presenceSum.subject = subject.id
+                    WHERE channel = ? AND day >= ? AND devices > 0 \(package == nil ? "" : "AND package = ?")
+                    GROUP BY package, version, facts
+                    """, arguments: Self.arguments([channel.text, day], package)
+            ).map { row in
+                try PresenceCount(
+                    package: row.parsed("package") { try PackageID($0) },
+                    version: row.parsed("version") { try SemanticVersion($0) },
+                    facts: row.parsed("facts") { try ReportFacts(json: JSONValue(parsing: $0).object()) },
+                    devices: row.integer("devices"))
+            }
+        }
+    }
+
     func exposures(_ query: ExposureQuery) async throws -> [ExposureCount] {
         try await read(otherwise: []) { db in
             try Row.fetchAll(
@@ -130,6 +151,9 @@ final class SQLiteReportStore: ReportStore {
                 event.fault = try row.optionalText("fault").flatMap { ReportEvent.Fault(rawValue: $0) }
                 event.wireByteCount = try row.optionalInteger("wire")
                 event.zipByteCount = try row.optionalInteger("zip")
+                event.facts = try row.optionalText("facts").map { text in
+                    try ReportFacts(json: JSONValue(parsing: text).object())
+                }
                 if code == .session {
                     event.web = try WebCounters(
                         local: row.integer("local"), online: row.integer("online"), missed: row.integer("missed"),
@@ -149,6 +173,7 @@ final class SQLiteReportStore: ReportStore {
             try db.execute(sql: "DELETE FROM event WHERE sender = ?", arguments: [id])
             let deleted = db.changesCount
             try db.execute(sql: "DELETE FROM standing WHERE sender = ?", arguments: [id])
+            try db.execute(sql: "DELETE FROM presence WHERE sender = ?", arguments: [id])
             try db.execute(sql: "DELETE FROM sender WHERE id = ?", arguments: [id])
             return deleted
         } ?? 0
@@ -177,9 +202,13 @@ final class SQLiteReportStore: ReportStore {
                     """, arguments: [cutoff])
             try db.execute(sql: "DELETE FROM standingSum WHERE devices = 0")
             try db.execute(
+                sql: "DELETE FROM presence WHERE day < ?", arguments: [now / 86_400 - PresenceCount.days])
+            try db.execute(sql: "DELETE FROM presenceSum WHERE devices = 0")
+            try db.execute(
                 sql: """
                     DELETE FROM sender WHERE NOT EXISTS (SELECT 1 FROM event WHERE event.sender = sender.id)
                     AND NOT EXISTS (SELECT 1 FROM standing WHERE standing.sender = sender.id)
+                    AND NOT EXISTS (SELECT 1 FROM presence WHERE presence.sender = sender.id)
                     """)
         }
     }

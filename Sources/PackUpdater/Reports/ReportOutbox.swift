@@ -21,7 +21,16 @@ struct ReportOutbox: Sendable {
         let channel: ChannelName?
     }
 
+    /// A version that the device has.
+    struct Presence {
+        let package: PackageID
+        let version: SemanticVersion
+        let release: String?
+    }
+
     private static let day = 86_400
+    /// Of many packages some are told with each sending, so that they leave room for what happens.
+    private static let maximumToldCount = 50
 
     let folder: URL
     let settings: ReportSettings
@@ -30,6 +39,7 @@ struct ReportOutbox: Sendable {
     var maximumByteCount = 128 << 10
 
     private var identityFile: URL { folder.appending(path: "identity.json") }
+    private var toldFile: URL { folder.appending(path: "told.json") }
     private var events: URL { folder.appending(path: "outbox.jsonl") }
     private var seconds: Int { Int(now().timeIntervalSince1970) }
 
@@ -39,24 +49,52 @@ struct ReportOutbox: Sendable {
         channel: ChannelName? = nil, _ details: (inout ReportEvent) -> Void = { _ in }
     ) {
         try? locked {
-            let identity = try identity() ?? makeIdentity()
-            let lines = try content()
-            let last = Self.lines(in: lines).last?.event.sequence ?? 0
-            var event = ReportEvent(
-                sequence: max(identity.next, last + 1), code: code, time: seconds, package: package,
-                version: version, release: release)
-            details(&event)
-            let added = Line(event: event, channel: channel)
-            var line = Array(Self.text(of: added).utf8)
-            // Behind a line that a power cut has torn.
-            if let end = lines.last, end != UInt8(ascii: "\n") { line.insert(UInt8(ascii: "\n"), at: 0) }
-            if lines.count + line.count > maximumByteCount {
-                let kept = Self.lines(in: lines)
-                return try write(kept.suffix(kept.count / 2) + [added])
-            }
-            let open = try OpenFile(events, flags: O_WRONLY | O_CREAT | O_APPEND)
-            try line.withUnsafeBytes { try open.write($0) }
+            try append(code, package, version, release, channel, identity() ?? makeIdentity(), details)
         }
+    }
+
+    /// Says what the device has and is, as far as it was not said lately under this id.
+    func tell(_ presences: [Presence], _ facts: ReportFacts, channel: ChannelName) {
+        guard !presences.isEmpty else { return }
+        try? locked {
+            let identity = try identity() ?? makeIdentity()
+            var told = try told(under: identity.id)
+            let before = told
+            let known = JSONValue.object(facts.json).compactText
+            var count = 0
+            for presence in presences where count < Self.maximumToldCount {
+                let text = "\(channel) \(presence.version) \(presence.release ?? "") \(known)"
+                guard told.note(text, of: presence.package, at: seconds) else { continue }
+                count += 1
+                try append(.present, presence.package, presence.version, presence.release, channel, identity) {
+                    $0.facts = facts
+                }
+            }
+            // Behind the events: said twice is better than never.
+            if told != before { try Durable.write(told.bytes, to: toldFile) }
+        }
+    }
+
+    private func append(
+        _ code: ReportEvent.Code, _ package: PackageID, _ version: SemanticVersion?, _ release: String?,
+        _ channel: ChannelName?, _ identity: ReportIdentity, _ details: (inout ReportEvent) -> Void
+    ) throws {
+        let lines = try content()
+        let last = Self.lines(in: lines).last?.event.sequence ?? 0
+        var event = ReportEvent(
+            sequence: max(identity.next, last + 1), code: code, time: seconds, package: package, version: version,
+            release: release)
+        details(&event)
+        let added = Line(event: event, channel: channel)
+        var line = Array(Self.text(of: added).utf8)
+        // Behind a line that a power cut has torn.
+        if let end = lines.last, end != UInt8(ascii: "\n") { line.insert(UInt8(ascii: "\n"), at: 0) }
+        if lines.count + line.count > maximumByteCount {
+            let kept = Self.lines(in: lines)
+            return try write(kept.suffix(kept.count / 2) + [added])
+        }
+        let open = try OpenFile(events, flags: O_WRONLY | O_CREAT | O_APPEND)
+        try line.withUnsafeBytes { try open.write($0) }
     }
 
     /// What waits, without what is too old. Nothing is changed. Under the lock, for a new id may be made meanwhile: events
@@ -67,7 +105,11 @@ struct ReportOutbox: Sendable {
             guard let identity = try identity() else { return nil }
             let oldest = seconds - settings.keepDays * Self.day
             return Pending(
-                identity: identity, lines: Self.lines(in: try content()).filter { $0.event.time >= oldest })
+                identity: identity,
+                lines: Self.lines(in: try content()).filter { line in
+                    // Facts that wait are not sent once the app does not let them any more.
+                    line.event.time >= oldest && (settings.includesFacts || line.event.code != .present)
+                })
         }
     }
 
@@ -129,6 +171,15 @@ struct ReportOutbox: Sendable {
         guard let bytes = try Durable.readSound(identityFile, maximumByteCount: 4096) else { return nil }
         // A damaged one is made anew.
         return try? ReportIdentity(parsing: bytes)
+    }
+
+    private func told(under id: ReportID) throws -> ToldPresence {
+        // A damaged one, and that of an earlier id, is made anew.
+        let bytes = try Durable.readSound(toldFile, maximumByteCount: 4 << 20)
+        guard let told = bytes.flatMap({ try? ToldPresence(parsing: $0) }), told.id == id else {
+            return ToldPresence(id: id)
+        }
+        return told
     }
 
     private func makeIdentity() throws -> ReportIdentity {

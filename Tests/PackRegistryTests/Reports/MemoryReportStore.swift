@@ -1,6 +1,7 @@
 import PackFormat
 import PackRegistry
 import PackRegistryAPI
+import Testing
 
 /// The twin of `SQLiteReportStore` in memory.
 actor MemoryReportStore: ReportStore {
@@ -24,6 +25,12 @@ actor MemoryReportStore: ReportStore {
     private var counters: [CountKey: ReportCount] = [:]
     private var stands: [StandingKey: (activated: Int?, outcome: StandingCount.Outcome?)] = [:]
     private var networks: [StandingKey: Int] = [:]
+    private struct PresenceKey: Hashable {
+        let channel: ChannelName
+        let package: PackageID
+        let sender: ReportID
+    }
+    private var presences: [PresenceKey: ReportEvent] = [:]
 
     func add(_ reports: JudgedReports) -> Int {
         var added = 0
@@ -40,6 +47,10 @@ actor MemoryReportStore: ReportStore {
             let place = StandingKey(channel: reports.channel, subject: ReportSubject(event), sender: reports.sender)
             if let network = reports.network, networks[place] == nil {
                 networks[place] = network.reduce(0) { $0 << 8 | Int($1) }
+            }
+            if event.code == .present {
+                let place = PresenceKey(channel: reports.channel, package: event.package, sender: reports.sender)
+                if presences[place].map({ $0.sequence < event.sequence }) ?? true { presences[place] = event }
             }
             if event.code == .activated {
                 stands[place, default: (nil, nil)].activated = stands[place]?.activated ?? event.time
@@ -91,6 +102,24 @@ actor MemoryReportStore: ReportStore {
         }
     }
 
+    func presences(on channel: ChannelName, package: PackageID?, from day: Int) throws -> [PresenceCount] {
+        struct Alike: Hashable {
+            let package: PackageID
+            let version: SemanticVersion?
+            let facts: ReportFacts?
+        }
+        var devices: [Alike: Int] = [:]
+        for (key, event) in presences
+        where key.channel == channel && (package == nil || key.package == package) && event.time / 86_400 >= day {
+            devices[Alike(package: key.package, version: event.version, facts: event.facts), default: 0] += 1
+        }
+        return try devices.map { alike, devices in
+            try PresenceCount(
+                package: alike.package, version: #require(alike.version), facts: #require(alike.facts), devices: devices
+            )
+        }
+    }
+
     func exposures(_ query: ExposureQuery) -> [ExposureCount] {
         stands.compactMap { key, stand in
             guard key.channel == query.channel, key.subject.package == query.package,
@@ -110,6 +139,7 @@ actor MemoryReportStore: ReportStore {
         let count = log.count
         log.removeAll { $0.sender == sender }
         stands = stands.filter { $0.key.sender != sender }
+        presences = presences.filter { $0.key.sender != sender }
         return count - log.count
     }
 
@@ -118,6 +148,7 @@ actor MemoryReportStore: ReportStore {
         log.removeAll { $0.event.received < cutoff }
         log.removeFirst(max(0, log.count - retention.maximumEventCount))
         counters = counters.filter { $0.key.key.hour >= now - retention.counterDays * 86_400 }
+        presences = presences.filter { $0.value.time / 86_400 >= now / 86_400 - PresenceCount.days }
         let senders = Set(log.map(\.sender))
         stands = stands.filter { key, stand in stand.activated.map { $0 >= cutoff } ?? senders.contains(key.sender) }
     }

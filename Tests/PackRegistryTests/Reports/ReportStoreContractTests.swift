@@ -213,6 +213,39 @@ import Testing
         #expect(try await seen("r2").isEmpty)
     }
 
+    @Test(arguments: Kind.allCases)
+    func `of what a device says that it has the last counts, in whatever order it comes`(kind: Kind) async throws {
+        let bench = try Bench(kind)
+        let (day, checkout) = (Bench.now / 86_400, try PackageID("checkout"))
+        func present(
+            _ sequence: Int, _ version: String, _ platform: String?, _ package: String = "checkout", daysAgo: Int = 0
+        ) throws -> ReportEvent {
+            var event = try bench.event(
+                sequence, .present, version, package, time: Bench.now - daysAgo * 86_400)
+            event.facts = ReportFacts(platform: platform, osVersion: "17.4", appVersion: "3.2 (17)")
+            return event
+        }
+        func seen(_ package: PackageID?, from: Int = day - PresenceCount.days) async throws -> [String] {
+            try await bench.store.presences(on: bench.beta, package: package, from: from).map {
+                "\($0.package) \($0.version) \($0.facts.platform ?? "-") \($0.devices)"
+            }.sorted()
+        }
+        try await bench.add(1, present(3, "1.1.0", "ios"), present(4, "2.0.0", "ios", "help"))
+        try await bench.add(1, present(2, "1.0.0", "ios"))
+        try await bench.add(2, present(1, "1.0.0", "ios", daysAgo: 3), present(2, "1.1.0", "ios", daysAgo: 1))
+        try await bench.add(3, present(1, "1.1.0", nil, daysAgo: 10))
+        #expect(try await seen(nil) == ["checkout 1.1.0 ios 2", "help 2.0.0 ios 1"])
+        #expect(try await seen(checkout) == ["checkout 1.1.0 ios 2"])
+        #expect(try await seen(checkout, from: day) == ["checkout 1.1.0 ios 1"])
+        #expect(try await seen(checkout, from: 0) == ["checkout 1.1.0 - 1", "checkout 1.1.0 ios 2"])
+        #expect(try await bench.store.events(of: bench.sender(1)).last?.event == present(4, "2.0.0", "ios", "help"))
+        #expect(try await bench.store.presences(on: ChannelName("stable"), package: nil, from: 0).isEmpty)
+        _ = try await bench.store.delete(bench.sender(1))
+        #expect(try await seen(nil) == ["checkout 1.1.0 ios 1"])
+        try await bench.store.prune(ReportRetention(), now: Bench.now)
+        #expect(try await seen(nil, from: 0) == ["checkout 1.1.0 ios 1"])
+    }
+
     @Test func `a registry that nobody has reported to has no file for it`() async throws {
         let bench = try Bench(.sqlite)
         #expect(try await bench.picture().isEmpty)

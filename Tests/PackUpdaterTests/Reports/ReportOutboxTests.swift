@@ -21,7 +21,7 @@ import Testing
         }
 
         var outbox: ReportOutbox {
-            ReportOutbox(folder: folder, settings: ReportSettings()) { [self] in
+            ReportOutbox(folder: folder, settings: ReportSettings(includesFacts: true)) { [self] in
                 Date(timeIntervalSince1970: Double(time.withLock { $0 }))
             }
         }
@@ -183,6 +183,60 @@ import Testing
         // What does not say its channel is of an earlier program, and of the present channel.
         #expect(scene.bodies.withLock { $0.map(\.channel) } == [beta, stable, beta])
         #expect(scene.bodies.withLock { $0.map { $0.events.map(\.sequence) } } == [[1, 2], [3, 4], [5]])
+    }
+
+    @Test func `what a device has and is is said once, when it changes, once a week, and under each new id`()
+        async throws
+    {
+        let scene = try Scene()
+        let beta = try ChannelName("beta")
+        var facts = ReportFacts(platform: "ios", osVersion: "17.4", appVersion: "3.2")
+        func tell(_ version: String = "1.0.0") throws -> Int {
+            let before = try scene.waiting.count
+            let presence = try ReportOutbox.Presence(
+                package: PackageID("checkout"), version: SemanticVersion(version), release: "r1")
+            scene.outbox.tell([presence], facts, channel: beta)
+            return try scene.waiting.count - before
+        }
+        #expect(try tell() == 1)
+        #expect(try tell() == 0)
+        let event = try #require(try scene.outbox.pending()?.events.last)
+        #expect(event.code == .present && event.facts == facts && event.release == "r1")
+        facts.appVersion = "3.3"
+        #expect(try tell() == 1)
+        #expect(try tell("1.1.0") == 1)
+        scene.advance(6 * 86_400)
+        #expect(try tell("1.1.0") == 0)
+        scene.advance(86_400)
+        #expect(try tell("1.1.0") == 1)
+        _ = try await scene.send()
+        #expect(
+            scene.bodies.withLock { $0.last?.events.compactMap(\.facts?.appVersion) } == ["3.2", "3.3", "3.3", "3.3"])
+        _ = try scene.outbox.reset()
+        #expect(try tell("1.1.0") == 1, "under a new id")
+        let file = scene.folder.appending(path: "told.json")
+        try Data("{".utf8).write(to: file)
+        #expect(try tell("1.1.0") == 1, "what is damaged costs one event")
+        #expect(try tell("1.1.0") == 0)
+        let forbidden = ReportOutbox(folder: scene.folder, settings: ReportSettings()) {
+            Date(timeIntervalSince1970: 0)
+        }
+        #expect(try forbidden.pending()?.events.isEmpty == true, "what waits is not sent once facts are off")
+        // A clock that was ahead.
+        scene.advance(-86_400)
+        #expect(try tell("1.1.0") == 1)
+    }
+
+    @Test func `of many packages some are said with each sending`() throws {
+        let scene = try Scene()
+        let presences = try (0..<120).map {
+            try ReportOutbox.Presence(package: PackageID("p\($0)"), version: SemanticVersion("1.0.0"), release: nil)
+        }
+        let beta = try ChannelName("beta")
+        for count in [50, 100, 120, 120] {
+            scene.outbox.tell(presences, ReportFacts(), channel: beta)
+            #expect(try scene.waiting.count == count)
+        }
     }
 
     @Test func `what waits is read under the lock, so that two ids never mix`() async throws {

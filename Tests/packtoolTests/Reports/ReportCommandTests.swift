@@ -74,6 +74,48 @@ import Testing
         expectClearError(try await tool.run("device", "nobody"), naming: ["report id", "32"])
     }
 
+    @Test func `a device says what it is only if its app lets it, and a simulation takes those that do`() async throws {
+        let registry = try await LiveRegistry()
+        let tool = registry.tool
+        try await registry.publish("shop", "1.0.0", files: ["index.html": "<h1>one</h1>"])
+        try await Task.sleep(for: .milliseconds(1100))
+        let facts = ["--platform", "ios", "--app-version", "3.2", "--os-version", "17.4.1"]
+        func update(_ store: String, _ reports: String) async throws {
+            let updated = try await tool.run(
+                [
+                    "client", "update", "--reports", reports, "--store", store, "--channel", "beta", "--registry",
+                    registry.url,
+                ] + facts)
+            #expect(updated.exitCode == 0, "\(updated)")
+        }
+        try await update("silent", "on")
+        let simulate = ["simulate", "shop", "--channel", "beta", "--population", "reports"]
+        expectClearError(try await tool.run(simulate), naming: ["no device of beta", "includesFacts"])
+        let none = try await tool.run("stats", "--channel", "beta", "--json").json().object()
+        #expect(try none.object("population").integer("devices") == 0)
+
+        for store in ["one", "two"] { try await update(store, "facts") }
+        let stats = try await tool.run("stats", "--channel", "beta")
+        let lines = stats.standardOutput.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+        #expect(lines.contains("2 devices of the last days by what they are and have"), "\(stats)")
+        for line in ["platform ios 2 (100 %)", "app 3.2 2 (100 %)", "system 17.4 2 (100 %)", "shop 1.0.0 2 (100 %)"] {
+            #expect(lines.contains(line), "\(line) in \(stats)")
+        }
+        try await registry.publish("shop", "1.1.0", files: ["index.html": "<h1>two</h1>"])
+        let simulated = try await tool.run(simulate)
+        #expect(simulated.exitCode == 0, "\(simulated)")
+        #expect(simulated.standardOutput.contains("ios: 2 of 2 devices get it"), "\(simulated)")
+        // What is sent about a device is on record under its id, and goes with it.
+        let status = ["client", "reports", "--json", "--store", "one", "--channel", "beta", "--registry", registry.url]
+        let report = try await tool.run(status + facts).json().object()
+        let timeline = try await tool.run("device", report.string("id"))
+        #expect(timeline.standardOutput.contains("ios, system 17.4, app 3.2"), "\(timeline)")
+        // It was said, and turned off it is not said any more.
+        try await update("one", "on")
+        let shown = try await Self.device(registry, "one", "reports", "--show")
+        #expect(!shown.standardOutput.contains("17.4"), "\(shown)")
+    }
+
     @Test func `a device changes its id when it is told to, and stops when reports are off`() async throws {
         let registry = try await LiveRegistry()
         try await registry.publish("shop", "1.0.0", files: ["index.html": "<h1>one</h1>"])

@@ -50,8 +50,8 @@ struct ClientOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "on: report the results of updates, now and later; off: stop, and delete unsent reports (default: unchanged).",
-            valueName: "on|off"))
+            "on: report the results of updates, now and later; facts: also platform, app and system version; off: stop, and delete unsent reports (default: unchanged).",
+            valueName: "on|facts|off"))
     var reports: ReportSwitch?
 
     @OptionGroup var facts: DeviceOptions

@@ -52,6 +52,7 @@ struct DeviceCommand: AsyncParsableCommand {
         if let wire = event.wireByteCount { parts.append("\(ByteCount.text(wire)) transferred") }
         if let zip = event.zipByteCount { parts.append("a zip has \(ByteCount.text(zip))") }
         if let web = event.web { parts.append("\(web.local) local, \(web.online) online, \(web.missed) missed") }
+        if let facts = event.facts { parts.append(facts.description) }
         return parts.joined(separator: ", ")
     }
 }

@@ -14,6 +14,9 @@ struct StatsCommand: AsyncParsableCommand {
             SILENT counts devices on which a version became active and was neither confirmed nor failed within
             the window. Such a version may crash before it can report. WAITING counts devices whose window is
             not over. Over HTTP the command needs a token with --observe.
+
+            The devices of the last days are listed by platform, app and system version if their apps say so
+            (reports with facts). packtool simulate --population reports takes them for its population.
             """))
 
     @Argument(help: "One package only.")
@@ -42,9 +45,9 @@ struct StatsCommand: AsyncParsableCommand {
         let session = try await RegistrySession(registry, console: options.console)
         let stats = try await session.registry.stats(
             StatsQuery(channel: channel, package: package, days: days, windowHours: window))
-        if stats.versions.isEmpty, stats.sessions == 0 { try await requireNames(session) }
+        if stats.isEmpty { try await requireNames(session) }
         options.console.result(StatsText(stats).lines.joined(separator: "\n"), json: .object(stats.json))
-        if stats.versions.isEmpty, stats.sessions == 0 {
+        if stats.isEmpty {
             options.console.note(
                 "Apps report only if they turn it on (docs/REPORTS.md), and a server takes reports with --reports on.")
         }
@@ -60,6 +63,9 @@ struct StatsCommand: AsyncParsableCommand {
 
 /// The statistics as text.
 struct StatsText {
+    /// Values of one fact; --json has them all.
+    private static let populationCount = 6
+
     private let stats: ReportStats
 
     init(_ stats: ReportStats) {
@@ -67,19 +73,22 @@ struct StatsText {
     }
 
     var lines: [String] {
-        guard !stats.versions.isEmpty || stats.sessions > 0 else {
+        guard !stats.isEmpty else {
             return ["no device of the channel \(stats.channel) reported anything since \(date(stats.from))"]
         }
-        var lines = TextTable.lines(
-            [["PACKAGE", "VERSION", "RELEASE", "DEVICES", "CONFIRMED", "FAILED", "SILENT", "WAITING"]]
-                + stats.versions.map { version in
-                    [
-                        version.package.text, version.version.description, version.release ?? "-",
-                        CountText.number(version.activated), share(version.confirmed, version),
-                        share(version.failed, version),
-                        share(version.silent, version), "\(version.waiting)",
-                    ]
-                })
+        var lines =
+            stats.versions.isEmpty
+            ? []
+            : TextTable.lines(
+                [["PACKAGE", "VERSION", "RELEASE", "DEVICES", "CONFIRMED", "FAILED", "SILENT", "WAITING"]]
+                    + stats.versions.map { version in
+                        [
+                            version.package.text, version.version.description, version.release ?? "-",
+                            CountText.number(version.activated), share(version.confirmed, version),
+                            share(version.failed, version),
+                            share(version.silent, version), "\(version.waiting)",
+                        ]
+                    })
         lines += adoption
         if !stats.failures.isEmpty {
             lines += ["", "failures"]
@@ -110,7 +119,31 @@ struct StatsText {
                     + "\(ByteCount.text(web.byteCount))), \(CountText.number(web.online)) online, \(CountText.number(web.missed)) missed",
             ]
         }
+        lines += population
+        if lines.first == "" { lines.removeFirst() }
         return lines
+    }
+
+    /// What devices said that they are and have.
+    private var population: [String] {
+        let population = stats.population
+        guard population.devices > 0 else { return [] }
+        func row(_ name: String, _ counts: [(value: String?, devices: Int)]) -> [[String]] {
+            let sorted = counts.sorted { ($1.devices, $0.value ?? "") < ($0.devices, $1.value ?? "") }
+            var parts = sorted.prefix(Self.populationCount).map { entry in
+                "\(entry.value ?? "not known") \(CountText.number(entry.devices)) (\(entry.devices * 100 / population.devices) %)"
+            }
+            if sorted.count > parts.count { parts.append("\(sorted.count - parts.count) more") }
+            return parts.isEmpty ? [] : [["  \(name)", parts.joined(separator: ", ")]]
+        }
+        var rows = row("platform", population.platforms.map { ($0.key, $0.value) })
+        rows += row("app", population.appVersions.map { ($0.key, $0.value) })
+        rows += row("system", population.osVersions.map { ($0.key, $0.value) })
+        for (package, versions) in population.versions.sorted(by: { $0.key < $1.key }) {
+            rows += row(package.text, versions.map { ($0.key.description, $0.value) })
+        }
+        return ["", "\(CountText.text(population.devices, "device")) of the last days by what they are and have"]
+            + TextTable.lines(rows)
     }
 
     /// The newest days or hours on which a version became active.

@@ -20,7 +20,8 @@ struct SimulateCommand: AsyncParsableCommand {
             on. Without either all devices are in the share at once.
 
             The population is JSON (docs/schema/population.schema.json): the number of devices, and the weights
-            of platforms, app versions, installed versions and check intervals. The registry is not changed.
+            of platforms, app versions, installed versions and check intervals. --population reports takes what
+            devices reported in the last days (packtool stats). The registry is not changed.
             """))
 
     @Argument(help: ArgumentHelp("The packages.", valueName: "PACKAGE[@VERSION]"))
@@ -29,7 +30,8 @@ struct SimulateCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The channel.", valueName: "NAME"))
     var channel: ChannelName
 
-    @Option(help: ArgumentHelp("The population (JSON).", valueName: "FILE"))
+    @Option(
+        help: ArgumentHelp("The population (JSON), or reports: the devices that report.", valueName: "FILE|reports"))
     var population: String
 
     @Option(help: ArgumentHelp("The plan of the rollout (JSON).", valueName: "FILE"))
@@ -67,11 +69,8 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard let bytes = FileManager.default.contents(atPath: population) else {
-            throw CommandFailure("the population \(population) cannot be read")
-        }
-        let described = try Population(parsing: Array(bytes))
         let session = try await RegistrySession(registry, console: options.console)
+        let described = try await described(session)
         let scene = try await SimulationScene(
             packages, on: channel, audiences: audience, population: described, session: session)
         let moments = try moments(scene, described)
@@ -94,6 +93,23 @@ struct SimulateCommand: AsyncParsableCommand {
                 "the release waits for \(window) by each device's clock, which a population does not describe: devices "
                     + "get it up to a week later than shown here")
         }
+    }
+
+    private func described(_ session: RegistrySession) async throws -> Population {
+        if population == "reports" {
+            let reported = try await session.registry.stats(StatsQuery(channel: channel)).population
+            guard reported.devices > 0 else {
+                throw CommandFailure(
+                    "no device of \(channel) reported what it is and has in the last \(PresenceCount.days) days: an app lets it with "
+                        + "ReportSettings(includesFacts: true) (docs/REPORTS.md), or describe the devices in a file",
+                    kind: "notFound")
+            }
+            return try Population(parsing: Array(JSONValue.object(reported.json).compactText.utf8))
+        }
+        guard let bytes = FileManager.default.contents(atPath: population) else {
+            throw CommandFailure("the population \(population) cannot be read")
+        }
+        return try Population(parsing: Array(bytes))
     }
 
     private func moments(
