@@ -172,6 +172,19 @@ public struct ChannelFile: Hashable, Sendable {
         return names.filter { groups[$0] != nil }
     }
 
+    /// The releases whose audience names a group, by package, newest first.
+    package func releases(for group: String) -> [(package: PackageID, release: Release)] {
+        packages.sorted { $0.key < $1.key }.flatMap { package, content in
+            content.releases.filter { release in
+                release.rollout.audiences.contains { audience in
+                    audience.conditions.contains { condition in
+                        if case .group(let names) = condition { names.contains(group) } else { false }
+                    }
+                }
+            }.map { (package, $0) }
+        }
+    }
+
     private static func releases(_ values: [JSONValue], of package: String, _ format: Int) throws -> [Release] {
         guard values.count <= maximumReleaseCount else {
             throw FormatError.invalidDocument(

@@ -35,6 +35,9 @@ struct ChangeEffect: Hashable {
                 "\(releases.package) on \(releases.channel): \(ReleaseHistory.details(after.offered)) in place of "
                     + ReleaseHistory.details(history.offered))
         }
+        for group in Self.groups(changes).sorted() {
+            pins.append("group \(group) \(facts.channelFiles[proposal.channel]?.groups[group]?.digest.hex ?? "none")")
+        }
         for note in changes.rolloutNotes {
             switch note.kind {
             case .plan(let plan): pins.append("plan \(JSONValue.object(plan.json).compactText)")
@@ -64,6 +67,19 @@ struct ChangeEffect: Hashable {
         if let text { lines = [text + halt] }
         lines += planNotes
         if lines.isEmpty { lines = ["\(proposal.channel): \(proposal.action.summary)"] }
+    }
+
+    /// The groups that recorded releases are for: who approves a release approves it for their devices.
+    private static func groups(_ changes: ChangeSet) -> Set<String> {
+        var names: Set<String> = []
+        for step in changes.releases.flatMap(\.steps) {
+            switch step {
+            case .add(let release), .update(let release):
+                for case .group(let named) in release.rollout.audiences.flatMap(\.conditions) { names.formUnion(named) }
+            case .remove: break
+            }
+        }
+        return names
     }
 
     private static func text(_ offer: Release.Offer?) -> String {
@@ -99,7 +115,10 @@ struct ChangeEffect: Hashable {
         case .gate(let package, _): "gate \(package) \(file?.packages[package]?.isEnabled ?? true)"
         case .poll: "poll \(file?.poll.map { "\($0.seconds) \($0.jitter)" } ?? "none")"
         case .rules: "rules \(file?.rules.map { JSONValue.object($0.json).compactText } ?? "none")"
-        case .group(let group): "group \(group.name) \(file?.groups[group.name]?.digest.hex ?? "none")"
+        // Also which releases are for it: by them it does something to devices.
+        case .group(let group):
+            "group \(group.name) \(file?.groups[group.name]?.digest.hex ?? "none")"
+                + (file?.releases(for: group.name) ?? []).map { ", for \($0) \(text($1))" }.joined()
         case .removeGroup(let name): "group \(name) \(file?.groups[name]?.digest.hex ?? "none")"
         }
     }

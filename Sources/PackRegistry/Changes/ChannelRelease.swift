@@ -26,7 +26,8 @@ package struct ChannelRelease: RegistryChange {
         var query = FactsQuery()
         query.histories = FactsQuery.Histories(
             of: package, on: source.map { [channel, $0] } ?? [channel], files: [channel])
-        query.companions = FactsQuery.Companions(of: [package], on: source.map { [channel, $0] } ?? [channel])
+        query.companions = FactsQuery.Companions(
+            of: [package], on: source.map { [channel, $0] } ?? [channel], source: source, isTied: change.isRollback)
         query.names = FactsQuery.Names(versionsOf: package, packagesOn: source ?? channel)
         // Whichever packages are in its set: the plan is one.
         query.rollouts = FactsQuery.Rollouts(of: package, on: channel)
@@ -44,9 +45,7 @@ package struct ChannelRelease: RegistryChange {
         try HaltGuard.require(steps, on: channel, facts)
         try StateGuard.require(consent, steps, on: channel, facts)
         try ApprovalRule.require(.release(change, of: package), on: channel, facts, changes)
-        for other in steps.keys where other != package {
-            try changes.actor.require(.release, package: other, channel: channel)
-        }
+        try changes.requireRight(over: steps, besides: [package], on: channel, facts)
         let effect = ReleaseEffect(
             on: channel, before: (facts.companions[channel] ?? [:]).merging([package: history]) { $1 }, steps: steps,
             by: changes.actor.name, now: changes.time
@@ -70,7 +69,7 @@ package struct ChannelRelease: RegistryChange {
         if let outcome = try rule.rollingBack(package, to: change) { return outcome.steps }
         let own = facts.releaseFacts(for: change, of: package, on: channel, source: source, ids: ids)
         let steps = try ReleaseRule(own).steps(for: change)
-        if case .promote(_, let source, let rollout, let policy, let consent) = change, !steps.isEmpty,
+        if case .promote(_, let source, let rollout, let policy, let consent) = change,
             let version = own.version,
             let set = own.source?.entries.last(where: { !$0.isRemoved && $0.release.offer == version.offer })?.release
                 .set
@@ -94,7 +93,9 @@ package struct ChannelRelease: RegistryChange {
         var versions: [PackageID: SemanticVersion] = [:]
         var members: [PackageID: ReleaseFacts] = [:]
         for (member, history) in source {
-            guard let release = history.entry(of: set)?.release,
+            // A newer release took one that it hides out of the set.
+            let shown = history.offered.first { $0.set == set }
+            guard let release = member == package ? history.entry(of: set)?.release : shown,
                 case .version(let version, let manifest) = release.offer
             else { continue }
             versions[member] = version

@@ -14,6 +14,12 @@ package struct ChannelSettingChange: RegistryChange {
     package var query: FactsQuery {
         var query = FactsQuery()
         query.channelFile = channel
+        if case .group = setting {
+            // Of whichever package: its audience says whether it is for the group.
+            var rollouts = FactsQuery.Rollouts(of: Set<PackageID>?.none, on: channel)
+            rollouts.isOpen = true
+            query.rollouts = rollouts
+        }
         return query
     }
 
@@ -25,6 +31,7 @@ package struct ChannelSettingChange: RegistryChange {
         }
         let changed = try changed(file)
         guard changed != file else { return SettingOutcome(isChanged: false, settings: ChannelSettings(file)) }
+        if case .group(let group) = setting { try HaltGuard.require(group, in: file, facts) }
         try ApprovalRule.require(.setting(setting), on: channel, facts, changes)
         changes.channelFiles.append(changed)
         switch setting {

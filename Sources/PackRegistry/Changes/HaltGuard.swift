@@ -26,6 +26,18 @@ enum HaltGuard {
         }
     }
 
+    /// A halted release that is for a group gets no devices by the group either. Which devices come into it and which leave it nobody
+    /// knows here: each change has hashes of its own.
+    /// - Throws: ``RegistryError`` of the kind `.conflict`, as ``require(_:on:_:)``.
+    static func require(_ group: DeviceGroup, in file: ChannelFile, _ facts: RegistryFacts) throws(RegistryError) {
+        for (package, release) in file.releases(for: group.name) {
+            let planned = facts.rollouts.first { $0.package == package && $0.release == release.id }
+            guard let planned, let state = RolloutState(planned.events), state.state == .halted else { continue }
+            throw planned.refusal(
+                halted: state, "get devices by the group \"\(group.name)\", which it is for", then: "the group")
+        }
+    }
+
     /// What a step makes of a release, or of what it offers.
     private static func offer(_ step: ReleaseHistory.Step, of old: Release) -> Release? {
         switch step {

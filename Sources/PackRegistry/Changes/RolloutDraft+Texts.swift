@@ -79,6 +79,29 @@ extension RolloutDraft {
                 + "mean that one (packtool rollout \(verb.name) \(plan) --channel \(channel))")
     }
 
+    /// A plan that devices get nothing of yet, above one by which they get more: a command that stops a rollout and names no version
+    /// could mean either.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` that names both.
+    func refuseAmbiguous(
+        _ planned: PlannedRelease, _ state: RolloutState, _ verb: RolloutRequest.Verb
+    ) throws(RegistryError) {
+        guard verb == .halt || verb == .pause, state.share == .none else { return }
+        let offered = Set(history.offered.map(\.id))
+        let other = facts.rollouts.last { other in
+            other.release != planned.release && offered.contains(other.release) && other.isUnderWay
+                && RolloutState(other.events).map { $0.share > .none && $0.isActive } ?? false
+        }
+        guard let other, let theirs = RolloutState(other.events) else { return }
+        func name(_ planned: PlannedRelease) -> String {
+            "\(package)@\(planned.version?.description ?? "embedded")"
+        }
+        throw RegistryError(
+            .conflict,
+            "\(package) has two plans on \(channel): devices get nothing by that of \(name(planned)) yet, and "
+                + "\(theirs.share) of them by that of \(name(other)), which is \(theirs.state.rawValue). Name the one that you mean: "
+                + "packtool rollout \(verb.name) \(name(other)) --channel \(channel), or \(name(planned))")
+    }
+
     /// What a rollback takes back besides the newest release: who has it leaves it too.
     func beneathText(_ newest: Release) -> String {
         var parts: [String] = []

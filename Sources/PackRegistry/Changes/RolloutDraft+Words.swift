@@ -10,7 +10,10 @@ extension RolloutDraft {
             throw noPlan(version, verb)
         }
         (release, self.version) = (planned.release, planned.version)
-        if version == nil { try refuseUnplanned(planned, verb) }
+        if version == nil {
+            try refuseUnplanned(planned, verb)
+            try refuseAmbiguous(planned, state, verb)
+        }
         let result = try RolloutVerbRule(planned, state, now: now).result(of: verb)
         let name = "\(package) \(planned.version?.description ?? "embedded") on \(channel)"
         if let unchanged = result.unchanged {
@@ -58,7 +61,6 @@ extension RolloutDraft {
         try change(history.earlier == nil && newest != nil ? .rollBackToEmbedded : .rollBack(to: nil))
         if release == nil, let newest { (release, self.version) = (newest.id, newest.version) }
         guard let newest else { return }
-        // Back to what the app embeds leads over everything and removes the newest only.
         let plan = planned(of: release).flatMap { RolloutState($0.events)?.plan }
         let count = plan?.deviceCount(newest.rollout.share).map { ", about \(CountText.text($0, "device"))," } ?? ""
         let moves = ReleaseMoves(

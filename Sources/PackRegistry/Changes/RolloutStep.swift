@@ -96,10 +96,21 @@ extension ChangeSet {
         let rule = ReleaseSetRule(
             on: channel, histories: histories, ids: ReleaseIDs(number: facts.nextRelease, randomBits: 0))
         let all = try others.isEmpty ? rule.following(steps, of: package) : others
-        for other in all.keys where other != package {
+        try requireRight(over: all, besides: [package], on: channel, facts)
+        record(all.merging([package: steps]) { $1 }, on: channel, histories: histories, facts)
+    }
+
+    /// Whoever changes what devices are offered of other packages needs the right for them. What only goes from beneath a newer
+    /// release changes nothing for devices.
+    func requireRight(
+        over steps: [PackageID: [ReleaseHistory.Step]], besides own: Set<PackageID>, on channel: ChannelName,
+        _ facts: RegistryFacts
+    ) throws {
+        for (other, steps) in steps.sorted(by: { $0.key < $1.key }) where !own.contains(other) {
+            let history = facts.history(of: other, on: channel)
+            guard history.applying(steps, by: actor.name, now: time).offered != history.offered else { continue }
             try actor.require(.release, package: other, channel: channel)
         }
-        record(all.merging([package: steps]) { $1 }, on: channel, histories: histories, facts)
     }
 
     /// Records what was done with a release's plan.

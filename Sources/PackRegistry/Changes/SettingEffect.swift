@@ -20,10 +20,20 @@ enum SettingEffect {
             return [
                 "\(channel): the group \(group.name) has \(CountText.text(group.devices.count, "device")) in place of "
                     + (before.map { CountText.number($0) } ?? "none")
-            ]
+            ] + (file.map { users(of: group.name, in: $0) } ?? [])
         case .removeGroup(let name):
             let before = file?.groups[name]?.deviceCount ?? 0
             return ["\(channel): the group \(name) of \(CountText.text(before, "device")) is removed"]
+        }
+    }
+
+    /// A line for each release that is for a group: its devices change with it.
+    private static func users(of group: String, in file: ChannelFile) -> [String] {
+        file.releases(for: group).map { package, release in
+            let name = "\(package) \(ReleaseHistory.name(release.offer))"
+            return
+                "\(name) is for \(release.rollout.devicesText): devices that come into the group get it, and those that are no "
+                + "longer in it leave it"
         }
     }
 

@@ -41,11 +41,22 @@ package struct FactsQuery: Sendable {
         package let channels: Set<ChannelName>?
         /// Whether every published version of the packages is read too.
         package let hasVersions: Bool
+        /// The channel that a promotion comes from: all that were in a set with one of the packages there count as named, on every
+        /// channel.
+        package let source: ChannelName?
+        /// Whether all are read too that are tied to one of these by sets of which releases are not taken back: what takes one
+        /// set back may have to take back the next.
+        package let isTied: Bool
 
-        package init(of packages: Set<PackageID>, on channels: Set<ChannelName>?, hasVersions: Bool = false) {
+        package init(
+            of packages: Set<PackageID>, on channels: Set<ChannelName>?, hasVersions: Bool = false,
+            source: ChannelName? = nil, isTied: Bool = false
+        ) {
             self.packages = packages
             self.channels = channels
             self.hasVersions = hasVersions
+            self.source = source
+            self.isTied = isTied
         }
     }
 
@@ -76,6 +87,8 @@ package struct FactsQuery: Sendable {
         package let channel: ChannelName?
         /// The moment as of which plans and what is taken back are told; nil: now. Newer releases are told for now only.
         package let time: Date?
+        /// Whether only plans count of releases that are not taken back, and that have something left to do.
+        package var isOpen = false
 
         package init(of package: PackageID?, on channel: ChannelName?, at time: Date? = nil) {
             self.init(of: package.map { [$0] }, on: channel, at: time)
@@ -85,6 +98,17 @@ package struct FactsQuery: Sendable {
             self.packages = packages
             self.channel = channel
             self.time = time
+        }
+
+        /// With the plans of packages that a promotion or a rollback takes along.
+        package func widened(by companions: Companions?, _ facts: RegistryFacts) -> Rollouts {
+            guard let companions, companions.source != nil || companions.isTied, let channel, let packages else {
+                return self
+            }
+            var rollouts = Rollouts(
+                of: packages.union(facts.companions[channel]?.keys.map(\.self) ?? []), on: channel, at: time)
+            rollouts.isOpen = isOpen
+            return rollouts
         }
     }
 

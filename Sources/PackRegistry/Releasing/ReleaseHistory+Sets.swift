@@ -74,15 +74,6 @@ extension ReleaseHistory {
         return entries.last { removed.contains($0.release.id) && $0.release.set != nil }?.release
     }
 
-    /// The sets of which devices lose the package's release by some steps: what the app embeds leads over all of them, and removes
-    /// the newest only.
-    func sets(leftBy steps: [Step]) -> Set<String> {
-        let hides = steps.contains { step in
-            if case .add(let release) = step { release.offer == .embedded } else { false }
-        }
-        return sets(removedBy: steps).union(hides ? offered.compactMap(\.set) : [])
-    }
-
     /// The sets whose releases some steps remove.
     package func sets(removedBy steps: [Step]) -> Set<String> {
         let removed = Self.removed(by: steps)

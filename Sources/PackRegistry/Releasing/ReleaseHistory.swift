@@ -158,7 +158,7 @@ package struct ReleaseHistory: Hashable, Sendable {
             // The way back was made in the step that removed what it leads over.
             way = entries.last { $0.created == removed }
         } else {
-            // Back to what the app embeds leads over everything, and removes the newest only.
+            // A program of before removed the newest only on the way back to what the app embeds.
             way = entries[last...].last { !$0.isRemoved && $0.release.offer == .embedded }
         }
         return way.map { Rollback(by: $0.createdBy, at: $0.created, to: $0.release.offer) }
@@ -169,11 +169,17 @@ package struct ReleaseHistory: Hashable, Sendable {
 
     /// The same over a release of some kind.
     func wayBack(over isMeant: (Release) -> Bool) -> (left: Entry, way: Entry)? {
-        guard let newest = current, let way = entries.last(where: { $0.release.id == newest.id }),
-            // The way back is made in the step that removes what it leads over.
-            let left = entries.last(where: { $0.removed == way.created && isMeant($0.release) })
-        else { return nil }
-        return (left, way)
+        guard let newest = current, let way = entries.last(where: { $0.release.id == newest.id }) else { return nil }
+        // The way back is made in the step that removes what it leads over. What was hidden then nobody left.
+        var before = ReleaseHistory(entries: entries.filter { $0.release.id != way.release.id })
+        for index in before.entries.indices where before.entries[index].removed == way.created {
+            before.entries[index].removed = nil
+        }
+        let shown = Set(before.offered.map(\.id))
+        let left = entries.last {
+            $0.removed == way.created && shown.contains($0.release.id) && isMeant($0.release)
+        }
+        return left.map { ($0, way) }
     }
 
     /// The release that a change of a share or a retry is about: the one that offers the version, otherwise the
@@ -241,13 +247,26 @@ package struct ReleaseHistory: Hashable, Sendable {
     ) throws -> [Step] {
         if let newest = offered.first, newest.offer == offer, newest.rollout.reachesEveryone { return [] }
         let kept = entries.lastIndex { !$0.isRemoved && $0.release.offer == offer }
-        let removed = entries.indices.filter { index in
-            !entries[index].isRemoved && (kept.map { index > $0 } ?? false)
+        let present = entries.indices.filter { !entries[$0].isRemoved }
+        let removed: [Int] =
+            if let kept {
+                present.filter { $0 > kept }
+            } else if offer == .embedded {
+                // It was there before all of them.
+                present
+            } else {
+                // What the app embeds stays beneath: nobody has to be taken from it.
+                present.suffix(1).filter { entries[$0].release.offer != .embedded }
+            }
+        let way = try Release(id: id, offer: offer, rollout: .everyone, requiredApp: requiredApp, set: set)
+        let steps = removed.map { Step.remove(entries[$0].release.id) } + [.add(way)]
+        // A set that the way back hides is left too, and so is what some devices have: both are what the rollback is about.
+        let left = Set(applying(steps, by: "", now: .distantFuture).offered.map(\.id)).union(Self.removed(by: steps))
+        let hidden = offered.filter { release in
+            release.offer != offer && !left.contains(release.id)
+                && (release.set != nil || !release.rollout.reachesEveryone)
         }
-        let replaced = kept == nil ? entries.indices.filter { !entries[$0].isRemoved }.suffix(1) : []
-        return (removed + replaced).map { .remove(entries[$0].release.id) } + [
-            .add(try Release(id: id, offer: offer, rollout: .everyone, requiredApp: requiredApp, set: set))
-        ]
+        return hidden.map { .remove($0.id) } + steps
     }
 
     package func withdrawing(_ manifest: Digest) -> [Step] {

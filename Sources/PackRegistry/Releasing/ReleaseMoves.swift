@@ -11,6 +11,8 @@ package struct ReleaseMoves: Sendable {
         let to: Release?
         /// Whether that is the newest already: what is taken back lies beneath it.
         let isKept: Bool
+        /// The sets of which releases are taken back.
+        let sets: Set<String>
     }
 
     private let moves: [Move]
@@ -27,13 +29,13 @@ package struct ReleaseMoves: Sendable {
             let (old, new) = (history.offered.first, history.applying(steps, by: actor, now: now).offered.first)
             return Move(
                 package: package, from: Self.left(by: steps, in: history), to: new,
-                isKept: old != nil && old?.id == new?.id)
+                isKept: old != nil && old?.id == new?.id, sets: history.sets(removedBy: steps))
         }
     }
 
     /// Such as `1.1.0`, or `1.1.0 with the newer 1.2.0` where a newer release is taken back as well.
     private static func left(by steps: [ReleaseHistory.Step], in history: ReleaseHistory) -> String? {
-        guard let newest = history.offered.first else { return nil }
+        guard let newest = history.current else { return nil }
         guard let ofSet = history.ofSet(removedBy: steps), ofSet.offer != newest.offer else {
             return ReleaseHistory.name(newest.offer)
         }
@@ -52,14 +54,19 @@ package struct ReleaseMoves: Sendable {
     /// - Returns: such as `1.0.0`, or `the newest release that admits them: 1.1.0 (30 %), 1.0.0`; nil for none.
     static func place(_ releases: [Release]) -> String? {
         guard let first = releases.first else { return nil }
-        guard !first.rollout.reachesEveryone, releases.count > 1 else { return destination(first) }
+        guard !first.rollout.reachesEveryone else { return destination(first) }
         return "the newest release that admits them: \(ReleaseHistory.list(releases))"
+            + (releases.contains(where: \.rollout.reachesEveryone)
+                ? "" : " (those that none admits keep the version that they run)")
     }
 
-    /// Such as `shop 1.1.0`, or `admin 1.1.0 and shop 1.1.0, which are one set,`.
+    /// Such as `shop 1.1.0`, or `admin 1.1.0 and shop 1.1.0, which are one set,`; of several sets that share packages,
+    /// `which are in sets together,`.
     var leaving: String {
         let names = gone.map { move in "\(move.package)\(move.from.map { " \($0)" } ?? "")" }
-        return names.count > 1 ? "\(Self.list(names)), which are one set," : names.first ?? ""
+        guard names.count > 1 else { return names.first ?? "" }
+        let isOne = !gone.dropFirst().reduce(gone[0].sets) { $0.intersection($1.sets) }.isEmpty
+        return "\(Self.list(names)), which are \(isOne ? "one set" : "in sets together"),"
     }
 
     /// Such as `go to 1.0.0`, or `go back: admin to 1.0.0, and shop to what the app embeds`; then which packages keep a newer

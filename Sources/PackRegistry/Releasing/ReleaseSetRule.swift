@@ -15,8 +15,8 @@ package struct ReleaseSetRule {
 
     private let channel: ChannelName
     /// Of the packages, and of all that were ever in a set with one of them.
-    private let histories: [PackageID: ReleaseHistory]
-    private let ids: ReleaseIDs
+    let histories: [PackageID: ReleaseHistory]
+    let ids: ReleaseIDs
 
     package init(on channel: ChannelName, histories: [PackageID: ReleaseHistory], ids: ReleaseIDs) {
         self.channel = channel
@@ -24,7 +24,7 @@ package struct ReleaseSetRule {
         self.ids = ids
     }
 
-    private func history(_ package: PackageID) -> ReleaseHistory { histories[package] ?? ReleaseHistory() }
+    func history(_ package: PackageID) -> ReleaseHistory { histories[package] ?? ReleaseHistory() }
 
     // MARK: Offering
 
@@ -96,7 +96,7 @@ package struct ReleaseSetRule {
         return try histories.compactMapValues { try $0.following(raised) }.filter { !$0.value.isEmpty }
     }
 
-    private func members(of set: String) -> [PackageID: Release] {
+    func members(of set: String) -> [PackageID: Release] {
         histories.compactMapValues { $0.entry(of: set)?.release }
     }
 
@@ -177,29 +177,6 @@ package struct ReleaseSetRule {
             return try rollingBack(set, to: everyone(before: moment).merging([package: place]) { $1 })
         default: return nil
         }
-    }
-
-    /// A rollback that takes a package's release of another set beneath the newest one takes that set back too: no device keeps a part.
-    /// - Parameter steps: of the packages that go back.
-    package func completing(
-        _ steps: [PackageID: [ReleaseHistory.Step]]
-    ) throws -> [PackageID: [ReleaseHistory.Step]] {
-        var result = steps
-        for (package, own) in steps.sorted(by: { $0.key < $1.key }) {
-            for set in history(package).sets(leftBy: own).sorted() {
-                guard let begun = history(package).entry(of: set)?.created else { continue }
-                for other in members(of: set).keys.sorted() where result[other] == nil {
-                    let place = history(other).full(before: begun)
-                    result[other] =
-                        try history(other).leaving(set, to: place)
-                        ?? history(other).rollingBack(
-                            to: place?.offer ?? .embedded,
-                            requiredApp: place?.version == nil ? nil : place?.requiredApp,
-                            id: ids.release(result.count))
-                }
-            }
-        }
-        return result.filter { !$0.value.isEmpty }
     }
 
     /// - Throws: ``RegistryError`` of the kind `.conflict` if everybody would get one package of a set that not everybody has.

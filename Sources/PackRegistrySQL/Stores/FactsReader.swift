@@ -39,7 +39,9 @@ struct FactsReader {
             facts.channelFiles[channel] = try channelFile(channel)
             facts.channelNames = try releases.channels()
         }
-        if let rollouts = query.rollouts { facts.rollouts = try RolloutTable(db: db).planned(rollouts) }
+        if let rollouts = query.rollouts {
+            facts.rollouts = try RolloutTable(db: db).planned(rollouts.widened(by: query.companions, facts))
+        }
         if query.openRollouts { facts.openRollouts = try RolloutTable(db: db).open() }
         if let names = query.names { try readNames(names, into: &facts) }
         facts.missingObjects = try ObjectTable(db: db).missing(among: query.objects)
@@ -87,8 +89,11 @@ struct FactsReader {
 
     private func readCompanions(_ query: FactsQuery.Companions, into facts: inout RegistryFacts) throws {
         let channels = try query.channels ?? Set(query.packages.flatMap { try releases.channels(of: $0) })
+        let promoted = try query.source.map { try releases.companions(of: query.packages, on: $0) } ?? []
         for channel in channels {
-            for package in try releases.companions(of: query.packages, on: channel) {
+            for package in try releases.companions(
+                of: query.packages.union(promoted), on: channel, isTied: query.isTied)
+            {
                 facts.companions[channel, default: [:]][package] =
                     try facts.histories[channel].flatMap { query.packages == [package] ? $0 : nil }
                     ?? releases.history(of: package, on: channel)

@@ -34,13 +34,31 @@ package struct ReleaseTable {
     }
 
     /// The packages, and those that were ever in a set with one of them.
-    func companions(of packages: Set<PackageID>, on channel: ChannelName) throws -> Set<PackageID> {
+    /// - Parameter isTied: also those that are tied to one of these by sets that are not taken back.
+    func companions(
+        of packages: Set<PackageID>, on channel: ChannelName, isTied: Bool = false
+    ) throws -> Set<PackageID> {
+        var all = try packages.union(neighbours(of: packages, on: channel, isPresent: false))
+        var new = isTied ? all : []
+        while !new.isEmpty {
+            let found = try neighbours(of: new, on: channel, isPresent: true)
+            new = found.subtracting(all)
+            all.formUnion(found)
+        }
+        return all
+    }
+
+    /// - Parameter isPresent: whether only sets count of which both packages have a release that is not taken back.
+    private func neighbours(
+        of packages: Set<PackageID>, on channel: ChannelName, isPresent: Bool
+    ) throws -> Set<PackageID> {
         let names = databaseQuestionMarks(count: packages.count)
         let rows = try Row.fetchAll(
             db,
             sql: """
                 SELECT DISTINCT package FROM release WHERE channel = ? AND setID IN
-                (SELECT setID FROM release WHERE channel = ? AND package IN (\(names)) AND setID IS NOT NULL)
+                (SELECT setID FROM release WHERE channel = ? AND package IN (\(names)) AND setID IS NOT NULL
+                 \(isPresent ? "AND removed IS NULL" : "")) \(isPresent ? "AND removed IS NULL" : "")
                 """,
             arguments: StatementArguments([channel.text, channel.text] + packages.map(\.text)))
         return try packages.union(rows.map { row in try row.parsed("package") { try PackageID($0) } })

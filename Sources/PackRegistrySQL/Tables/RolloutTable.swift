@@ -41,12 +41,19 @@ package struct RolloutTable {
     package func planned(_ query: FactsQuery.Rollouts) throws -> [PlannedRelease] {
         let packages = query.packages?.map(\.text)
         let names = packages.map { "release.package IN (\(databaseQuestionMarks(count: $0.count))) AND " }
+        let open = """
+            release.removed IS NULL AND NOT EXISTS (
+                SELECT 1 FROM releaseEvent AS done WHERE done.release = release.id AND done.kind = 'rollout'
+                    AND \(db.dialect.jsonText("done.content", "action")) = 'complete' AND done.sequence > (
+                        SELECT MAX(plan.sequence) FROM releaseEvent AS plan WHERE plan.release = release.id AND plan.kind = 'plan'))
+            AND
+            """
         let rows = try Row.fetchAll(
             db,
             sql: """
                 SELECT release.id, release.package, release.channel, release.setID, manifest.version
                 FROM release LEFT JOIN manifest ON manifest.digest = release.manifest
-                WHERE \(names ?? "")
+                WHERE \(names ?? "") \(query.isOpen ? open : "")
                     \(query.channel == nil ? "" : "release.channel = ? AND ")
                     (EXISTS (SELECT 1 FROM releaseEvent WHERE releaseEvent.release = release.id AND kind = 'plan')
                         OR EXISTS (

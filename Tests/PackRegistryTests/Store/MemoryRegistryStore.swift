@@ -156,16 +156,13 @@ final class MemoryRegistryStore: RegistryStore {
             let having = state.histories.filter { !companions.packages.isDisjoint(with: $0.value.keys) }.keys
             for channel in companions.channels ?? Set(having) {
                 let histories = state.histories[channel] ?? [:]
-                let sets = Set(
-                    companions.packages.flatMap { histories[$0]?.entries.compactMap(\.release.set) ?? [] })
-                for package in companions.packages {
-                    facts.companions[channel, default: [:]][package] = ReleaseHistory()
+                let promoted = companions.source.map {
+                    Self.companions(of: companions.packages, state.histories[$0] ?? [:])
                 }
-                for (package, history) in histories
-                where companions.packages.contains(package)
-                    || history.entries.contains(where: { $0.release.set.map(sets.contains) ?? false })
-                {
-                    facts.companions[channel, default: [:]][package] = history
+                let named = companions.packages.union(promoted ?? [])
+                for package in named { facts.companions[channel, default: [:]][package] = ReleaseHistory() }
+                for package in Self.companions(of: named, histories, isTied: companions.isTied) {
+                    facts.companions[channel, default: [:]][package] = histories[package] ?? ReleaseHistory()
                 }
                 facts.channelFiles[channel] = state.channelFiles[channel]
             }
@@ -190,10 +187,18 @@ final class MemoryRegistryStore: RegistryStore {
         }
         if let rollouts = query.rollouts {
             let all = Set(state.histories.values.flatMap(\.keys)).sorted()
+            let rollouts = rollouts.widened(by: query.companions, facts)
             facts.rollouts = (rollouts.packages.map { $0.sorted() } ?? all).flatMap {
                 state.planned($0, at: rollouts.time)
             }
             .filter { rollouts.channel == nil || $0.channel == rollouts.channel }
+            .filter { planned in
+                guard rollouts.isOpen else { return true }
+                let entry = state.histories[planned.channel]?[planned.package]?.entries.first {
+                    $0.release.id == planned.release
+                }
+                return entry?.isRemoved == false && RolloutState(planned.events)?.state != .completed
+            }
         }
         if query.openRollouts {
             for package in Set(state.histories.values.flatMap(\.keys)).sorted() {
@@ -217,6 +222,27 @@ final class MemoryRegistryStore: RegistryStore {
         }
         facts.audit = Array(state.audit.suffix(query.auditCount).reversed())
         return facts
+    }
+
+    /// The packages, and those that were ever in a set with one of them.
+    /// - Parameter isTied: also those that are tied to one of these by sets that are not taken back.
+    private static func companions(
+        of packages: Set<PackageID>, _ histories: [PackageID: ReleaseHistory], isTied: Bool = false
+    ) -> Set<PackageID> {
+        func sets(of package: PackageID, isPresent: Bool) -> Set<String> {
+            Set((histories[package]?.entries ?? []).filter { !isPresent || !$0.isRemoved }.compactMap(\.release.set))
+        }
+        func neighbours(of packages: Set<PackageID>, isPresent: Bool) -> Set<PackageID> {
+            let own = Set(packages.flatMap { sets(of: $0, isPresent: isPresent) })
+            return Set(histories.keys.filter { !sets(of: $0, isPresent: isPresent).isDisjoint(with: own) })
+        }
+        var all = packages.union(neighbours(of: packages, isPresent: false))
+        while isTied {
+            let more = all.union(neighbours(of: all, isPresent: true))
+            guard more.count > all.count else { return all }
+            all = more
+        }
+        return all
     }
 
     func commit(_ changes: ChangeSet, basedOn base: RegistryFacts.Base?) async throws {

@@ -20,6 +20,24 @@ struct AudienceTests {
         return try status.json().object().object("packages").object("shop").string("active")
     }
 
+    @Test func `a release with a smaller share takes nothing from devices, and says what does`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--app", "shop").expectSuccess()
+        try await publish(tool, "1.0.0")
+        try await publish(tool, "1.1.0", "--rollout", "30")
+        for word in ["shop@1.1.0", "set.json"] {
+            try tool.write(["set.json": #"{"channel": "beta", "packages": {"shop": "1.1.0"}}"#])
+            let smaller = try await tool.run("release", word, "--channel", "beta", "--rollout", "20", "--yes")
+            #expect(smaller.exitCode == 2 && smaller.standardOutput.contains("1.1.0 (30 %)"), "\(smaller)")
+            #expect(
+                smaller.standardError.contains(
+                    "keeps its share of 30 %. To take it from devices: packtool rollout shop@1.1.0 --channel beta --percent 20"
+                ),
+                "\(smaller)")
+        }
+        try await tool.run("rollout", "shop@1.1.0", "--channel", "beta", "--percent", "20", "--yes").expectSuccess()
+    }
+
     @Test func `who is in the audience gets it, the others keep what everybody gets, and it grows to all`() async throws
     {
         let tool = try Tool()

@@ -71,7 +71,8 @@ struct GroupCommandTests {
             .expectSuccess()
         #expect(
             fewer.standardOutput.contains(
-                ". Devices that are no longer in it leave the releases that are for it, of shop, at their next check"),
+                ". At their next check devices that come into it get the releases that are for it, and those that are no longer in it leave them: shop"
+            ),
             "\(fewer)")
         #expect(try await installed(tool, "carl") == "1.1.0")
         #expect(try await installed(tool, "ann") == "1.0.0")

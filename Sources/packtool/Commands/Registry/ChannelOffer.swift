@@ -218,6 +218,13 @@ struct ChannelOffer {
         var said: Set<String> = []
         // A set says the same with each of its packages.
         for note in made.flatMap(\.outcome.planNotes) where said.insert(note).inserted { options.console.note(note) }
+        for entry in made {
+            for (other, releases) in entry.outcome.others.sorted(by: { $0.key < $1.key }) {
+                options.console.note(
+                    "\(channel) offers \(other) \(ReleaseText.text(releases)), for it is in the same set as \(entry.package)"
+                )
+            }
+        }
         for entry in made where !entry.isSuperseded {
             let share = entry.outcome.releases.first?.rollout.share ?? .none
             guard let rollout = given.rollout, rollout < share else { continue }

@@ -70,10 +70,13 @@ struct GroupCommand: AsyncParsableCommand {
             guard let file = try await session.registry.channelFile(channel, at: nil), file.groups[name] != nil else {
                 return ""
             }
-            let packages = file.packages.filter { file.groups(namedBy: [$0.value]).contains(name) }.keys.sorted()
-            guard !packages.isEmpty else { return "" }
-            return ". Devices that are no longer in it leave the releases that are for it, of "
-                + "\(packages.map(\.text).joined(separator: ", ")), at their next check"
+            let users = file.releases(for: name).map { user in
+                "\(user.package) \(user.release.version?.description ?? "embedded") (\(user.release.rollout.text))"
+            }
+            guard !users.isEmpty else { return "" }
+            return
+                ". At their next check devices that come into it get the releases that are for it, and those that are no longer in "
+                + "it leave them: \(users.joined(separator: ", "))"
         }
 
         private static func ids(_ path: String) throws -> Swift.Set<String> {

@@ -42,18 +42,30 @@ struct PromoteCommand: AsyncParsableCommand {
         let present = overview.channels[to]?[package.package] ?? []
         let rollout = offer.wanted ?? .everyone
         var isOlder = false
-        if let (version, requiredApp) = meant(in: overview), let newest = present.first {
-            isOlder = OlderOffer(of: version, requiredApp: requiredApp, among: present) != nil
-            let replaces = offer.wanted == nil && (newest.version != version || !newest.rollout.reachesEveryone)
+        if let (version, requiredApp) = meant(in: overview) {
+            let own = OlderOffer(of: version, requiredApp: requiredApp, among: present)
+            let others = companions(of: version, in: overview)
+            isOlder = own != nil || others.contains { $0.older != nil }
+            let replaces =
+                offer.wanted == nil
+                && ([(version, present)] + others.map { ($0.version, $0.present) }).contains { version, present in
+                    present.first.map { $0.version != version || !$0.rollout.reachesEveryone } ?? false
+                }
             if isOlder || replaces {
+                let set = others.map { other in
+                    "\(other.package) \(other.version)"
+                        + (other.present.isEmpty
+                            ? ""
+                            : other.older == nil
+                                ? " in place of \(ReleaseText.text(other.present))"
+                                : ", which is older than \(ReleaseText.text(other.present))")
+                }
+                let newest = present.isEmpty ? "nothing" : ReleaseText.text(present)
                 try offer.consent.require(
                     isDryRun: dryRun.isDryRun,
-                    "\(to) offers \(package.package) \(ReleaseText.text(present)). Promoting \(version)\(isOlder ? ", which is older," : "") "
+                    "\(to) offers \(package.package) \(newest). Promoting \(version)\(own == nil ? "" : ", which is older,") "
                         + "replaces that on \(rollout.devicesText) at once"
-                        + (ReleaseText.companions(
-                            of: overview.channels[from]?[package.package]?.first { $0.version == version },
-                            package.package, among: overview.channels[from] ?? [:]
-                        ).map { ", and promotes its set: \($0)" } ?? "")
+                        + (set.isEmpty ? "" : ", and promotes its set: \(set.joined(separator: "; "))")
                         + (offer.wanted == nil ? "; for a share of them: --rollout PERCENT." : "."), options)
             }
         }
@@ -66,6 +78,32 @@ struct PromoteCommand: AsyncParsableCommand {
                 package.version, from: from, rollout, policy: offer.policy.policy(),
                 consent: offer.consent(isOlder: isOlder)),
             of: package.package, on: to, before: present, proposal, isDryRun: dryRun.isDryRun, session, options)
+    }
+
+    /// What the second channel gets of the other packages of a version's set, and what it has of them.
+    private func companions(of version: SemanticVersion, in overview: RegistryOverview) -> [Companion] {
+        let source = overview.channels[from] ?? [:]
+        guard let set = source[package.package]?.first(where: { $0.version == version })?.set else { return [] }
+        return source.sorted { $0.key < $1.key }.compactMap { other, releases in
+            guard other != package.package, let release = releases.first(where: { $0.set == set }),
+                let version = release.version
+            else { return nil }
+            let present = overview.channels[to]?[other] ?? []
+            // One that everybody has already is left out.
+            guard present.first?.version != version || present.first?.rollout.reachesEveryone != true else {
+                return nil
+            }
+            return Companion(
+                package: other, version: version, present: present,
+                older: OlderOffer(of: version, requiredApp: release.requiredApp, among: present))
+        }
+    }
+
+    private struct Companion {
+        let package: PackageID
+        let version: SemanticVersion
+        let present: [Release]
+        let older: OlderOffer?
     }
 
     /// The second channel gets the version alone.

@@ -97,7 +97,11 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
         options.console.result((lines + outcome.planNotes).joined(separator: "\n"), json: .object(outcome.json))
         guard outcome.isChanged else {
-            options.console.note("nothing to do: the channel offers that already")
+            // The members of a set have one share.
+            let member = outcome.releases.min { $0.key < $1.key }
+            options.console.note(
+                member.map { ReleaseText.unchanged($0.value, wanted: set.rollout, of: $0.key, on: channel) }
+                    ?? "nothing to do: the channel offers that already")
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)

@@ -60,6 +60,18 @@ enum ReleaseText {
         return others.isEmpty ? nil : others.joined(separator: ", ")
     }
 
+    /// The note where a channel offers just what was asked for, or more: a release never takes from devices what they have.
+    static func unchanged(
+        _ releases: [Release], wanted: Rollout?, of package: PackageID, on channel: ChannelName
+    ) -> String {
+        let text = "nothing to do: the channel offers that already"
+        guard let newest = releases.first, let version = newest.version, let wanted,
+            wanted.share < newest.rollout.share
+        else { return text }
+        return text + ", and it keeps its share of \(newest.rollout.share). To take it from devices: packtool rollout "
+            + "\(package)@\(version) --channel \(channel) --percent \(wanted.share.percentText)"
+    }
+
     static func json(_ package: PackageID, _ channel: ChannelName, _ outcome: ChannelOutcome) -> JSONObject {
         var json: JSONObject = [
             "package": .string(package.text), "channel": .string(channel.text), "changed": .bool(outcome.isChanged),
@@ -124,7 +136,13 @@ enum ReleaseText {
             "\(channel) offers \(package) \(text(outcome.releases))\(replaced)\(others)\(notes)",
             json: .object(json(package, channel, outcome)))
         if !outcome.isChanged {
-            options.console.note("nothing to do: the channel offers that already")
+            let wanted: Rollout? =
+                switch change.plain {
+                case .offer(_, let rollout, _, _): rollout
+                case .promote(_, _, let rollout, _, _): rollout
+                default: nil
+                }
+            options.console.note(unchanged(outcome.releases, wanted: wanted, of: package, on: channel))
             throw ExitCode.nothingToDo
         }
         await session.finish(console: options.console)

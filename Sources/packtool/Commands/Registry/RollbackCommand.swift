@@ -11,7 +11,8 @@ struct RollbackCommand: AsyncParsableCommand {
             Without --to, the command goes back to the newest version that the channel offered before this
             one. If the release belongs to a set, the whole set goes back, each package to its version
             before: the command says which, and then does it. A package with a newer release than that of the
-            set keeps it. The command asks first if it takes back more than the newest release. A second
+            set keeps it. The command asks first if it takes back more than the newest release, or
+            other packages than those of its set. A second
             rollback of a package that went back with its set is refused, unless you pass --again or --to.
             --dry-run shows which devices go where, and changes nothing.
 
@@ -73,7 +74,7 @@ struct RollbackCommand: AsyncParsableCommand {
         let change = accepting(plain)
         let session = try await RegistrySession(registry, console: options.console)
         let offered = try await session.registry.overview().channels[channel] ?? [:]
-        try await requireConsent(change, offered[package] ?? [], session)
+        try await requireConsent(change, offered[package] ?? [], among: offered, session)
         if !dryRun.isDryRun { await announce(change, offered, session) }
         guard !emergency.isGiven || dryRun.isDryRun else {
             return try await ChangeText.propose(
@@ -92,13 +93,23 @@ struct RollbackCommand: AsyncParsableCommand {
 
     /// Asks before more than the newest release is taken back: a release for some devices may lie above a rollout.
     private func requireConsent(
-        _ change: ChannelChange, _ offered: [Release], _ session: RegistrySession
+        _ change: ChannelChange, _ offered: [Release], among all: [PackageID: [Release]], _ session: RegistrySession
     ) async throws {
-        // A destination that is named says so itself, and an emergency does not wait.
-        guard to == nil, !emergency.isGiven, offered.count > 1,
+        // An emergency does not wait.
+        guard !emergency.isGiven, let newest = offered.first,
             let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []),
             let place = outcome.releases.first
         else { return }
+        let others = beyond(newest, outcome, all)
+        if !others.isEmpty {
+            try consent.require(
+                isDryRun: dryRun.isDryRun,
+                "On \(channel) the rollback of \(package) takes other packages back, for they were in one set with a release of it "
+                    + "that goes too: \(others.joined(separator: ", ")). \(package) goes to \(ReleaseText.newest([place])).",
+                options)
+        }
+        // A destination that is named says so itself.
+        guard to == nil, offered.count > 1 else { return }
         let gone = offered.prefix { $0.offer != place.offer }
         guard gone.count > 1, let newest = gone.first?.version else { return }
         try consent.require(
@@ -107,6 +118,18 @@ struct RollbackCommand: AsyncParsableCommand {
                 + "\(gone.map(ReleaseText.text).joined(separator: ", and ")). All devices go to \(ReleaseText.newest([place])). "
                 + "To take only \(newest) back: packtool rollout \(package)@\(newest) --channel \(channel) --percent 0",
             options)
+    }
+
+    /// The packages that go back besides those of the newest release's set, each with its way.
+    private func beyond(
+        _ newest: Release, _ outcome: ChannelOutcome, _ all: [PackageID: [Release]]
+    ) -> [String] {
+        outcome.others.sorted { $0.key < $1.key }.compactMap { other, releases in
+            let before = all[other] ?? []
+            let isOfSet = newest.set != nil && before.contains { $0.set == newest.set }
+            guard !isOfSet, before.first?.id != releases.first?.id else { return nil }
+            return "\(other) from \(ReleaseText.newest(before)) to \(ReleaseText.newest(releases))"
+        }
     }
 
     /// Says which packages go back with this one, and where each goes.
