@@ -52,7 +52,8 @@ extension Updater {
 
     /// Says what the device has and is, if the app lets it.
     private func tellPresence(_ outbox: ReportOutbox) {
-        guard configuration.reports?.includesFacts == true, let state = try? store.state() else { return }
+        guard configuration.reports?.includesFacts == true else { return outbox.dropFacts() }
+        guard let state = try? store.state() else { return }
         let facts = ReportFacts(deviceFacts(state, groups: GroupMembership()))
         let presences = state.packages.compactMap { package, state in
             state.active.map { active in

@@ -136,7 +136,7 @@ struct KioskCommand: ParsableCommand {
     @Flag(help: "Report to the registry what becomes of updates, and how pages were served (docs/REPORTS.md).")
     var reports = false
 
-    @Flag(help: "With --reports: report the platform, the app's version and the system's version too.")
+    @Flag(help: "As --reports, and say the platform, the app's version and the system's version too.")
     var reportFacts = false
 
     @Flag(help: "Show a new version as soon as it is installed. Else the next page gets it.")

@@ -170,7 +170,8 @@ struct KioskSettings: Sendable {
             SystemFacts(environment: ProcessInfo.processInfo.environment) { path in
                 FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
             })
-        configuration.reports = command.reports ? ReportSettings(includesFacts: command.reportFacts) : nil
+        configuration.reports =
+            command.reports || command.reportFacts ? ReportSettings(includesFacts: command.reportFacts) : nil
         configuration.activation = .atOnce
         configuration.patience = .seconds(60)
         return configuration

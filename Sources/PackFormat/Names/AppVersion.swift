@@ -55,6 +55,12 @@ public struct AppVersion: ComparableVersion {
 
     public var description: String { text }
 
+    /// The first two numbers, such as `17.4`: many devices have them in common.
+    package var coarse: String { numbers.prefix(2).map(String.init).joined(separator: ".") }
+
+    /// Without build metadata (`+…`), which could name one build of one person.
+    package var withoutMetadata: String { text.split(separator: "+").first.map(String.init) ?? text }
+
     public static func < (left: AppVersion, right: AppVersion) -> Bool {
         for index in 0..<max(left.numbers.count, right.numbers.count) {
             let (a, b) = (left.number(index), right.number(index))

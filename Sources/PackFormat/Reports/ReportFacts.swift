@@ -1,6 +1,6 @@
 package import PackJSON
 
-/// What a device says about itself in a report, if its app lets it: the platform and two coarse versions. It is part of an
+/// What a device says about itself in a report, if its app lets it: the platform, the app's version, and two numbers of the system's. It is part of an
 /// event with the code ``ReportEvent/Code/present``.
 package struct ReportFacts: Hashable, Sendable, CustomStringConvertible {
     /// The longest value in bytes.
@@ -10,6 +10,7 @@ package struct ReportFacts: Hashable, Sendable, CustomStringConvertible {
     package var platform: String?
     /// The first two numbers, such as `17.4`.
     package var osVersion: String?
+    /// As the app's store has it, without build metadata.
     package var appVersion: String?
 
     package init(platform: String? = nil, osVersion: String? = nil, appVersion: String? = nil) {
@@ -22,10 +23,8 @@ package struct ReportFacts: Hashable, Sendable, CustomStringConvertible {
     /// one device from all others.
     package init(_ facts: DeviceFacts) {
         platform = facts.platform.flatMap { Self.isSound($0) ? $0.lowercased() : nil }
-        osVersion = facts.osVersion.map {
-            $0.description.split(separator: ".").prefix(2).joined(separator: ".")
-        }.flatMap { Self.isSound($0) ? $0 : nil }
-        appVersion = facts.appVersion.map(\.description).flatMap { Self.isSound($0) ? $0 : nil }
+        osVersion = facts.osVersion?.coarse
+        appVersion = facts.appVersion.map(\.withoutMetadata).flatMap { Self.isSound($0) ? $0 : nil }
     }
 
     /// Members that this program does not know are passed over.

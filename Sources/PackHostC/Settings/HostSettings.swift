@@ -40,7 +40,11 @@ struct HostSettings {
         updater.readyDeadline = try json.number("readySeconds", 1...86_400).map { .seconds($0) }
         updater.patience = .seconds(try json.number("patience", 0...86_400) ?? 60)
         let facts = try json["reportFacts"]?.bool("reportFacts") ?? false
-        if try json["reports"]?.bool("reports") == true { updater.reports = ReportSettings(includesFacts: facts) }
+        if try json["reports"]?.bool("reports") == true {
+            updater.reports = ReportSettings(includesFacts: facts)
+        } else if facts {
+            throw CallFault.wrongArgument("\"reportFacts\" needs \"reports\": true")
+        }
         var configuration = PackHostConfiguration(
             updater: updater, schemes: Set(try json.texts("schemes").map { $0.lowercased() }))
         if let rules = json["rules"] {

@@ -13,12 +13,18 @@ package enum PopulationRule {
         for (package, presences) in packages {
             var versions: [SemanticVersion: Int] = [:]
             for presence in presences { versions[presence.version, default: 0] += presence.devices }
-            population.versions[package] = Dictionary(
-                uniqueKeysWithValues: kept(versions) { $0.description }.map { ($0, versions[$0] ?? 0) })
-            population.devices = max(population.devices, versions.values.reduce(0, +))
+            let all = versions.values.reduce(0, +)
+            let kept = kept(versions) { $0.description }
+            versions = versions.filter { kept.contains($0.key) }
+            // Devices with a rare version have the package all the same.
+            if let most = versions.max(by: { ($0.value, $1.key) < ($1.value, $0.key) })?.key {
+                versions[most, default: 0] += all - versions.values.reduce(0, +)
+            }
+            population.versions[package] = versions
+            population.devices = max(population.devices, all)
         }
         func counts(_ value: (ReportFacts) -> String?) -> ReportPopulation.Counts {
-            // A device says the same of each package that it has: of all packages the largest count is that of devices.
+            // A device says the same of each package that it has: of all packages the largest count is one of devices.
             var most: ReportPopulation.Counts = [:]
             for presences in packages.values {
                 var counts: ReportPopulation.Counts = [:]
@@ -28,15 +34,16 @@ package enum PopulationRule {
                 }
                 most.merge(counts, uniquingKeysWith: max)
             }
+            population.devices = max(population.devices, most.values.reduce(0, +))
             let values = kept(most.filter { $0.key != nil }) { $0 ?? "" }
-            var counts = most.filter { values.contains($0.key) }
-            let rest = population.devices - counts.values.reduce(0, +)
-            if rest > 0 { counts[nil] = rest }
-            return counts
+            return most.filter { values.contains($0.key) }
         }
-        population.platforms = counts(\.platform)
-        population.appVersions = counts(\.appVersion)
-        population.osVersions = counts(\.osVersion)
+        let facts = [counts(\.platform), counts(\.appVersion), counts(\.osVersion)].map { known in
+            // Those that say nothing, and those with a rare value.
+            let rest = population.devices - known.values.reduce(0, +)
+            return rest > 0 ? known.merging([nil: rest]) { $1 } : known
+        }
+        (population.platforms, population.appVersions, population.osVersions) = (facts[0], facts[1], facts[2])
         return population
     }
 

@@ -2,7 +2,7 @@ package import PackFormat
 
 /// What devices said lately that they have and are, by each fact. It is a population of `packtool simulate` as it is.
 package struct ReportPopulation: Hashable, Sendable {
-    /// The values of a fact that are kept; the rarer ones count as not known.
+    /// The values of a fact that are kept. The rarer ones count as not known, and rarer versions as the most frequent one.
     package static let maximumValueCount = 200
     /// How a population calls what is not known.
     package static let unknown = "none"
@@ -10,7 +10,7 @@ package struct ReportPopulation: Hashable, Sendable {
     /// How many devices have each value; nil: not known.
     package typealias Counts = [String?: Int]
 
-    /// Devices of the package that most of them have.
+    /// At least so many devices: those of a package, or of all values of a fact, whichever are more.
     package var devices = 0
     package var platforms: Counts = [:]
     package var appVersions: Counts = [:]

@@ -5,14 +5,15 @@ package import PackJSON
 extension ReportPopulation {
     package init(json: JSONObject) throws {
         self.init()
-        devices = try json.integer("devices")
+        devices = try Self.count(json.integer("devices"), "devices")
         platforms = try Self.counts(json, "platforms")
         appVersions = try Self.counts(json, "appVersions")
         osVersions = try Self.counts(json, "osVersions")
         for package in try json["versions"]?.object("versions").members ?? [] {
             var counts: [SemanticVersion: Int] = [:]
             for version in try package.value.object("versions").members where version.key != Self.unknown {
-                counts[try SemanticVersion(version.key)] = try version.value.integer(version.key)
+                counts[try SemanticVersion(version.key)] = try Self.count(
+                    version.value.integer(version.key), version.key)
             }
             versions[try PackageID(package.key)] = counts
         }
@@ -40,9 +41,18 @@ extension ReportPopulation {
     private static func counts(_ json: JSONObject, _ field: String) throws -> Counts {
         var counts: Counts = [:]
         for member in try json[field]?.object(field).members ?? [] {
-            counts[member.key == unknown ? String?.none : member.key] = try member.value.integer(member.key)
+            counts[member.key == unknown ? String?.none : member.key] = try count(
+                member.value.integer(member.key), member.key)
         }
         return counts
+    }
+
+    /// So small that no sum of them is too large.
+    private static func count(_ value: Int, _ field: String) throws -> Int {
+        guard (0...(1 << 40)).contains(value) else {
+            throw JSONError.unexpected(field: field, wanted: "a number of devices", found: "\(value)")
+        }
+        return value
     }
 
     private static func json(_ counts: Counts) -> JSONValue? {

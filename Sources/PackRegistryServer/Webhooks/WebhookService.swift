@@ -52,10 +52,10 @@ package struct WebhookService: Service {
     /// Sends all that is due.
     package func pass(looksAtSignatures: Bool) async throws {
         try await queue.collect(now: clock(), looksAtSignatures: looksAtSignatures)
-        while true {
+        while !Task.isCancelled {
             let due = try await queue.claim(
                 now: clock(), until: clock().addingTimeInterval(Self.claim), limit: Self.atOnce)
-            guard !due.isEmpty, !Task.isCancelled else { return }
+            guard !due.isEmpty else { return }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for delivery in due { group.addTask { try await deliver(delivery) } }
                 try await group.waitForAll()

@@ -49,52 +49,68 @@ struct ReportOutbox: Sendable {
         channel: ChannelName? = nil, _ details: (inout ReportEvent) -> Void = { _ in }
     ) {
         try? locked {
-            try append(code, package, version, release, channel, identity() ?? makeIdentity(), details)
+            try append(channel, identity() ?? makeIdentity()) { sequence in
+                var event = ReportEvent(
+                    sequence: sequence, code: code, time: seconds, package: package, version: version, release: release)
+                details(&event)
+                return [event]
+            }
         }
     }
 
-    /// Says what the device has and is, as far as it was not said lately under this id.
+    /// Says what the device has and is, as far as it was not said lately under this id. It waits while much else does.
     func tell(_ presences: [Presence], _ facts: ReportFacts, channel: ChannelName) {
         guard !presences.isEmpty else { return }
         try? locked {
+            guard try content().count < maximumByteCount / 2 else { return }
             let identity = try identity() ?? makeIdentity()
             var told = try told(under: identity.id)
-            let before = told
             let known = JSONValue.object(facts.json).compactText
-            var count = 0
-            for presence in presences where count < Self.maximumToldCount {
+            var new: [Presence] = []
+            for presence in presences where new.count < Self.maximumToldCount {
                 let text = "\(channel) \(presence.version) \(presence.release ?? "") \(known)"
-                guard told.note(text, of: presence.package, at: seconds) else { continue }
-                count += 1
-                try append(.present, presence.package, presence.version, presence.release, channel, identity) {
-                    $0.facts = facts
+                if told.note(text, of: presence.package, at: seconds) { new.append(presence) }
+            }
+            guard !new.isEmpty else { return }
+            try append(channel, identity) { first in
+                new.enumerated().map { index, presence in
+                    var event = ReportEvent(
+                        sequence: first + index, code: .present, time: seconds, package: presence.package,
+                        version: presence.version, release: presence.release)
+                    event.facts = facts
+                    return event
                 }
             }
             // Behind the events: said twice is better than never.
-            if told != before { try Durable.write(told.bytes, to: toldFile) }
+            try Durable.write(told.bytes, to: toldFile)
         }
     }
 
+    /// Drops what waits of facts: the app does not let the device say them any more.
+    func dropFacts() {
+        guard (try? Durable.exists(toldFile)) == true else { return }
+        try? locked {
+            try write(Self.lines(in: content()).filter { $0.event.code != .present })
+            try Durable.remove(toldFile)
+        }
+    }
+
+    /// - Parameter make: makes the events, from the sequence of the first.
     private func append(
-        _ code: ReportEvent.Code, _ package: PackageID, _ version: SemanticVersion?, _ release: String?,
-        _ channel: ChannelName?, _ identity: ReportIdentity, _ details: (inout ReportEvent) -> Void
+        _ channel: ChannelName?, _ identity: ReportIdentity, _ make: (Int) -> [ReportEvent]
     ) throws {
-        let lines = try content()
-        let last = Self.lines(in: lines).last?.event.sequence ?? 0
-        var event = ReportEvent(
-            sequence: max(identity.next, last + 1), code: code, time: seconds, package: package, version: version,
-            release: release)
-        details(&event)
-        let added = Line(event: event, channel: channel)
-        var line = Array(Self.text(of: added).utf8)
+        let present = try content()
+        let last = Self.lines(in: present).last?.event.sequence ?? 0
+        let added = make(max(identity.next, last + 1)).map { Line(event: $0, channel: channel) }
+        var text = Array(added.map(Self.text).joined().utf8)
         // Behind a line that a power cut has torn.
-        if let end = lines.last, end != UInt8(ascii: "\n") { line.insert(UInt8(ascii: "\n"), at: 0) }
-        if lines.count + line.count > maximumByteCount {
-            let kept = Self.lines(in: lines)
-            return try write(kept.suffix(kept.count / 2) + [added])
+        if let end = present.last, end != UInt8(ascii: "\n") { text.insert(UInt8(ascii: "\n"), at: 0) }
+        if present.count + text.count > maximumByteCount {
+            let kept = Self.lines(in: present)
+            return try write(kept.suffix(kept.count / 2) + added)
         }
         let open = try OpenFile(events, flags: O_WRONLY | O_CREAT | O_APPEND)
-        try line.withUnsafeBytes { try open.write($0) }
+        try text.withUnsafeBytes { try open.write($0) }
     }
 
     /// What waits, without what is too old. Nothing is changed. Under the lock, for a new id may be made meanwhile: events

@@ -31,6 +31,29 @@ struct PopulationRuleTests {
         #expect(try population.versions[cart] == [SemanticVersion("2.0.0"): 50])
     }
 
+    @Test func `devices of which each has another package are all counted`() throws {
+        let population = try PopulationRule.population([
+            Self.presence("shop", "1.0.0", Self.new, 100), Self.presence("pos", "1.0.0", Self.old, 80),
+        ])
+        #expect(population.devices == 180)
+        #expect(population.platforms == ["ios": 100, "android": 80])
+    }
+
+    @Test func `versions that few have count as the one that most have`() throws {
+        let presences = try (0..<300).map { try Self.presence("shop", "1.\($0).0", Self.new, $0 == 7 ? 50 : 1) }
+        let versions = try #require(PopulationRule.population(presences).versions[PackageID("shop")])
+        #expect(versions.count == ReportPopulation.maximumValueCount && versions.values.reduce(0, +) == 349)
+        #expect(try versions[SemanticVersion("1.7.0")] == 150)
+    }
+
+    @Test func `of a version no more is reported than many devices have in common`() throws {
+        let facts = try ReportFacts(
+            DeviceFacts(
+                deviceID: "d", appVersion: AppVersion("3.2.0+ann"), platform: "iOS",
+                osVersion: AppVersion("17.4.1 (21219)")))
+        #expect(facts == ReportFacts(platform: "ios", osVersion: "17.4", appVersion: "3.2.0"))
+    }
+
     @Test func `a simulation takes it as it is, and a reader gets it back`() throws {
         let population = try PopulationRule.population([
             Self.presence("shop", "1.0.0", Self.old, 30), Self.presence("shop", "1.1.0", Self.new, 70),

@@ -222,6 +222,8 @@ import Testing
             Date(timeIntervalSince1970: 0)
         }
         #expect(try forbidden.pending()?.events.isEmpty == true, "what waits is not sent once facts are off")
+        forbidden.dropFacts()
+        #expect(try scene.waiting.isEmpty && tell("1.1.0") == 1, "and it is gone: who may say it again does")
         // A clock that was ahead.
         scene.advance(-86_400)
         #expect(try tell("1.1.0") == 1)

@@ -21,7 +21,7 @@ struct SimulateCommand: AsyncParsableCommand {
 
             The population is JSON (docs/schema/population.schema.json): the number of devices, and the weights
             of platforms, app versions, installed versions and check intervals. --population reports takes what
-            devices reported in the last days (packtool stats). The registry is not changed.
+            devices reported in the last days (packtool stats); a file of that name is ./reports. The registry is not changed.
             """))
 
     @Argument(help: ArgumentHelp("The packages.", valueName: "PACKAGE[@VERSION]"))
@@ -69,8 +69,9 @@ struct SimulateCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let given = try fromFile()
         let session = try await RegistrySession(registry, console: options.console)
-        let described = try await described(session)
+        let described = if let given { given } else { try await reported(session) }
         let scene = try await SimulationScene(
             packages, on: channel, audiences: audience, population: described, session: session)
         let moments = try moments(scene, described)
@@ -95,21 +96,24 @@ struct SimulateCommand: AsyncParsableCommand {
         }
     }
 
-    private func described(_ session: RegistrySession) async throws -> Population {
-        if population == "reports" {
-            let reported = try await session.registry.stats(StatsQuery(channel: channel)).population
-            guard reported.devices > 0 else {
-                throw CommandFailure(
-                    "no device of \(channel) reported what it is and has in the last \(PresenceCount.days) days: an app lets it with "
-                        + "ReportSettings(includesFacts: true) (docs/REPORTS.md), or describe the devices in a file",
-                    kind: "notFound")
-            }
-            return try Population(parsing: Array(JSONValue.object(reported.json).compactText.utf8))
-        }
+    /// nil: the devices that report.
+    private func fromFile() throws -> Population? {
+        guard population != "reports" else { return nil }
         guard let bytes = FileManager.default.contents(atPath: population) else {
             throw CommandFailure("the population \(population) cannot be read")
         }
         return try Population(parsing: Array(bytes))
+    }
+
+    private func reported(_ session: RegistrySession) async throws -> Population {
+        let reported = try await session.registry.stats(StatsQuery(channel: channel)).population
+        guard reported.devices > 0 else {
+            throw CommandFailure(
+                "no device of \(channel) reported what it is and has in the last \(PresenceCount.days) days: an app lets it with "
+                    + "ReportSettings(includesFacts: true) (docs/REPORTS.md), or describe the devices in a file",
+                kind: "notFound")
+        }
+        return try Population(parsing: Array(JSONValue.object(reported.json).compactText.utf8))
     }
 
     private func moments(
