@@ -19,7 +19,7 @@ enum HaltGuard {
                 let old = history.entries.first(where: { $0.release.id == planned.release && !$0.isRemoved })?.release
             else { continue }
             for step in own {
-                guard let new = offer(step, of: old), gains(new, old) else { continue }
+                guard let new = offer(step, of: old), gains(new, history.release(new.id) ?? old) else { continue }
                 throw planned.refusal(
                     halted: state, "be for \(new.rollout.devicesText) in place of \(old.rollout.text)", then: "that")
             }
@@ -41,13 +41,31 @@ enum HaltGuard {
     /// What a step makes of a release, or of what it offers.
     private static func offer(_ step: ReleaseHistory.Step, of old: Release) -> Release? {
         switch step {
-        case .update(let release): release.id == old.id ? release : nil
-        case .add(let release): release.offer == old.offer ? release : nil
+        case .update(let release), .add(let release): release.offer == old.offer ? release : nil
         case .remove: nil
         }
     }
 
-    /// Whether it is certainly for devices that did not have it: whether other conditions admit more is not known here.
+    /// A plan of another release that offers what is halted, of whichever package of a set, would take it to more devices.
+    /// - Throws: ``RegistryError`` of the kind `.conflict`, as ``require(_:on:_:)``.
+    static func require(
+        planned subject: Release, of package: PackageID, on channel: ChannelName, _ facts: RegistryFacts
+    ) throws(RegistryError) {
+        var offers = [package: subject.offer]
+        for (other, history) in facts.companions[channel] ?? [:] where other != package {
+            offers[other] = subject.set.flatMap { history.entry(of: $0)?.release.offer }
+        }
+        for planned in facts.rollouts where planned.channel == channel && planned.release != subject.id {
+            guard let offer = offers[planned.package],
+                facts.history(of: planned.package, on: channel).release(planned.release)?.offer == offer,
+                !planned.set.contains(where: { $0.release == subject.id }),
+                let state = RolloutState(planned.events), state.state == .halted
+            else { continue }
+            throw planned.refusal(halted: state, "be offered by another plan", then: "that plan")
+        }
+    }
+
+    /// Whether it may be for devices that did not have it.
     private static func gains(_ new: Release, _ old: Release) -> Bool {
         // A release with another id is for other devices, at whatever share.
         guard new.id == old.id else { return !new.rollout.reachesNobody }
@@ -56,8 +74,15 @@ enum HaltGuard {
 
     private static func gains(_ new: Rollout, _ old: Rollout) -> Bool {
         new.share > old.share
-            || (new.share > .none && !old.audiences.isEmpty
-                && (new.audiences.isEmpty
-                    || new.audiences.count > old.audiences.count && old.audiences.allSatisfy(new.audiences.contains)))
+            || (new.share > .none && new.audiences != old.audiences && !isPart(new.audiences, of: old.audiences))
+    }
+
+    /// Whether each new audience asks for all that an old one asks for: then no other device is in it.
+    private static func isPart(_ new: [Audience], of old: [Audience]) -> Bool {
+        old.isEmpty
+            || !new.isEmpty
+                && new.allSatisfy { audience in
+                    old.contains { $0.conditions.allSatisfy(audience.conditions.contains) }
+                }
     }
 }

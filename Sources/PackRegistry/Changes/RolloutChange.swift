@@ -22,7 +22,7 @@ package struct RolloutChange: RegistryChange {
     package var query: FactsQuery {
         var query = FactsQuery()
         query.histories = FactsQuery.Histories(of: package, on: [channel], files: [channel])
-        query.companions = FactsQuery.Companions(of: [package], on: [channel], isTied: request.verb == .rollBack)
+        query.companions = FactsQuery.Companions(of: [package], on: [channel], isTied: request.verb.isAboutOthers)
         query.names = FactsQuery.Names(versionsOf: package, packagesOn: channel)
         query.rollouts = FactsQuery.Rollouts(of: package, on: channel)
         return query
@@ -69,5 +69,15 @@ package struct RolloutChange: RegistryChange {
             "\(package)\(draft.version.map { "@\($0)" } ?? "") on \(channel)",
             outcome.effect + (request.reason.isEmpty ? "" : "; \(request.reason)"))
         return outcome
+    }
+}
+
+extension RolloutRequest.Verb {
+    /// Whether what is known of other packages decides: a rollback may take them along, and a plan is for a whole set.
+    fileprivate var isAboutOthers: Bool {
+        switch self {
+        case .plan, .rollBack: true
+        default: false
+        }
     }
 }

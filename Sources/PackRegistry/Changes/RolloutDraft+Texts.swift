@@ -88,7 +88,8 @@ extension RolloutDraft {
         guard verb == .halt || verb == .pause, state.share == .none else { return }
         let offered = Set(history.offered.map(\.id))
         let other = facts.rollouts.last { other in
-            other.release != planned.release && offered.contains(other.release) && other.isUnderWay
+            other.package == package && other.release != planned.release && offered.contains(other.release)
+                && other.isUnderWay
                 && RolloutState(other.events).map { $0.share > .none && $0.isActive } ?? false
         }
         guard let other, let theirs = RolloutState(other.events) else { return }

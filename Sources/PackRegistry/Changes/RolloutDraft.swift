@@ -41,9 +41,10 @@ struct RolloutDraft {
 
     /// The plan of a version's newest release. Without a version that of what devices get, or are about to get; else the newest.
     func planned(_ version: SemanticVersion?) -> PlannedRelease? {
-        guard version == nil else { return facts.rollouts.last { $0.version == version } }
+        let own = facts.rollouts.filter { $0.package == package }
+        guard version == nil else { return own.last { $0.version == version } }
         let offered = Set(history.offered.map(\.id))
-        return facts.rollouts.last { offered.contains($0.release) && $0.isUnderWay } ?? facts.rollouts.last
+        return own.last { offered.contains($0.release) && $0.isUnderWay } ?? own.last
     }
 
     /// Of the package, and of the others of a set that is taken back.
@@ -154,6 +155,7 @@ struct RolloutDraft {
                 .invalid, "end: the plan ends at \(WireTime.text(end)), which is past, so no step would be taken")
         }
         let halt = try haltText(of: subject)
+        try HaltGuard.require(planned: subject, of: package, on: channel, facts)
         guard subject.rollout.share < plan.lastShare else {
             throw RegistryError(
                 .conflict,

@@ -6,6 +6,9 @@ extension ReleaseHistory {
     /// The package's release of a set, where it is still offered or only hidden.
     package func entry(of set: String) -> Entry? { entries.last { !$0.isRemoved && $0.release.set == set } }
 
+    /// A release that is not taken back.
+    func release(_ id: String) -> Release? { entries.last { !$0.isRemoved && $0.release.id == id }?.release }
+
     /// What everyone was offered at a moment.
     package func full(before time: Date, otherThan offer: Release.Offer? = nil) -> Release? {
         entries.last {

@@ -147,41 +147,6 @@ package struct ReleaseHistory: Hashable, Sendable {
         ]
     }
 
-    /// Who rolled back an offer, if its last release here was rolled back: a CI job that runs again must not silently
-    /// undo what somebody did in an emergency. Nil for an offer that was never here, is offered, or was withdrawn.
-    package func rollback(over offer: Release.Offer) -> Rollback? {
-        guard offered.first?.offer != offer, let last = entries.lastIndex(where: { $0.release.offer == offer }) else {
-            return nil
-        }
-        let way: Entry?
-        if let removed = entries[last].removed {
-            // The way back was made in the step that removed what it leads over.
-            way = entries.last { $0.created == removed }
-        } else {
-            // A program of before removed the newest only on the way back to what the app embeds.
-            way = entries[last...].last { !$0.isRemoved && $0.release.offer == .embedded }
-        }
-        return way.map { Rollback(by: $0.createdBy, at: $0.created, to: $0.release.offer) }
-    }
-
-    /// The newest release and the one that it leads back over; nil if the newest is no way back.
-    package var wayBack: (left: Entry, way: Entry)? { wayBack { _ in true } }
-
-    /// The same over a release of some kind.
-    func wayBack(over isMeant: (Release) -> Bool) -> (left: Entry, way: Entry)? {
-        guard let newest = current, let way = entries.last(where: { $0.release.id == newest.id }) else { return nil }
-        // The way back is made in the step that removes what it leads over. What was hidden then nobody left.
-        var before = ReleaseHistory(entries: entries.filter { $0.release.id != way.release.id })
-        for index in before.entries.indices where before.entries[index].removed == way.created {
-            before.entries[index].removed = nil
-        }
-        let shown = Set(before.offered.map(\.id))
-        let left = entries.last {
-            $0.removed == way.created && shown.contains($0.release.id) && isMeant($0.release)
-        }
-        return left.map { ($0, way) }
-    }
-
     /// The release that a change of a share or a retry is about: the one that offers the version, otherwise the
     /// newest.
     ///
@@ -258,7 +223,11 @@ package struct ReleaseHistory: Hashable, Sendable {
                 // What the app embeds stays beneath: nobody has to be taken from it.
                 present.suffix(1).filter { entries[$0].release.offer != .embedded }
             }
-        let way = try Release(id: id, offer: offer, rollout: .everyone, requiredApp: requiredApp, set: set)
+        // What leads back to a release of a set is of that set: the others of it change and go with it.
+        let known = kept.map { entries[$0].release }
+        let way = try Release(
+            id: id, offer: offer, rollout: .everyone, requiredApp: requiredApp,
+            set: set ?? (known?.rollout.reachesEveryone == true ? known?.set : nil))
         let steps = removed.map { Step.remove(entries[$0].release.id) } + [.add(way)]
         // A set that the way back hides is left too, and so is what some devices have: both are what the rollback is about.
         let left = Set(applying(steps, by: "", now: .distantFuture).offered.map(\.id)).union(Self.removed(by: steps))

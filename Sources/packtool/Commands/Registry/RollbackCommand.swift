@@ -95,8 +95,7 @@ struct RollbackCommand: AsyncParsableCommand {
     private func requireConsent(
         _ change: ChannelChange, _ offered: [Release], among all: [PackageID: [Release]], _ session: RegistrySession
     ) async throws {
-        // An emergency does not wait.
-        guard !emergency.isGiven, let newest = offered.first,
+        guard let newest = offered.first,
             let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []),
             let place = outcome.releases.first
         else { return }
@@ -108,8 +107,8 @@ struct RollbackCommand: AsyncParsableCommand {
                     + "that goes too: \(others.joined(separator: ", ")). \(package) goes to \(ReleaseText.newest([place])).",
                 options)
         }
-        // A destination that is named says so itself.
-        guard to == nil, offered.count > 1 else { return }
+        // A destination that is named says so itself, and an emergency does not wait.
+        guard to == nil, !emergency.isGiven, offered.count > 1 else { return }
         let gone = offered.prefix { $0.offer != place.offer }
         guard gone.count > 1, let newest = gone.first?.version else { return }
         try consent.require(
@@ -127,8 +126,16 @@ struct RollbackCommand: AsyncParsableCommand {
         outcome.others.sorted { $0.key < $1.key }.compactMap { other, releases in
             let before = all[other] ?? []
             let isOfSet = newest.set != nil && before.contains { $0.set == newest.set }
-            guard !isOfSet, before.first?.id != releases.first?.id else { return nil }
-            return "\(other) from \(ReleaseText.newest(before)) to \(ReleaseText.newest(releases))"
+            guard before.first?.id != releases.first?.id else { return nil }
+            // More than the set's own release, such as a rollout beneath it.
+            let left = before.filter { release in
+                !release.rollout.reachesEveryone && !release.rollout.reachesNobody && release.set != newest.set
+                    && !releases.contains { $0.id == release.id }
+            }
+            guard !isOfSet || !left.isEmpty else { return nil }
+            return isOfSet
+                ? "\(other) leaves \(left.map(ReleaseText.text).joined(separator: ", ")) too"
+                : "\(other) from \(ReleaseText.newest(before)) to \(ReleaseText.newest(releases))"
         }
     }
 
