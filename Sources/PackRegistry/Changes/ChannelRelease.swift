@@ -27,7 +27,8 @@ package struct ChannelRelease: RegistryChange {
         query.histories = FactsQuery.Histories(
             of: package, on: source.map { [channel, $0] } ?? [channel], files: [channel])
         query.companions = FactsQuery.Companions(
-            of: [package], on: source.map { [channel, $0] } ?? [channel], source: source, isTied: change.isRollback)
+            of: [package], on: source.map { [channel, $0] } ?? [channel], source: source, isTied: change.isRollback,
+            hasPlans: true)
         query.names = FactsQuery.Names(versionsOf: package, packagesOn: source ?? channel)
         // Whichever packages are in its set: the plan is one.
         query.rollouts = FactsQuery.Rollouts(of: package, on: channel)

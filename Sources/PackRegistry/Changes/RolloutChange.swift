@@ -22,7 +22,9 @@ package struct RolloutChange: RegistryChange {
     package var query: FactsQuery {
         var query = FactsQuery()
         query.histories = FactsQuery.Histories(of: package, on: [channel], files: [channel])
-        query.companions = FactsQuery.Companions(of: [package], on: [channel], isTied: request.verb.isAboutOthers)
+        query.companions = FactsQuery.Companions(
+            of: [package], on: [channel], isTied: request.verb == .rollBack,
+            hasPlans: request.verb.isAboutOthers)
         query.names = FactsQuery.Names(versionsOf: package, packagesOn: channel)
         query.rollouts = FactsQuery.Rollouts(of: package, on: channel)
         return query

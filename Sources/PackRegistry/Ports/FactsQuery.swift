@@ -47,16 +47,19 @@ package struct FactsQuery: Sendable {
         /// Whether all are read too that are tied to one of these by sets of which releases are not taken back: what takes one
         /// set back may have to take back the next.
         package let isTied: Bool
+        /// Whether the plans of all of them are read too, beside those that are asked for.
+        package let hasPlans: Bool
 
         package init(
             of packages: Set<PackageID>, on channels: Set<ChannelName>?, hasVersions: Bool = false,
-            source: ChannelName? = nil, isTied: Bool = false
+            source: ChannelName? = nil, isTied: Bool = false, hasPlans: Bool = false
         ) {
             self.packages = packages
             self.channels = channels
             self.hasVersions = hasVersions
             self.source = source
             self.isTied = isTied
+            self.hasPlans = hasPlans
         }
     }
 
@@ -100,11 +103,9 @@ package struct FactsQuery: Sendable {
             self.time = time
         }
 
-        /// With the plans of packages that a promotion or a rollback takes along.
+        /// With the plans of packages that a change takes along.
         package func widened(by companions: Companions?, _ facts: RegistryFacts) -> Rollouts {
-            guard let companions, companions.source != nil || companions.isTied, let channel, let packages else {
-                return self
-            }
+            guard let companions, companions.hasPlans, let channel, let packages else { return self }
             var rollouts = Rollouts(
                 of: packages.union(facts.companions[channel]?.keys.map(\.self) ?? []), on: channel, at: time)
             rollouts.isOpen = isOpen

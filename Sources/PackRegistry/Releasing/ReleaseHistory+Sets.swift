@@ -73,13 +73,14 @@ extension ReleaseHistory {
 
     /// The newest release of a set that some steps remove.
     package func ofSet(removedBy steps: [Step]) -> Release? {
-        let removed = Self.removed(by: steps)
-        return entries.last { removed.contains($0.release.id) && $0.release.set != nil }?.release
+        let (removed, left) = (Self.removed(by: steps), sets(removedBy: steps))
+        return entries.last { removed.contains($0.release.id) && $0.release.set.map(left.contains) ?? false }?.release
     }
 
-    /// The sets whose releases some steps remove.
+    /// The sets whose releases some steps remove, without those of which they add another.
     package func sets(removedBy steps: [Step]) -> Set<String> {
         let removed = Self.removed(by: steps)
-        return Set(entries.compactMap { removed.contains($0.release.id) ? $0.release.set : nil })
+        let added = steps.compactMap { step in if case .add(let release) = step { release.set } else { nil } }
+        return Set(entries.compactMap { removed.contains($0.release.id) ? $0.release.set : nil }).subtracting(added)
     }
 }

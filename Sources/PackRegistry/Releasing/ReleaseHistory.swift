@@ -223,12 +223,13 @@ package struct ReleaseHistory: Hashable, Sendable {
                 // What the app embeds stays beneath: nobody has to be taken from it.
                 present.suffix(1).filter { entries[$0].release.offer != .embedded }
             }
-        // What leads back to a release of a set is of that set: the others of it change and go with it.
+        // What leads back to a release of a set takes its place in the set: the others of it change and go with it.
         let known = kept.map { entries[$0].release }
+        let taken = set == nil && known?.rollout.reachesEveryone == true && known?.set != nil ? known : nil
         let way = try Release(
-            id: id, offer: offer, rollout: .everyone, requiredApp: requiredApp,
-            set: set ?? (known?.rollout.reachesEveryone == true ? known?.set : nil))
-        let steps = removed.map { Step.remove(entries[$0].release.id) } + [.add(way)]
+            id: id, offer: offer, rollout: .everyone, requiredApp: requiredApp, set: set ?? taken?.set)
+        let steps =
+            removed.map { Step.remove(entries[$0].release.id) } + (taken.map { [.remove($0.id)] } ?? []) + [.add(way)]
         // A set that the way back hides is left too, and so is what some devices have: both are what the rollback is about.
         let left = Set(applying(steps, by: "", now: .distantFuture).offered.map(\.id)).union(Self.removed(by: steps))
         let hidden = offered.filter { release in

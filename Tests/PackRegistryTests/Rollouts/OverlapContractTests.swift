@@ -150,6 +150,75 @@ struct OverlapContractTests {
         }
     }
 
+    @Test(arguments: RegistryKind.allCases)
+    func `after a hotfix of one package is taken back the set is one again`(kind: RegistryKind) async throws {
+        for word in ["withdraw", "percent", "audience", "rollback"] {
+            let shop = try await stocked(kind)
+            try await kind.using(shop) { (registry) async throws in
+                let (cart, text) = (try package("cart"), try version("1.1.0"))
+                _ = try await registry.release(set(["cart": "1.1.0", "shop": "1.1.0"]), on: channel())
+                tick(shop)
+                _ = try await registry.change(
+                    .offer(version("1.2.0"), Rollout(percent: 20)), of: package("shop"), on: channel())
+                tick(shop)
+                _ = try await registry.change(.rollBack(to: nil), of: package("shop"), on: channel())
+                #expect(try await offers(shop) == ["admin 1.0.0@100", "cart 1.1.0@100", "shop 1.1.0@100"])
+                tick(shop)
+                switch word {
+                case "withdraw":
+                    let outcome = try await registry.previewWithdrawal(of: text, of: cart, reason: "leaks")
+                    #expect(outcome[try channel()]?.others.keys.map(\.text) == ["shop"])
+                    return
+                case "percent": _ = try await registry.change(.setRollout(Share(percent: 0)), of: cart, on: channel())
+                case "audience":
+                    let audience = try Audience("platform=ios")
+                    _ = try await registry.change(.setRollout(nil, audiences: [audience]), of: cart, on: channel())
+                default: _ = try await registry.change(.rollBack(to: nil), of: cart, on: channel())
+                }
+                let own =
+                    [
+                        "percent": "1.1.0@0 1.0.0@100", "audience": "1.1.0@100 of platform=ios 1.0.0@100",
+                        "rollback": "1.0.0@100",
+                    ][word] ?? ""
+                #expect(try await offers(shop) == ["admin 1.0.0@100", "cart \(own)", "shop \(own)"])
+            }
+        }
+    }
+
+    @Test(arguments: RegistryKind.allCases)
+    func `a halted version goes out by no other release, plan or audience`(kind: RegistryKind) async throws {
+        let shop = try await stocked(kind)
+        try await kind.using(shop) { (registry) async throws in
+            let (admin, cart) = (try package("admin"), try package("cart"))
+            let audience = try Audience("platform=ios")
+            _ = try await registry.rollout(
+                RolloutRequest(.plan(Self.plan(20), audiences: [audience]), of: version("1.2.0")), of: admin,
+                on: channel())
+            tick(shop)
+            _ = try await registry.rollout(RolloutRequest(.halt, reason: "eats orders"), of: admin, on: channel())
+            for wider in ["platform=ios,android", "os>=3"] {
+                let refused = await #expect(throws: RegistryError.self) {
+                    try await registry.change(.setRollout(nil, audiences: [Audience(wider)]), of: admin, on: channel())
+                }
+                #expect(refused?.message.contains("eats orders") == true)
+            }
+            _ = try await registry.change(
+                .setRollout(nil, audiences: [Audience("platform=ios; os>=3")]), of: admin, on: channel())
+            // At 0 % it is for nobody, and stays so.
+            _ = try await registry.release(set(["cart": "1.2.0", "admin": "1.2.0"], 0), on: channel())
+            tick(shop)
+            let planned = await #expect(throws: RegistryError.self) {
+                try await registry.rollout(
+                    RolloutRequest(.plan(Self.plan(20)), of: version("1.2.0")), of: cart, on: channel())
+            }
+            #expect(planned?.message.contains("eats orders") == true)
+            let raised = await #expect(throws: RegistryError.self) {
+                try await registry.change(.setRollout(Share(percent: 15)), of: cart, on: channel())
+            }
+            #expect(raised?.message.contains("eats orders") == true)
+        }
+    }
+
     // MARK: Promoting
 
     @Test(arguments: RegistryKind.allCases)
