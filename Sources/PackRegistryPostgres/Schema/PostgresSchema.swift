@@ -33,7 +33,8 @@ enum PostgresSchema {
         // Somebody else may have been there first.
         let count = try done(connection, schema, name)
         if count == 0 {
-            if try !exists("SELECT to_regnamespace(?) IS NOT NULL AS found", schema, connection) {
+            let known = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = ?) AS found"
+            if try !exists(known, schema, connection) {
                 try connection.command("CREATE SCHEMA \"\(schema)\"")
             }
             try connection.command(
@@ -52,8 +53,10 @@ enum PostgresSchema {
 
     /// How many steps are done.
     private static func done(_ connection: PostgresConnection, _ schema: String, _ name: String) throws -> Int {
-        let table = "\"\(schema)\".migration"
-        guard try exists("SELECT to_regclass(?) IS NOT NULL AS found", table, connection) else { return 0 }
+        // Not to_regclass: it takes no lock, so a session that has looked before may not see what another one made meanwhile.
+        let known =
+            "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = 'migration') AS found"
+        guard try exists(known, schema, connection) else { return 0 }
         let names = try connection.run("SELECT name FROM migration ORDER BY number", []).rows.map {
             try $0.text("name")
         }

@@ -65,7 +65,8 @@ struct NativeCallRulesTests {
 
     @Test func `requests that nobody reads are counted, keep nothing, and are forgotten at their end`() async throws {
         let bridge = HookPage.bridge { $0.maximumCallCount = 2 }
-        let unread = ["unread": "true"]
+        // With CORS the answer is refused as soon as its head is here, which may be before the next request begins.
+        let unread = ["unread": "true", "mode": #""no-cors""#]
         for number in 1...2 {
             #expect(await page.code(bridge, page.request(page.id(number), echo.address + "/slow", unread)) == "")
         }

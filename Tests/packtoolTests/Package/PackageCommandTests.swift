@@ -40,6 +40,8 @@ struct PackageCommandTests {
         let package = try #require(try built.json().object().array("packages").first).object()
         #expect(try package.string("package") == "shop")
         #expect(try package.array("leftOut").map { try $0.object().string("path") } == ["app.js.map"])
+        let told = try await tool.run("build", "dist", "--out", "told")
+        #expect(told.standardOutput.contains("  left out (1):\n    app.js.map  ("), "\(told)")
         let finding = try #require(try built.json().object().array("findings").first).object()
         #expect(try finding.string("kind") == "missing-file")
         #expect(try finding.integer("line") == 2)

@@ -93,7 +93,9 @@ struct ReleaseCommand: AsyncParsableCommand {
         let lines = outcome.releases.sorted { $0.key < $1.key }.map { package, releases in
             "\(channel) offers \(package) \(ReleaseText.text(releases))"
                 + (releases.first?.set == outcome.set && outcome.set != nil
-                    ? ", as part of \(outcome.set ?? "")" : ", as before")
+                    ? ", as part of \(outcome.set ?? "")"
+                    : releases.first?.id == overview.channels[channel]?[package]?.first?.id
+                        ? ", as before" : "; all devices have the other versions of the set already, so there is no set")
         }
         options.console.result((lines + outcome.planNotes).joined(separator: "\n"), json: .object(outcome.json))
         guard outcome.isChanged else {
