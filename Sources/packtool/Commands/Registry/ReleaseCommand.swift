@@ -91,11 +91,10 @@ struct ReleaseCommand: AsyncParsableCommand {
         }
         let outcome = try await session.registry.release(set, on: channel)
         let lines = outcome.releases.sorted { $0.key < $1.key }.map { package, releases in
-            "\(channel) offers \(package) \(ReleaseText.text(releases))"
-                + (releases.first?.set == outcome.set && outcome.set != nil
-                    ? ", as part of \(outcome.set ?? "")"
-                    : releases.first?.id == overview.channels[channel]?[package]?.first?.id
-                        ? ", as before" : "; all devices have the other versions of the set already, so there is no set")
+            let text = "\(channel) offers \(package) \(ReleaseText.text(releases))"
+            if let own = outcome.set, releases.first?.set == own { return text + ", as part of \(own)" }
+            let isKnown = releases.first?.id == overview.channels[channel]?[package]?.first?.id
+            return text + (isKnown ? ", as before" : ", alone: all devices have the others of the set already")
         }
         options.console.result((lines + outcome.planNotes).joined(separator: "\n"), json: .object(outcome.json))
         guard outcome.isChanged else {
