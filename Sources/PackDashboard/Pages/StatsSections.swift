@@ -86,8 +86,7 @@ struct StatsSections {
 
     private func bars(_ name: String, _ counts: ReportPopulation.Counts, of all: Int) -> HTML {
         var bars = BarTable("Devices by \(name.lowercased())", name, "Devices")
-        let sorted = counts.sorted { ($1.value, $0.key ?? "") < ($0.value, $1.key ?? "") }
-        for (value, count) in sorted.prefix(Self.maximumRowCount) {
+        for (value, count) in ReportPopulation.ordered(counts).prefix(Self.maximumRowCount) {
             bars.add(value ?? "not known", count, "\(Words.count(count)) (\(Words.share(count, of: all)))")
         }
         return bars.html

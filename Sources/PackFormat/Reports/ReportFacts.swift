@@ -1,7 +1,7 @@
 package import PackJSON
 
-/// What a device says about itself in a report, if its app lets it: the platform, the app's version, and two numbers of the system's. It is part of an
-/// event with the code ``ReportEvent/Code/present``.
+/// What a device says about itself in a report, if its app lets it: the platform, the app's version, and two numbers of the
+/// system's. It is part of an event with the code ``ReportEvent/Code/present``.
 package struct ReportFacts: Hashable, Sendable, CustomStringConvertible {
     /// The longest value in bytes.
     package static let maximumLength = 64

@@ -165,23 +165,14 @@ public struct ChannelFile: Hashable, Sendable {
 
     /// The groups that releases of these packages name, and that the channel has.
     package func groups(namedBy packages: some Sequence<Package>) -> Set<String> {
-        var names: Set<String> = []
-        for release in packages.lazy.flatMap({ $0.releases + $0.skippedMandatory }) {
-            for case .group(let named) in release.rollout.audiences.flatMap(\.conditions) { names.formUnion(named) }
-        }
-        return names.filter { groups[$0] != nil }
+        Set(packages.lazy.flatMap { $0.releases + $0.skippedMandatory }.flatMap(\.rollout.groups))
+            .filter { groups[$0] != nil }
     }
 
     /// The releases whose audience names a group, by package, newest first.
     package func releases(for group: String) -> [(package: PackageID, release: Release)] {
         packages.sorted { $0.key < $1.key }.flatMap { package, content in
-            content.releases.filter { release in
-                release.rollout.audiences.contains { audience in
-                    audience.conditions.contains { condition in
-                        if case .group(let names) = condition { names.contains(group) } else { false }
-                    }
-                }
-            }.map { (package, $0) }
+            content.releases.filter { $0.rollout.groups.contains(group) }.map { (package, $0) }
         }
     }
 

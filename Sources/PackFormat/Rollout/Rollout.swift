@@ -22,6 +22,13 @@ public struct Rollout: Hashable, Sendable {
     /// Whether no device is admitted.
     public var reachesNobody: Bool { share == .none }
 
+    /// The names of the groups that the audiences ask for.
+    package var groups: Set<String> {
+        var names: Set<String> = []
+        for case .group(let named) in audiences.flatMap(\.conditions) { names.formUnion(named) }
+        return names
+    }
+
     /// Whether a device is admitted, and why or why not.
     func admission(of device: DeviceFacts, bucket: UInt64) -> RolloutDecision.Reason {
         var refusals: [String] = []

@@ -12,8 +12,7 @@ struct HostSettings {
     private static let known: Set<String> = [
         "store", "registry", "channel", "root", "rootFile", "app", "appVersion", "platform", "osVersion", "locale",
         "region", "model", "deviceID", "tags", "network", "presets", "activation", "starts", "readySeconds", "patience",
-        "schemes", "rules", "loopback", "reports",
-        "reportFacts",
+        "schemes", "rules", "loopback", "reports", "reportFacts",
     ]
 
     /// - Throws: `JSONError`, `FormatError` and ``CallFault``, which name the member.

@@ -23,8 +23,7 @@ extension AuthorizedRegistry {
         return StatsRule.stats(
             query, counts: counts.filter { isSeen($0.key.subject.package) },
             standings: standings.filter { isSeen($0.subject.package) },
-            presences: presences.filter { isSeen($0.package) },
-            now: now)
+            presences: presences.filter { isSeen($0.package) }, now: now)
     }
 
     package func reports(of sender: ReportID) async throws -> [DeviceEvent] {

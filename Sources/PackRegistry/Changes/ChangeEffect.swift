@@ -35,9 +35,9 @@ struct ChangeEffect: Hashable {
                 "\(releases.package) on \(releases.channel): \(ReleaseHistory.details(after.offered)) in place of "
                     + ReleaseHistory.details(history.offered))
         }
-        for group in Self.groups(changes).sorted() {
-            pins.append("group \(group) \(facts.channelFiles[proposal.channel]?.groups[group]?.digest.hex ?? "none")")
-        }
+        // Who approves a release for a group approves it for the devices of that group.
+        let groups = Set(changes.releases.flatMap(\.steps).compactMap(\.offered).flatMap(\.rollout.groups))
+        pins += groups.sorted().map { Self.text(group: $0, facts.channelFiles[proposal.channel]) }
         for note in changes.rolloutNotes {
             switch note.kind {
             case .plan(let plan): pins.append("plan \(JSONValue.object(plan.json).compactText)")
@@ -67,19 +67,6 @@ struct ChangeEffect: Hashable {
         if let text { lines = [text + halt] }
         lines += planNotes
         if lines.isEmpty { lines = ["\(proposal.channel): \(proposal.action.summary)"] }
-    }
-
-    /// The groups that recorded releases are for: who approves a release approves it for their devices.
-    private static func groups(_ changes: ChangeSet) -> Set<String> {
-        var names: Set<String> = []
-        for step in changes.releases.flatMap(\.steps) {
-            switch step {
-            case .add(let release), .update(let release):
-                for case .group(let named) in release.rollout.audiences.flatMap(\.conditions) { names.formUnion(named) }
-            case .remove: break
-            }
-        }
-        return names
     }
 
     private static func text(_ offer: Release.Offer?) -> String {
@@ -117,10 +104,14 @@ struct ChangeEffect: Hashable {
         case .rules: "rules \(file?.rules.map { JSONValue.object($0.json).compactText } ?? "none")"
         // Also which releases are for it: by them it does something to devices.
         case .group(let group):
-            "group \(group.name) \(file?.groups[group.name]?.digest.hex ?? "none")"
+            text(group: group.name, file)
                 + (file?.releases(for: group.name) ?? []).map { ", for \($0) \(text($1))" }.joined()
-        case .removeGroup(let name): "group \(name) \(file?.groups[name]?.digest.hex ?? "none")"
+        case .removeGroup(let name): text(group: name, file)
         }
+    }
+
+    private static func text(group name: String, _ file: ChannelFile?) -> String {
+        "group \(name) \(file?.groups[name]?.digest.hex ?? "none")"
     }
 }
 

@@ -15,11 +15,9 @@ enum HaltGuard {
             guard let own = steps[planned.package], let state = RolloutState(planned.events), state.state == .halted
             else { continue }
             let history = facts.history(of: planned.package, on: channel)
-            guard
-                let old = history.entries.first(where: { $0.release.id == planned.release && !$0.isRemoved })?.release
-            else { continue }
-            for step in own {
-                guard let new = offer(step, of: old), gains(new, history.release(new.id) ?? old) else { continue }
+            guard let old = history.release(planned.release) else { continue }
+            for new in own.compactMap(\.offered) where new.offer == old.offer {
+                guard gains(new, history.release(new.id) ?? old) else { continue }
                 throw planned.refusal(
                     halted: state, "be for \(new.rollout.devicesText) in place of \(old.rollout.text)", then: "that")
             }
@@ -35,14 +33,6 @@ enum HaltGuard {
             guard let planned, let state = RolloutState(planned.events), state.state == .halted else { continue }
             throw planned.refusal(
                 halted: state, "get devices by the group \"\(group.name)\", which it is for", then: "the group")
-        }
-    }
-
-    /// What a step makes of a release, or of what it offers.
-    private static func offer(_ step: ReleaseHistory.Step, of old: Release) -> Release? {
-        switch step {
-        case .update(let release), .add(let release): release.offer == old.offer ? release : nil
-        case .remove: nil
         }
     }
 

@@ -59,13 +59,3 @@ struct PlanEffect {
         return nil
     }
 }
-
-extension ReleaseHistory.Step {
-    /// The release as it is after the step; nil if it is taken back.
-    fileprivate var offered: Release? {
-        switch self {
-        case .add(let release), .update(let release): release
-        case .remove: nil
-        }
-    }
-}

@@ -20,16 +20,16 @@ extension RolloutDraft {
             effect = "nothing to do: \(name): \(unchanged)"
             return
         }
-        if let share = result.share, let subject = subject(planned.release) { try set(share, subject) }
+        if let share = result.share, let subject = history.release(planned.release) { try set(share, subject) }
         note(result.actions, reason.isEmpty ? "\(actor) said \(verb.name)" : reason)
         effect =
             "\(verb.name) \(name): "
             + RolloutEffect.text(
                 from: state.share, to: result.share ?? state.share,
-                of: subject(planned.release)?.rollout.audiences ?? [], state.plan)
+                of: history.release(planned.release)?.rollout.audiences ?? [], state.plan)
             + (state.state == .paused && result.actions == [.advance]
                 ? "; it was paused (\(state.cause)), and is running again" : "")
-            + setText(of: subject(planned.release))
+            + setText(of: history.release(planned.release))
     }
 
     /// Takes the newest release back: to the one before it that everybody had, else to what the app embeds.

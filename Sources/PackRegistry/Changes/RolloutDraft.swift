@@ -210,10 +210,6 @@ struct RolloutDraft {
         ReleaseRule(facts.releaseFacts(for: change, of: package, on: channel, ids: ids))
     }
 
-    func subject(_ id: String) -> Release? {
-        history.entries.first { $0.release.id == id && !$0.isRemoved }?.release
-    }
-
     mutating func set(_ share: Share, _ subject: Release) throws {
         let rollout = Rollout(share: share, audiences: subject.rollout.audiences)
         // What is offered only now has no history yet.

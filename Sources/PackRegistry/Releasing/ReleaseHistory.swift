@@ -53,6 +53,14 @@ package struct ReleaseHistory: Hashable, Sendable {
         case add(Release)
         case update(Release)
         case remove(String)
+
+        /// The release as it is after the step; nil if it is taken back.
+        var offered: Release? {
+            switch self {
+            case .add(let release), .update(let release): release
+            case .remove: nil
+            }
+        }
     }
 
     /// The releases that devices see, newest first. It leaves out releases that no device can get, because a newer

@@ -18,4 +18,9 @@ package struct ReportPopulation: Hashable, Sendable {
     package var versions: [PackageID: [SemanticVersion: Int]] = [:]
 
     package init() {}
+
+    /// The values of a fact, those first that most devices have.
+    package static func ordered(_ counts: Counts) -> [(value: String?, devices: Int)] {
+        counts.map { ($0.key, $0.value) }.sorted { ($1.devices, $0.value ?? "") < ($0.devices, $1.value ?? "") }
+    }
 }

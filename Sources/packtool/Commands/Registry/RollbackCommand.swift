@@ -11,10 +11,9 @@ struct RollbackCommand: AsyncParsableCommand {
             Without --to, the command goes back to the newest version that the channel offered before this
             one. If the release belongs to a set, the whole set goes back, each package to its version
             before: the command says which, and then does it. A package with a newer release than that of the
-            set keeps it. The command asks first if it takes back more than the newest release, or
-            other packages than those of its set. A second
-            rollback of a package that went back with its set is refused, unless you pass --again or --to.
-            --dry-run shows which devices go where, and changes nothing.
+            set keeps it. The command asks first if it takes back more than the newest release, or other packages
+            than those of its set. A second rollback of a package that went back with its set is refused, unless
+            you pass --again or --to. --dry-run shows which devices go where, and changes nothing.
 
             On a channel that requires approvals, --emergency goes back at once to what the channel offered
             to everybody before. It needs a reason, and the audit log says so.
@@ -74,8 +73,11 @@ struct RollbackCommand: AsyncParsableCommand {
         let change = accepting(plain)
         let session = try await RegistrySession(registry, console: options.console)
         let offered = try await session.registry.overview().channels[channel] ?? [:]
-        try await requireConsent(change, offered[package] ?? [], among: offered, session)
-        if !dryRun.isDryRun { await announce(change, offered, session) }
+        // What the registry refuses, or an older one cannot tell, it says of the change itself.
+        if let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []) {
+            try requireConsent(outcome, offered)
+            if !dryRun.isDryRun { announce(outcome, offered) }
+        }
         guard !emergency.isGiven || dryRun.isDryRun else {
             return try await ChangeText.propose(
                 .release(change, of: package), on: channel, emergency.schedule, reason: reason,
@@ -92,13 +94,9 @@ struct RollbackCommand: AsyncParsableCommand {
     }
 
     /// Asks before more than the newest release is taken back: a release for some devices may lie above a rollout.
-    private func requireConsent(
-        _ change: ChannelChange, _ offered: [Release], among all: [PackageID: [Release]], _ session: RegistrySession
-    ) async throws {
-        guard let newest = offered.first,
-            let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []),
-            let place = outcome.releases.first
-        else { return }
+    private func requireConsent(_ outcome: ChannelOutcome, _ all: [PackageID: [Release]]) throws {
+        let offered = all[package] ?? []
+        guard let newest = offered.first, let place = outcome.releases.first else { return }
         let others = beyond(newest, outcome, all)
         if !others.isEmpty {
             try consent.require(
@@ -140,14 +138,8 @@ struct RollbackCommand: AsyncParsableCommand {
     }
 
     /// Says which packages go back with this one, and where each goes.
-    private func announce(
-        _ change: ChannelChange, _ offered: [PackageID: [Release]], _ session: RegistrySession
-    ) async {
-        // What the registry refuses, or an older one cannot tell, it says of the change itself.
-        guard offered[package]?.contains(where: { $0.set != nil }) ?? false,
-            let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []),
-            !outcome.others.isEmpty
-        else { return }
+    private func announce(_ outcome: ChannelOutcome, _ offered: [PackageID: [Release]]) {
+        guard offered[package]?.contains(where: { $0.set != nil }) ?? false, !outcome.others.isEmpty else { return }
         let places = outcome.others.merging([package: outcome.releases]) { $1 }.sorted { $0.key < $1.key }
         // A package with a newer release than that of the set keeps it.
         let kept = places.filter { member, releases in releases.first?.id == offered[member]?.first?.id }

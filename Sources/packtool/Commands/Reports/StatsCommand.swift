@@ -128,19 +128,20 @@ struct StatsText {
     private var population: [String] {
         let population = stats.population
         guard population.devices > 0 else { return [] }
-        func row(_ name: String, _ counts: [(value: String?, devices: Int)]) -> [[String]] {
-            let sorted = counts.sorted { ($1.devices, $0.value ?? "") < ($0.devices, $1.value ?? "") }
+        func row(_ name: String, _ counts: ReportPopulation.Counts) -> [[String]] {
+            let sorted = ReportPopulation.ordered(counts)
             var parts = sorted.prefix(Self.populationCount).map { entry in
                 "\(entry.value ?? "not known") \(CountText.number(entry.devices)) (\(entry.devices * 100 / population.devices) %)"
             }
             if sorted.count > parts.count { parts.append("\(sorted.count - parts.count) more") }
             return parts.isEmpty ? [] : [["  \(name)", parts.joined(separator: ", ")]]
         }
-        var rows = row("platform", population.platforms.map { ($0.key, $0.value) })
-        rows += row("app", population.appVersions.map { ($0.key, $0.value) })
-        rows += row("system", population.osVersions.map { ($0.key, $0.value) })
+        var rows = row("platform", population.platforms)
+        rows += row("app", population.appVersions)
+        rows += row("system", population.osVersions)
         for (package, versions) in population.versions.sorted(by: { $0.key < $1.key }) {
-            rows += row(package.text, versions.map { ($0.key.description, $0.value) })
+            rows += row(
+                package.text, Dictionary(versions.map { ($0.key.description, $0.value) }, uniquingKeysWith: +))
         }
         return ["", "\(CountText.text(population.devices, "device")) of the last days by what they are and have"]
             + TextTable.lines(rows)
