@@ -53,12 +53,22 @@ package struct ReleaseRule {
             guard let earlier = history.earlier else {
                 throw RegistryError(
                     .notFound,
-                    "\(channel) offered nothing else of \(package) to everyone before: roll back with --to VERSION, or "
-                        + "--to embedded for what the app was shipped with")
+                    "\(presentForAll)\(channel) offered nothing else of \(package) to everyone before: roll back with --to "
+                        + "VERSION, or --to embedded for what the app was shipped with")
             }
             return try history.rollingBack(
                 to: earlier.offer, requiredApp: earlier.requiredApp, id: facts.newID)
         }
+    }
+
+    /// What all devices have already, where a newer release is for nobody any more.
+    private var presentForAll: String {
+        let offered = history.offered.drop(while: \.rollout.reachesNobody)
+        guard offered.count < history.offered.count, let first = offered.first, first.rollout.reachesEveryone else {
+            return ""
+        }
+        return
+            "all devices go to \(package) \(ReleaseHistory.name(first.offer)) already, because the newer release is at 0 %; "
     }
 
     private func offering(

@@ -120,7 +120,13 @@ struct AudienceTests {
         ] { #expect(asks.standardError.contains(part), "\(part): \(asks)") }
         try await tool.run("rollout", "shop@1.2.0", "--channel", "beta", "--percent", "0", "--yes").expectSuccess()
         #expect(try await tool.run("status").standardOutput.contains("30 %"))
-        try await tool.run(back + ["--yes"]).expectSuccess()
+        try await tool.run("rollout", "shop@1.1.0", "--channel", "beta", "--percent", "0", "--yes").expectSuccess()
+        expectClearError(
+            try await tool.run(back),
+            naming: [
+                "all devices go to shop 1.0.0 already, because the newer release is at 0 %; beta offered nothing else of shop"
+            ])
+        try await tool.run(back + ["--to", "embedded"]).expectSuccess()
     }
 
     @Test func `a device that reads format 1 is told what everybody gets`() async throws {

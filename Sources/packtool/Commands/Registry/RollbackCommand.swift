@@ -75,8 +75,9 @@ struct RollbackCommand: AsyncParsableCommand {
         let offered = try await session.registry.overview().channels[channel] ?? [:]
         // What the registry refuses, or an older one cannot tell, it says of the change itself.
         if let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []) {
-            try requireConsent(outcome, offered)
-            if !dryRun.isDryRun { announce(outcome, offered) }
+            let ways = announcement(outcome, offered)
+            let isSaid = try requireConsent(outcome, offered, ways)
+            if let ways, !isSaid, !dryRun.isDryRun { options.console.note(ways) }
         }
         guard !emergency.isGiven || dryRun.isDryRun else {
             return try await ChangeText.propose(
@@ -94,27 +95,32 @@ struct RollbackCommand: AsyncParsableCommand {
     }
 
     /// Asks before more than the newest release is taken back: a release for some devices may lie above a rollout.
-    private func requireConsent(_ outcome: ChannelOutcome, _ all: [PackageID: [Release]]) throws {
+    /// - Returns: whether the question said the ways of all packages.
+    private func requireConsent(
+        _ outcome: ChannelOutcome, _ all: [PackageID: [Release]], _ ways: String?
+    ) throws -> Bool {
         let offered = all[package] ?? []
-        guard let newest = offered.first, let place = outcome.releases.first else { return }
+        guard let newest = offered.first, let place = outcome.releases.first else { return false }
         let others = beyond(newest, outcome, all)
         if !others.isEmpty {
             try consent.require(
                 isDryRun: dryRun.isDryRun,
                 "On \(channel) the rollback of \(package) takes other packages back, for they were in one set with a release of it "
-                    + "that goes too: \(others.joined(separator: ", ")). \(package) goes to \(ReleaseText.newest([place])).",
+                    + "that goes too: \(others.joined(separator: ", ")). "
+                    + (ways ?? "\(package) goes to \(ReleaseText.newest([place]))."),
                 options)
         }
         // A destination that is named says so itself, and an emergency does not wait.
-        guard to == nil, !emergency.isGiven, offered.count > 1 else { return }
+        guard to == nil, !emergency.isGiven, offered.count > 1 else { return !others.isEmpty }
         let gone = offered.prefix { $0.offer != place.offer }
-        guard gone.count > 1, let newest = gone.first?.version else { return }
+        guard gone.count > 1, let newest = gone.first?.version else { return !others.isEmpty }
         try consent.require(
             isDryRun: dryRun.isDryRun,
             "On \(channel) the rollback takes back \(gone.count) releases of \(package), not only the newest: "
                 + "\(gone.map(ReleaseText.text).joined(separator: ", and ")). All devices go to \(ReleaseText.newest([place])). "
                 + "To take only \(newest) back: packtool rollout \(package)@\(newest) --channel \(channel) --percent 0",
             options)
+        return !others.isEmpty
     }
 
     /// The packages that go back besides those of the newest release's set, each with its way.
@@ -137,9 +143,9 @@ struct RollbackCommand: AsyncParsableCommand {
         }
     }
 
-    /// Says which packages go back with this one, and where each goes.
-    private func announce(_ outcome: ChannelOutcome, _ offered: [PackageID: [Release]]) {
-        guard offered[package]?.contains(where: { $0.set != nil }) ?? false, !outcome.others.isEmpty else { return }
+    /// Which packages go back with this one, and where each goes; nil for a release of no set.
+    private func announcement(_ outcome: ChannelOutcome, _ offered: [PackageID: [Release]]) -> String? {
+        guard offered[package]?.contains(where: { $0.set != nil }) ?? false, !outcome.others.isEmpty else { return nil }
         let places = outcome.others.merging([package: outcome.releases]) { $1 }.sorted { $0.key < $1.key }
         // A package with a newer release than that of the set keeps it.
         let kept = places.filter { member, releases in releases.first?.id == offered[member]?.first?.id }
@@ -147,16 +153,15 @@ struct RollbackCommand: AsyncParsableCommand {
             (member, "from \(ReleaseText.newest(offered[member])) to \(ReleaseText.newest(releases))")
         }
         let ways = moves.map { member, way in "\(member) \(way)" }.joined(separator: ", ")
-        options.console.note(
-            "On \(channel) "
-                + (moves.count > 1
-                    ? "the whole set goes back, not only \(package): \(ways)."
-                    : "\(moves.first?.0.text ?? package.text) goes back, \(moves.first?.1 ?? "").")
-                + kept.map { member, releases in
-                    // Devices that have the set leave this package's part of it all the same.
-                    let part = offered[member]?.first { release in !releases.contains { $0.id == release.id } }?.version
-                    return " \(member) keeps \(ReleaseText.newest(releases)), which is newer than the set"
-                        + (part.map { ": its \($0) of the set is taken back beneath it." } ?? ".")
-                }.joined())
+        return "On \(channel) "
+            + (moves.count > 1
+                ? "the whole set goes back, not only \(package): \(ways)."
+                : "\(moves.first?.0.text ?? package.text) goes back, \(moves.first?.1 ?? "").")
+            + kept.map { member, releases in
+                // Devices that have the set leave this package's part of it all the same.
+                let part = offered[member]?.first { release in !releases.contains { $0.id == release.id } }?.version
+                return " \(member) keeps \(ReleaseText.newest(releases)), which is newer than the set"
+                    + (part.map { ": its \($0) of the set is taken back beneath it." } ?? ".")
+            }.joined()
     }
 }

@@ -45,10 +45,9 @@ struct WithdrawCommand: AsyncParsableCommand {
         }
         if dryRun.isDryRun { return try await preview(version, session) }
         if entry.withdrawn == nil {
-            let lines = consequences(of: version, in: overview)
             try consent.require(
-                (["Withdrawing \(package.package) \(version) is for good: no device installs it again."] + lines)
-                    .joined(separator: "\n"), options)
+                "Withdrawing \(package.package) \(version) is for good: no device installs it again.\n"
+                    + lines(try await effects(version, session)), options)
         }
         let publisher = try await session.publisher(console: options.console)
         try await publisher.withdraw(version, of: package.package, reason: reason, consent: state.consent)
@@ -62,20 +61,29 @@ struct WithdrawCommand: AsyncParsableCommand {
     }
 
     private func preview(_ version: SemanticVersion, _ session: RegistrySession) async throws {
-        let channels = try await session.registry.previewWithdrawal(
-            of: version, of: package.package, reason: reason)
+        let channels = try await effects(version, session)
         try await session.publisher(console: options.console, isDryRun: true)
             .requireWithdrawable(version, of: package.package)
-        let ordered = channels.sorted { $0.key < $1.key }
-        let lines = ordered.isEmpty ? ["No channel offers it."] : ordered.map(\.value.effect)
         options.console.result(
-            (["\(package.package) \(version) would be withdrawn for good: no device installs it again."] + lines)
-                .joined(separator: "\n"),
+            "\(package.package) \(version) would be withdrawn for good: no device installs it again.\n"
+                + lines(channels),
             json: .object([
                 "package": .string(package.package.text), "version": .string(version.description),
                 "reason": .string(reason), "dryRun": true,
-                "channels": .array(ordered.map { .object(ReleaseText.json(package.package, $0.key, $0.value)) }),
+                "channels": .array(channels.map { .object(ReleaseText.json(package.package, $0.key, $0.value)) }),
             ]))
+    }
+
+    /// What each channel that offers the version would offer then, in the order of their names.
+    private func effects(
+        _ version: SemanticVersion, _ session: RegistrySession
+    ) async throws -> [(key: ChannelName, value: ChannelOutcome)] {
+        try await session.registry.previewWithdrawal(of: version, of: package.package, reason: reason)
+            .sorted { $0.key < $1.key }
+    }
+
+    private func lines(_ channels: [(key: ChannelName, value: ChannelOutcome)]) -> String {
+        channels.isEmpty ? "No channel offers it." : channels.map(\.value.effect).joined(separator: "\n")
     }
 
     /// The withdrawal holds for who has seen it. For devices that have seen nothing yet the owner signs it too; where
@@ -99,21 +107,5 @@ struct WithdrawCommand: AsyncParsableCommand {
             The app's owner ends that with:  packtool keys newest \(package.package)
             """)
         return nil
-    }
-
-    /// A line for each channel that offers the version: its share, and where the devices go.
-    private func consequences(of version: SemanticVersion, in overview: RegistryOverview) -> [String] {
-        let lines = overview.channels.sorted { $0.key < $1.key }.compactMap { channel, packages -> String? in
-            let releases = packages[package.package] ?? []
-            guard let index = releases.firstIndex(where: { $0.version == version }) else { return nil }
-            let left = releases.dropFirst(index + 1).first { $0.version != version }
-            let earlier = overview.earlier[channel]?[package.package]
-            return "  \(channel) offers it to \(releases[index].rollout.devicesText); they "
-                + ReleaseText.fallback(left ?? earlier)
-                + (ReleaseText.companions(of: releases[index], package.package, among: packages).map {
-                    "; its set is taken back there too: \($0)"
-                } ?? "")
-        }
-        return lines.isEmpty ? ["  No channel offers it."] : lines
     }
 }
