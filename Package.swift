@@ -9,8 +9,13 @@ let settings: [SwiftSetting] = [
 ]
 
 /// The linker of the toolchain takes a third of the time of the system's. Programs and tests only: apps that use the
-/// libraries link as they like.
-let linker: [LinkerSetting] = [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]
+/// libraries link as they like. A release names no library that it can load later.
+let linker: [LinkerSetting] = [
+    .unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux])),
+    .unsafeFlags(
+        ["-ld-path=\(Context.packageDirectory)/scripts/ld-as-needed"],
+        .when(platforms: [.linux], configuration: .release)),
+]
 
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
@@ -103,14 +108,13 @@ let package = Package(
             name: "CZstd", pkgConfig: "libzstd",
             providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .systemLibrary(
-            name: "CPostgreSQL", pkgConfig: "libpq",
+            name: "CLibPQ", pkgConfig: "libpq",
             providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .target(name: "CPostgreSQL", dependencies: ["CLibPQ"]),
         .systemLibrary(name: "CSync"),
         // The commit that scripts/build-release.sh names.
         .target(name: "CBuildStamp", cSettings: buildStamp),
-        .target(
-            name: "CCurlHandles",
-            linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
+        .target(name: "CCurlHandles"),
 
         // Level 0 and 1: values that both ends must agree on, and what the operating system does for all.
         module("PackJSON", []),

@@ -11,8 +11,8 @@ cp "$work/tree/usr/bin/packtool" "$portable/bin/"
 cp -r "$work/tree/usr/share" "$portable/share"
 
 # The C library is the machine's: it belongs to the kernel, the name services and the loader there.
-ldd "$portable/bin/packtool" | sed -nE 's/.*=> (\/[^ ]+) \(.*/\1/p' |
-    grep -vE '/(libc|libm|libdl|libpthread|librt|libresolv|libutil)\.so' | sort >"$work/libraries"
+scripts/loaded-libraries.sh "$portable/bin/packtool" |
+    grep -vE '/(ld-linux.*|libc|libm|libdl|libpthread|librt|libresolv|libutil)\.so' >"$work/libraries"
 while read -r library; do
     file=$(readlink -f "$library")
     install -m 644 "$file" "$portable/lib/$(basename "$library")"

@@ -99,7 +99,7 @@ def debian_component(name: str, version: str, source: str, arch: str, kind: str)
 
 
 def loaded_libraries(executable: str) -> list[dict]:
-    paths = re.findall(r"(?:=> |^\s*)(/\S+) \(0x", run("ldd", executable), re.M)
+    paths = run("scripts/loaded-libraries.sh", executable).split()
     return list({item["purl"]: item for item in map(debian_library, paths)}.values())
 
 

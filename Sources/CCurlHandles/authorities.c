@@ -1,11 +1,9 @@
-#define _GNU_SOURCE
 #include "caller.h"
 #include "curl_handles.h"
 
 #if defined(__linux__)
 
 #include <curl/curl.h>
-#include <dlfcn.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,10 +31,10 @@ int packtool_set_curl_authorities(const void *pem, size_t count) {
 CURL *curl_easy_init(void) {
     make_handle next =
         (make_handle)packtool_next_function("curl_easy_init", __builtin_return_address(0), (void *)&curl_easy_init);
-    CURL *handle = next ? next() : NULL;
+    CURL *handle = next();
     struct curl_blob *blob = atomic_load(&authorities);
-    // The options below are of the libcurl that this file is linked with.
-    if (!handle || !blob || next != (make_handle)dlsym(RTLD_NEXT, "curl_easy_init")) return handle;
+    // The options below are of the libcurl that this executable uses.
+    if (!handle || !blob || next != (make_handle)packtool_curl_function("curl_easy_init")) return handle;
     if (curl_easy_setopt(handle, CURLOPT_CAINFO_BLOB, blob) != CURLE_OK) {
         // Without it the handle would trust less than was asked for, never more; no handle says so at once.
         curl_easy_cleanup(handle);
@@ -49,7 +47,7 @@ const char *packtool_system_authorities(void) {
 #if LIBCURL_VERSION_NUM >= 0x075400
     // The text is libcurl's own and stays.
     char *path = NULL;
-    make_handle next = (make_handle)dlsym(RTLD_NEXT, "curl_easy_init");
+    make_handle next = (make_handle)packtool_curl_function("curl_easy_init");
     CURL *handle = next ? next() : NULL;
     if (!handle) return NULL;
     if (curl_easy_getinfo(handle, CURLINFO_CAINFO, &path) != CURLE_OK) path = NULL;

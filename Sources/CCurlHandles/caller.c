@@ -7,6 +7,24 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static void *library;
+
+static void load(void) {
+    // A static link names no library: most commands have no use for it, and with all that it needs it is a third of a start.
+    library = dlopen("libcurl.so.4", RTLD_LAZY | RTLD_LOCAL);
+    if (library) return;
+    fprintf(stderr, "error: a library is missing: %s (Debian and Ubuntu: apt-get install libcurl4)\n", dlerror());
+    _exit(127);
+}
+
+void *packtool_curl_function(const char *name) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return dlsym(library, name);
+}
 
 static void *look_up(const char *name, const void *caller, const void *own) {
     Dl_info place, ours;
@@ -18,7 +36,11 @@ static void *look_up(const char *name, const void *caller, const void *own) {
             dlclose(object);
         }
     }
-    return found && found != own ? found : dlsym(RTLD_NEXT, name);
+    if (found && found != own) return found;
+    found = packtool_curl_function(name);
+    if (found) return found;
+    fprintf(stderr, "error: libcurl.so.4 is too old: it has no %s\n", name);
+    _exit(127);
 }
 
 void *packtool_next_function(const char *name, const void *caller, const void *own) {

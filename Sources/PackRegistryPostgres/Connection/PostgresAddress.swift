@@ -24,6 +24,12 @@ package struct PostgresAddress: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter text: a URL with `postgres` or `postgresql`, or a connection string such as ``withoutSecrets``.
     /// - Throws: ``RegistryError`` of the kind `.invalid`, which does not repeat the text, because it may have a password.
     package init(_ text: String) throws(RegistryError) {
+        guard packtool_load_postgresql() else {
+            throw RegistryError(
+                .unusable,
+                "a registry in PostgreSQL needs the library libpq.so.5, and it is not on this machine. Install it (Debian and "
+                    + "Ubuntu: apt-get install libpq5)")
+        }
         var message: UnsafeMutablePointer<CChar>?
         defer { if let message { PQfreemem(message) } }
         guard let options = PQconninfoParse(text, &message) else {
