@@ -114,7 +114,10 @@ let package = Package(
         .systemLibrary(name: "CSync"),
         // The commit that scripts/build-release.sh names.
         .target(name: "CBuildStamp", cSettings: buildStamp),
-        .target(name: "CCurlHandles"),
+        // Named so that its functions stand before those that a shared FoundationNetworking calls.
+        .target(
+            name: "CCurlHandles",
+            linkerSettings: [.linkedLibrary("curl", .when(platforms: [.linux]))]),
 
         // Level 0 and 1: values that both ends must agree on, and what the operating system does for all.
         module("PackJSON", []),

@@ -239,12 +239,12 @@ struct ConsentTests {
             tool, withdraw,
             saying: [
                 "Withdrawing shop 1.1.0 is for good", "beta: 50 % of the devices leave shop 1.1.0 and go to 1.0.0",
-                "stable: all devices leave shop 1.1.0 and keep the version that they run, because no other release is left",
+                "stable: 100 % of the devices leave shop 1.1.0 and keep the version that they run, because no other release is left",
                 "--yes",
             ])
         try await tool.run("rollout", "shop", "--channel", "beta", "--percent", "100").expectSuccess()
         try await Self.expectRefused(
-            tool, withdraw, saying: ["beta: all devices leave shop 1.1.0 and go to 1.0.0"])
+            tool, withdraw, saying: ["beta: 100 % of the devices leave shop 1.1.0 and go to 1.0.0"])
         try await tool.run(withdraw + ["--yes"]).expectSuccess()
         #expect(try await Self.offers(tool) == ["1.0.0@100"])
         let unknown = try await tool.run("withdraw", "shop@3.0.0", "--reason", "x")

@@ -85,7 +85,7 @@ struct SetTests {
 
         let withdraw = try await tool.run("withdraw", "admin@1.1.0", "--reason", "broken")
         #expect(
-            withdraw.exitCode == 2 && withdraw.standardError.contains("all devices leave shop 1.1.0"),
+            withdraw.exitCode == 2 && withdraw.standardError.contains("100 % of the devices leave shop 1.1.0"),
             "\(withdraw)")
         try await tool.run("withdraw", "admin@1.1.0", "--reason", "broken", "--yes").expectSuccess()
         let status = try await tool.run("status", "--json").json().object()
