@@ -23,7 +23,7 @@ final class ReportCommits: Sendable {
 
     private let database: ReportDatabase
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "reports")
+    private let queue = DispatchQueue(label: "reports", qos: .utility)
 
     init(_ database: ReportDatabase) {
         self.database = database

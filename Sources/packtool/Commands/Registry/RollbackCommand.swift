@@ -78,6 +78,13 @@ struct RollbackCommand: AsyncParsableCommand {
             let ways = announcement(outcome, offered)
             let isSaid = try requireConsent(outcome, offered, ways)
             if let ways, !isSaid, !dryRun.isDryRun { options.console.note(ways) }
+            let embedded = outcome.others.merging([package: outcome.releases]) { $1 }
+                .filter { $0.value.first?.offer == .embedded }.keys.sorted().map(\.text)
+            if !embedded.isEmpty {
+                options.console.note(
+                    "A device whose app embeds nothing of \(embedded.joined(separator: ", ")) keeps the version that it confirmed."
+                )
+            }
         }
         guard !emergency.isGiven || dryRun.isDryRun else {
             return try await ChangeText.propose(
