@@ -40,14 +40,17 @@ package struct ReleaseEffect: Sendable {
             guard let known = history.entries.last(where: { $0.release.id == release.id })?.release else { continue }
             parts.append(updated(known, to: release, package, new))
         }
-        let isWayBack = steps.contains { if case .add = $0 { true } else { false } }
+        let added = steps.compactMap { if case .add(let release) = $0 { release.offer } else { nil } }
         for case .remove(let id) in steps {
-            guard let index = old.firstIndex(where: { $0.id == id }) else { continue }
+            // A way back to what lies beneath is a release of its own.
+            guard let index = old.firstIndex(where: { $0.id == id }), !added.contains(old[index].offer) else {
+                continue
+            }
             // Devices that run a newer release keep it.
             let below = new.filter { release in old[..<index].allSatisfy { $0.id != release.id } }
             parts.append(
                 "\(old[index].rollout.devicesText) leave \(package) \(ReleaseHistory.name(old[index].offer))"
-                    + (isWayBack ? "" : " and \(Self.fallback(below))"))
+                    + (!added.isEmpty ? "" : " and \(Self.fallback(below))"))
         }
         if let newest = new.first, newest.id == old.first?.id, let gone = history.ofSet(removedBy: steps) {
             parts.append(
