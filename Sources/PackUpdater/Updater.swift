@@ -141,13 +141,19 @@ public actor Updater {
     /// - Returns: the packages that switched, with the version that is active now.
     @discardableResult
     public func activate(_ packages: [PackageID]? = nil) throws -> [PackageID: SemanticVersion?] {
-        let switched = try store.change { state in state.activate(packages) }
+        let switched = try store.change { state in
+            state.activate(packages).map { ($0, state[$0.package].active?.isConfirmed ?? false) }
+        }
         var result: [PackageID: SemanticVersion?] = [:]
-        for change in switched {
+        for (change, isConfirmed) in switched {
             let (package, to) = (change.package, change.to)
             let left = change.from.map { "instead of \($0.id)" } ?? "nothing was active"
             journal.note(.activated, package, to?.id.version, to == nil ? "back to what the app embeds: nothing" : left)
-            if let to { report(.activated, package, to.id.version, to.release) }
+            if let to {
+                report(.activated, package, to.id.version, to.release)
+                // No page confirms it again: without a word it would count as silent, and so as failed.
+                if isConfirmed { report(.confirmed, package, to.id.version, to.release) }
+            }
             result[package] = .some(to?.id.version)
         }
         return result

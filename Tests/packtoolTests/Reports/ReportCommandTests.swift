@@ -11,6 +11,27 @@ import Testing
             ["client"] + arguments + ["--store", store, "--channel", "beta", "--registry", registry.url])
     }
 
+    @Test func `a device that goes back to a version that it confirmed is no silent one`() async throws {
+        let registry = try await LiveRegistry()
+        try await registry.publish("shop", "1.0.0", files: ["index.html": "<h1>one</h1>"])
+        _ = try await Self.device(registry, "one", "update", "--reports", "on")
+        _ = try await Self.device(registry, "one", "start")
+        _ = try await Self.device(registry, "one", "confirm")
+        try await registry.publish("shop", "1.1.0", files: ["index.html": "<h1>two</h1>"])
+        _ = try await Self.device(registry, "one", "update")
+        try await registry.tool.run("rollback", "shop", "--channel", "beta").expectSuccess()
+        let back = try await Self.device(registry, "one", "update")
+        #expect(back.standardOutput.contains("1.0.0"), "\(back)")
+        _ = try await Self.device(registry, "one", "start")
+        // No page says anything any more: the version was confirmed long ago.
+        _ = try await Self.device(registry, "one", "update")
+        let stats = try await registry.tool.run("stats", "shop", "--channel", "beta", "--json").json().object()
+        let old = try stats.array("versions").map { try $0.object() }.filter { try $0.string("version") == "1.0.0" }
+        #expect(try old.reduce(0) { try $0 + $1.integer("activated") } == 2, "\(old)")
+        #expect(try old.reduce(0) { try $0 + $1.integer("confirmed") } == 2, "\(old)")
+        #expect(try old.allSatisfy { try $0.integer("waiting") == 0 && $0.integer("silent") == 0 }, "\(old)")
+    }
+
     @Test func `what devices report is what stats and device show, and reports delete ends it`() async throws {
         let registry = try await LiveRegistry()
         let tool = registry.tool
