@@ -20,6 +20,8 @@ import Testing
         try await registry.publish("shop", "1.1.0", files: ["index.html": "<h1>two</h1>"])
         _ = try await Self.device(registry, "one", "update")
         try await registry.tool.run("rollback", "shop", "--channel", "beta").expectSuccess()
+        // A server looks once a second at what is offered.
+        try await Task.sleep(for: .milliseconds(1100))
         let back = try await Self.device(registry, "one", "update")
         #expect(back.standardOutput.contains("1.0.0"), "\(back)")
         _ = try await Self.device(registry, "one", "start")
