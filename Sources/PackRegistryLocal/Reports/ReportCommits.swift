@@ -23,7 +23,7 @@ final class ReportCommits: Sendable {
 
     private let database: ReportDatabase
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "reports", qos: .utility)
+    private let queue = DispatchQueue(label: "reports")
 
     init(_ database: ReportDatabase) {
         self.database = database

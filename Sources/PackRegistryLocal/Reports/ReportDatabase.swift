@@ -14,8 +14,6 @@ struct ReportDatabase: Sendable {
         var configuration = Configuration()
         configuration.busyMode = .timeout(30)
         configuration.label = "reports"
-        // Reports may wait for who publishes or looks for updates, and never the other way round.
-        configuration.qos = .utility
         configuration.prepareDatabase { db in
             // GRDB's NORMAL in WAL mode loses acknowledged commits at a power cut.
             try db.execute(sql: "PRAGMA synchronous = FULL")
