@@ -76,8 +76,8 @@ struct RollbackCommand: AsyncParsableCommand {
         // What the registry refuses, or an older one cannot tell, it says of the change itself.
         if let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []) {
             let ways = announcement(outcome, offered)
-            let isSaid = try requireConsent(outcome, offered, ways)
-            if let ways, !isSaid, !dryRun.isDryRun { options.console.note(ways) }
+            try requireConsent(outcome, offered, ways)
+            if let ways, !dryRun.isDryRun { options.console.note(ways) }
             let embedded = outcome.others.merging([package: outcome.releases]) { $1 }
                 .filter { $0.value.first?.offer == .embedded }.keys.sorted().map(\.text)
             if !embedded.isEmpty {
@@ -102,12 +102,10 @@ struct RollbackCommand: AsyncParsableCommand {
     }
 
     /// Asks before more than the newest release is taken back: a release for some devices may lie above a rollout.
-    /// - Returns: whether the question said the ways of all packages.
-    private func requireConsent(
-        _ outcome: ChannelOutcome, _ all: [PackageID: [Release]], _ ways: String?
-    ) throws -> Bool {
+    /// - Parameter ways: of all packages.
+    private func requireConsent(_ outcome: ChannelOutcome, _ all: [PackageID: [Release]], _ ways: String?) throws {
         let offered = all[package] ?? []
-        guard let newest = offered.first, let place = outcome.releases.first else { return false }
+        guard let newest = offered.first, let place = outcome.releases.first else { return }
         let others = beyond(newest, outcome, all)
         if !others.isEmpty {
             try consent.require(
@@ -118,16 +116,15 @@ struct RollbackCommand: AsyncParsableCommand {
                 options)
         }
         // A destination that is named says so itself, and an emergency does not wait.
-        guard to == nil, !emergency.isGiven, offered.count > 1 else { return !others.isEmpty }
+        guard to == nil, !emergency.isGiven, offered.count > 1 else { return }
         let gone = offered.prefix { $0.offer != place.offer }
-        guard gone.count > 1, let newest = gone.first?.version else { return !others.isEmpty }
+        guard gone.count > 1, let newest = gone.first?.version else { return }
         try consent.require(
             isDryRun: dryRun.isDryRun,
             "On \(channel) the rollback takes back \(gone.count) releases of \(package), not only the newest: "
                 + "\(gone.map(ReleaseText.text).joined(separator: ", and ")). All devices go to \(ReleaseText.newest([place])). "
                 + "To take only \(newest) back: packtool rollout \(package)@\(newest) --channel \(channel) --percent 0",
             options)
-        return !others.isEmpty
     }
 
     /// The packages that go back besides those of the newest release's set, each with its way.
