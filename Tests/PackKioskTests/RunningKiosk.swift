@@ -137,7 +137,8 @@ final class RunningKiosk: Sendable {
             try #require(kiosk.isRunning, "the kiosk has ended: \(saidErrors)")
             try await Task.sleep(for: .milliseconds(10))
         }
-        Issue.record("no event \(name), only \(names(after: count, before: eventCount)): \(saidErrors)")
+        let others = state.withLock { $0.events.dropFirst(count).map { JSONValue.object($0).compactText } }
+        Issue.record("no event \(name), only \(others): \(saidErrors)")
         throw CancellationError()
     }
 
