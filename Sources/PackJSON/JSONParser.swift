@@ -188,9 +188,15 @@ struct JSONParser {
         let start = position
         position += 1
         let first = position
-        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+        var union: UInt8 = 0
+        while let byte = current, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+            union |= byte
+            position += 1
+        }
         if current == UInt8(ascii: "\"") {
-            let text = try validated(bytes[first..<position], offset: first)
+            let slice = bytes[first..<position]
+            // Almost all strings are ASCII, of which nothing has to be checked.
+            let text = union < 0x80 ? String(decoding: slice, as: UTF8.self) : try validated(slice, offset: first)
             position += 1
             return text
         }

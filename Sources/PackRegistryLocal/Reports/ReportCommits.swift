@@ -1,9 +1,9 @@
-import Dispatch
 import PackRegistry
 import Synchronization
 
 /// Commits in groups: while one transaction is on its way to the disk, batches gather, and the next one takes all of them.
-/// So a hundred devices wait for one sync of the disk and not for a hundred.
+/// So a hundred devices wait for one sync of the disk and not for a hundred. Whoever publishes or looks for updates meanwhile
+/// comes first.
 final class ReportCommits: Sendable {
     private struct Waiting {
         let reports: JudgedReports
@@ -23,7 +23,6 @@ final class ReportCommits: Sendable {
 
     private let database: ReportDatabase
     private let state = Mutex(State())
-    private let queue = DispatchQueue(label: "reports")
 
     init(_ database: ReportDatabase) {
         self.database = database
@@ -37,7 +36,7 @@ final class ReportCommits: Sendable {
                 defer { state.isWriting = true }
                 return !state.isWriting
             }
-            if isFirst { queue.async { self.writeAll() } }
+            if isFirst { PatientThread.run("reports") { self.writeAll() } }
         }
     }
 

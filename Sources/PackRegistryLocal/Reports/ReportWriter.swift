@@ -26,6 +26,12 @@ struct ReportWriter {
         }
     }
 
+    /// An event as it goes into the log.
+    private struct LogRow {
+        let event: ReportEvent
+        let subject: Int64
+    }
+
     /// What events say about a release on a device.
     private struct Standing {
         var activated: Int?
@@ -59,8 +65,8 @@ struct ReportWriter {
         guard !reports.events.isEmpty else { return 0 }
         let (sender, isNew) = try id(of: reports.sender)
         let events = try newEvents(of: reports, sender, isNew: isNew)
-        var values: [DatabaseValue] = []
-        values.reserveCapacity(events.count * Self.columnCount)
+        var rows: [LogRow] = []
+        rows.reserveCapacity(events.count)
         var standings: [Int64: Standing] = [:]
         // Most batches are about one or two releases.
         var known: (subject: ReportSubject, id: Int64)?
@@ -73,12 +79,12 @@ struct ReportWriter {
                 id = try self.id(of: SubjectKey(channel: reports.channel, subject: subject))
                 known = (subject, id)
             }
-            append(event, sender, id, reports.received, to: &values)
+            rows.append(LogRow(event: event, subject: id))
             counts[CountKey(event, id), default: ReportCount(ReportCount.Key(event))].add(event)
             note(event, in: &standings[id])
             if event.code == .present { try write(event, id, sender, reports.channel) }
         }
-        try insert(values)
+        try insert(rows, sender, received: reports.received)
         let network = reports.network.map { networks.number(of: $0) }
         for (subject, standing) in standings { try write(standing, subject, sender, network) }
         return events.count
@@ -117,35 +123,41 @@ struct ReportWriter {
         return known.isEmpty ? events : events.filter { !known.contains($0.sequence) }
     }
 
-    private func append(
-        _ event: ReportEvent, _ sender: Int64, _ subject: Int64, _ received: Int, to values: inout [DatabaseValue]
-    ) {
-        let web = event.web
-        values.append(sender.databaseValue)
-        values.append(event.sequence.databaseValue)
-        values.append(subject.databaseValue)
-        values.append(event.code.rawValue.databaseValue)
-        values.append(event.phase?.rawValue.databaseValue ?? .null)
-        values.append(event.fault?.rawValue.databaseValue ?? .null)
-        values.append(event.time.databaseValue)
-        values.append(received.databaseValue)
-        values.append(event.wireByteCount?.databaseValue ?? .null)
-        values.append(event.zipByteCount?.databaseValue ?? .null)
-        values.append(web?.local.databaseValue ?? .null)
-        values.append(web?.online.databaseValue ?? .null)
-        values.append(web?.missed.databaseValue ?? .null)
-        values.append(web?.byteCount.databaseValue ?? .null)
-        values.append(event.facts.map(Self.text)?.databaseValue ?? .null)
+    private func insert(_ rows: [LogRow], _ sender: Int64, received: Int) throws {
+        var rest = rows[...]
+        while !rest.isEmpty {
+            let isFull = rest.count >= Self.rowCount
+            let statement = try db.cachedStatement(sql: isFull ? Self.insertMany : Self.insertOne)
+            // All NULL. Arguments of GRDB's would cost twice what the rows cost.
+            statement.setUncheckedArguments(StatementArguments())
+            var column: CInt = 1
+            for row in rest.prefix(isFull ? Self.rowCount : 1) {
+                let event = row.event
+                try bind(statement, column, sender, event.sequence, row.subject, event.code.rawValue)
+                try bind(statement, column + 4, event.phase?.rawValue, event.fault?.rawValue)
+                try bind(statement, column + 6, event.time, received, event.wireByteCount, event.zipByteCount)
+                if let web = event.web {
+                    try bind(statement, column + 10, web.local, web.online, web.missed, web.byteCount)
+                }
+                try bind(statement, column + 14, event.facts.map(Self.text))
+                column += CInt(Self.columnCount)
+            }
+            try statement.execute()
+            rest = rest.dropFirst(isFull ? Self.rowCount : 1)
+        }
     }
 
-    private func insert(_ values: [DatabaseValue]) throws {
-        let many = Self.rowCount * Self.columnCount
-        var rest = values[...]
-        while !rest.isEmpty {
-            let isFull = rest.count >= many
-            let statement = try db.cachedStatement(sql: isFull ? Self.insertMany : Self.insertOne)
-            try statement.execute(arguments: StatementArguments(rest.prefix(isFull ? many : Self.columnCount)))
-            rest = rest.dropFirst(isFull ? many : Self.columnCount)
+    /// Binds values from a column on; what is not there stays NULL.
+    private func bind<each Value: StatementBinding>(
+        _ statement: Statement, _ first: CInt, _ values: repeat (each Value)?
+    ) throws {
+        var column = first
+        for value in repeat each values {
+            if let value {
+                let code = value.bind(to: statement.sqliteStatement, at: column)
+                guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+            }
+            column += 1
         }
     }
 
