@@ -163,6 +163,7 @@ struct JSONOutputTests {
         try await run("audit")
         try await run("registry check")
         try await run("registry copy", "copy")
+        try await run("registry prune", "--dry-run")
         try await run("doctor", codes: [0, 1])
         try await run("renew")
         try await run("keys newest", "ferries", codes: [0, 2])

@@ -88,6 +88,7 @@ struct PackagePage {
         if let reason = version.withdrawn {
             parts += [tag("strong", .class("bad")) { "withdrawn: " }, foreign(String(reason.prefix(300))), .text(" ")]
         }
+        if version.pruned != nil { parts.append(.text("its files were removed ")) }
         if let text = version.note.text { parts += [foreign(String(text.prefix(300))), .text(" ")] }
         if let commit = version.note.commit { parts.append(tag("code") { foreign(String(commit.prefix(12))) }) }
         return parts

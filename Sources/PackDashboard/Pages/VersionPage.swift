@@ -41,6 +41,11 @@ struct VersionPage {
                     foreign(reason)
                 }
             }
+            if let pruned = version.pruned {
+                tag("p", .class("notice")) {
+                    "Its files were removed on \(Words.date(pruned)) to save space. To offer it, publish the same package again."
+                }
+            }
             tag("dl") {
                 fact("Published") {
                     "\(Words.date(version.published)) by "

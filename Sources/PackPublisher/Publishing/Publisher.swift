@@ -74,10 +74,22 @@ package struct Publisher: Sendable {
             report(archive.manifest)
             published.append(
                 isListed.contains(archive.sealed.digest)
-                    ? Published(manifest: archive.manifest, outcome: .unchanged, sentSize: 0, sentCount: 0)
-                    : try await publish(archive, note))
+                    ? try await restore(archive) : try await publish(archive, note))
         }
         return published
+    }
+
+    /// Sends what the registry lost of a version, or removed to save space. Who may not publish it, may release it all the same.
+    private func restore(_ archive: PackageArchive) async throws -> Published {
+        var missing: Set<PackFormat.Digest> = []
+        do {
+            missing = try await registry.missingObjects(of: archive.sealed.bytes)
+        } catch let error as RegistryError where [.unauthorized, .forbidden].contains(error.kind) {}
+        if !missing.isEmpty { _ = try await upload(archive, missing) }
+        let sent = archive.manifest.ownObjects.filter { missing.contains($0.digest) }
+        return Published(
+            manifest: archive.manifest, outcome: .unchanged, sentSize: sent.reduce(0) { $0 + $1.size },
+            sentCount: sent.count)
     }
 
     /// Withdraws a version by signing the package's role without it.

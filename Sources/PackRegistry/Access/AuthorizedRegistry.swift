@@ -47,7 +47,11 @@ extension AuthorizedRegistry {
         let parsed: Manifest
         do { parsed = try Manifest(parsing: manifest) } catch { throw RegistryError(.invalid, "\(error)") }
         try identity.require(.publish, package: parsed.package)
-        return try await services.content.missing(among: parsed.ownObjects)
+        var query = FactsQuery.unsigned
+        query.objects = parsed.ownObjects
+        query.removals = true
+        let facts = try await services.store.facts(query)
+        return try await services.content.missing(among: parsed.ownObjects).union(facts.objectsToRemove)
     }
 
     package func upload(archive: URL) async throws -> Digest {
@@ -56,9 +60,28 @@ extension AuthorizedRegistry {
         let upload = UploadedPackage(archive.sealed)
         // Refused before its objects are stored.
         try await upload.check(services.store.facts(upload.query))
-        try await archive.storeObjects()
-        try await services.record(upload, as: identity)
-        return archive.sealed.digest
+        let objects = archive.sealed.manifest.ownObjects
+        for _ in 1...Self.uploadTries {
+            let known = try await reserve(objects)
+            try await archive.storeObjects()
+            do {
+                try await services.record(UploadedPackage(archive.sealed, known: known), as: identity)
+                return archive.sealed.digest
+            } catch is RemovedObjects {}
+        }
+        throw RegistryError(.busy, "files that the package needs are being removed: try again")
+    }
+
+    private static let uploadTries = 5
+
+    /// - Returns: those that are recorded already.
+    private func reserve(_ objects: [Object]) async throws -> [Object] {
+        var query = FactsQuery.unsigned
+        query.objects = objects
+        query.removals = true
+        let facts = try await services.store.facts(query)
+        if !facts.objectsToRemove.isEmpty { try await services.record(UploadReservation(objects), as: identity) }
+        return objects.filter { !facts.missingObjects.contains($0.digest) }
     }
 
     package func publish(

@@ -1,17 +1,24 @@
 package import PackFormat
 import PackRegistryAPI
 
+/// Objects that were there when an upload began were removed before it was over.
+package struct RemovedObjects: Error {}
+
 /// A package whose objects are all stored. Its manifest is recorded, and becomes public only when it is published.
 package struct UploadedPackage: RegistryChange {
     private let upload: SealedManifest
+    private let known: [Object]
 
-    package init(_ manifest: SealedManifest) {
+    /// - Parameter known: the objects that were recorded before the others were stored.
+    package init(_ manifest: SealedManifest, known: [Object] = []) {
         upload = manifest
+        self.known = known
     }
 
     package var query: FactsQuery {
         var query = FactsQuery.unsigned
         query.versions = [upload.name]
+        query.objects = known
         return query
     }
 
@@ -20,8 +27,16 @@ package struct UploadedPackage: RegistryChange {
         _ = try facts.isPublished(upload)
     }
 
+    /// - Throws: ``RemovedObjects`` where one was removed since it was known: the package must be stored once more.
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws {
+        guard facts.missingObjects.isEmpty else { throw RemovedObjects() }
         changes.uploads.append(upload)
+        changes.presumed += known
+        // A version whose files were removed to save space has them again.
+        guard try facts.isPublished(upload), facts.versions[upload.name]?.pruned != nil else { return }
+        changes.restorations.append(upload.name)
+        changes.work.insert(upload.manifest.package)
+        changes.log("restore", "\(upload.name.package)@\(upload.name.version)", "its files are there again")
     }
 }
 

@@ -54,6 +54,12 @@ package struct ChangeSet: Sendable {
         package let action: String
         package let subject: String
         package let detail: String
+
+        package init(action: String, subject: String, detail: String) {
+            self.action = action
+            self.subject = subject
+            self.detail = detail
+        }
     }
 
     package enum TokenStep: Hashable, Sendable {
@@ -73,6 +79,12 @@ package struct ChangeSet: Sendable {
     package var groups: [GroupDocument] = []
     /// Manifests whose objects are all stored.
     package var uploads: [SealedManifest] = []
+    /// Objects that must be recorded already, or nothing is: facts are stale where one was removed since.
+    package var presumed: [Object] = []
+    /// Objects that somebody is about to refer to: they are not removed, if they were to be.
+    package var reserved: [Object] = []
+    /// Versions whose files were removed, and are there again.
+    package var restorations: [VersionName] = []
     package var publications: [Publication] = []
     package var withdrawals: [Withdrawal] = []
     package var releases: [Releases] = []
@@ -109,7 +121,7 @@ package struct ChangeSet: Sendable {
     package var isEmpty: Bool {
         documents.isEmpty && channelFiles.isEmpty && groups.isEmpty && uploads.isEmpty && publications.isEmpty
             && withdrawals.isEmpty && releases.isEmpty && rolloutNotes.isEmpty && tokens.isEmpty && audit.isEmpty
-            && work.isEmpty && approvalEvents.isEmpty
+            && work.isEmpty && approvalEvents.isEmpty && reserved.isEmpty && restorations.isEmpty
     }
 
     package mutating func put<Body: RoleMetadata>(_ document: SignedDocument<Body>, as role: String) {

@@ -70,6 +70,8 @@ package struct RegistryFacts: Sendable {
     package var rollouts: [PlannedRelease] = []
     package var openRollouts: [OpenRollout] = []
     package var missingObjects: Set<Digest> = []
+    /// Objects that nothing refers to, and that are still to be removed.
+    package var objectsToRemove: Set<Digest> = []
     package var keptDocuments: [DocumentID] = []
     package var keptChannelFiles: Set<Digest> = []
     package var publishedManifests: [ViewPath] = []

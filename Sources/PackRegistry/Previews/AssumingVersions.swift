@@ -28,6 +28,8 @@ package struct AssumingVersions<Change: RegistryChange>: RegistryChange {
                         "\(version.package) \(version.version) is published already with other content: a version never "
                             + "changes, so give yours a new version number")
                 }
+                // Files that were removed come back with the publication.
+                facts.versions[name] = known.restored
                 continue
             }
             facts.versions[name] = PublishedVersion(

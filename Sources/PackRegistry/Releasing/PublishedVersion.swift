@@ -1,3 +1,4 @@
+package import Foundation
 package import PackFormat
 
 /// A version in a registry, as the rules need it.
@@ -12,10 +13,13 @@ package struct PublishedVersion: Hashable, Sendable {
     package let withdrawn: String?
     /// What its pages store, and can read; nil if it does not say.
     package let state: Manifest.State?
+    /// When its files were removed to save space; nil: they are there.
+    package let pruned: Date?
 
     package init(
         package: PackageID, version: SemanticVersion, manifest: Digest, hasEntry: Bool = true,
-        requiredApp: VersionRange? = nil, withdrawn: String? = nil, state: Manifest.State? = nil
+        requiredApp: VersionRange? = nil, withdrawn: String? = nil, state: Manifest.State? = nil,
+        pruned: Date? = nil
     ) {
         self.package = package
         self.version = version
@@ -24,6 +28,14 @@ package struct PublishedVersion: Hashable, Sendable {
         self.requiredApp = requiredApp
         self.withdrawn = withdrawn
         self.state = state
+        self.pruned = pruned
+    }
+
+    /// With the files that it lost.
+    package var restored: PublishedVersion {
+        PublishedVersion(
+            package: package, version: version, manifest: manifest, hasEntry: hasEntry, requiredApp: requiredApp,
+            withdrawn: withdrawn, state: state)
     }
 
     package var offer: Release.Offer { .version(version, manifest: manifest) }

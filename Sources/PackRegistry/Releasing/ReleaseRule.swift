@@ -168,6 +168,12 @@ package struct ReleaseRule {
         if let reason = published.withdrawn {
             throw RegistryError(.conflict, "\(package) \(version) was withdrawn (\(reason)) and cannot be offered")
         }
+        if let pruned = published.pruned {
+            throw RegistryError(
+                .conflict,
+                "the files of \(package) \(version) were removed at \(WireTime.text(pruned)) to save space (packtool registry "
+                    + "prune): publish the same package again, then it can be offered")
+        }
         guard published.hasEntry else {
             throw RegistryError(
                 .invalid, "\(package) is a shared bundle: it comes with the packages that use it and is not released")

@@ -17,12 +17,14 @@ package struct RegistryOverview: Hashable, Sendable {
         package let archiveSize: Int?
         /// The publisher's reason for withdrawing the version; nil if it is not withdrawn.
         package let withdrawn: String?
+        /// When its files were removed to save space; nil: they are there.
+        package let pruned: Date?
         package let note: VersionNote
 
         package init(
             version: SemanticVersion, manifest: Digest, published: Date, publishedBy: String, fileCount: Int,
             size: Int, fullSize: Int?, archiveSize: Int?, withdrawn: String?,
-            note: VersionNote = .none
+            pruned: Date? = nil, note: VersionNote = .none
         ) {
             self.version = version
             self.manifest = manifest
@@ -33,6 +35,7 @@ package struct RegistryOverview: Hashable, Sendable {
             self.fullSize = fullSize
             self.archiveSize = archiveSize
             self.withdrawn = withdrawn
+            self.pruned = pruned
             self.note = note
         }
     }

@@ -86,7 +86,7 @@ extension RegistryOverview {
                     Version(
                         version: $0.version, manifest: $0.manifest, published: $0.published, publishedBy: "",
                         fileCount: $0.fileCount, size: $0.size, fullSize: $0.fullSize,
-                        archiveSize: $0.archiveSize, withdrawn: $0.withdrawn)
+                        archiveSize: $0.archiveSize, withdrawn: $0.withdrawn, pruned: $0.pruned)
                 }
             }, channels: channels, earlier: earlier, settings: settings)
     }
@@ -102,6 +102,7 @@ extension RegistryOverview.Version {
         json["fullSize"] = fullSize.map { .integer($0) }
         json["archiveSize"] = archiveSize.map { .integer($0) }
         json["withdrawn"] = withdrawn.map { .string($0) }
+        json["pruned"] = pruned.map { .string(WireTime.text($0)) }
         json.set(note)
         return json
     }
@@ -113,6 +114,7 @@ extension RegistryOverview.Version {
             fileCount: json.integer("files"), size: json.integer("size"),
             fullSize: json["fullSize"]?.integer("fullSize"),
             archiveSize: json["archiveSize"]?.integer("archiveSize"), withdrawn: json["withdrawn"]?.string("withdrawn"),
+            pruned: json["pruned"] == nil ? nil : json.date("pruned"),
             note: json.note())
     }
 }

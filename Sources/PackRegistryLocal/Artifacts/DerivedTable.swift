@@ -86,13 +86,22 @@ struct DerivedTable {
     func wantedPatches(of package: PackageID) throws -> [DerivedFile] {
         var wanted: [DerivedFile] = []
         var seen: Set<DerivedFile> = []
-        for (base, target) in try pairs(of: package) {
+        let pruned = try prunedManifests()
+        for (base, target) in try pairs(of: package) where !pruned.contains(base) && !pruned.contains(target) {
             for kind in [DerivedFile.Kind.manifest, .patch, .update] {
                 let file = DerivedFile(kind, of: target, from: base)
                 if seen.insert(file).inserted, try !isRecorded(file) { wanted.append(file) }
             }
         }
         return wanted
+    }
+
+    /// The versions whose files were removed to save space.
+    private func prunedManifests() throws -> Set<Digest> {
+        try Set(
+            Row.fetchAll(db, sql: "SELECT manifest FROM version WHERE pruned IS NOT NULL").map { row in
+                try row.parsed("manifest") { try Digest(hex: $0) }
+            })
     }
 
     /// The missing full downloads and then zips of a package's versions, the newest version first, because somebody
@@ -103,7 +112,7 @@ struct DerivedTable {
             let rows = try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT manifest FROM version WHERE package = ? AND withdrawn IS NULL AND NOT EXISTS
+                    SELECT manifest FROM version WHERE package = ? AND withdrawn IS NULL AND pruned IS NULL AND NOT EXISTS
                     (SELECT 1 FROM derived WHERE target = version.manifest AND base = '' AND kind = ?)
                     ORDER BY sequence DESC
                     """,
@@ -114,11 +123,11 @@ struct DerivedTable {
     }
 
     /// Whether a device may ask for a patch that nobody made: to what a channel offers now, or to a bundle that such a
-    /// version pins, from any version of the same package that was ever published.
+    /// version pins, from any version of the same package that was ever published and has its files.
     func isOnDemand(_ file: DerivedFile) throws -> Bool {
         guard let base = file.base, try !isRecorded(file) else { return false }
         let rows = try Row.fetchAll(
-            db, sql: "SELECT package, manifest, withdrawn FROM version WHERE manifest IN (?, ?)",
+            db, sql: "SELECT package, manifest, withdrawn FROM version WHERE pruned IS NULL AND manifest IN (?, ?)",
             arguments: [base.hex, file.target.hex])
         guard rows.count == 2, try rows[0].text("package") == rows[1].text("package") else { return false }
         let target = try rows.first { try $0.text("manifest") == file.target.hex }

@@ -34,6 +34,13 @@ struct EncodingTable {
         return try objects.filter { try !isRecorded($0.digest) }.sorted { $0.digest < $1.digest }
     }
 
+    /// Whether a compressed form was made, and is worth having.
+    func isMade(_ object: Digest, _ coding: ContentCoding) throws -> Bool {
+        try Row.fetchOne(
+            db, sql: "SELECT 1 FROM encoding WHERE object = ? AND coding = ? AND size IS NOT NULL",
+            arguments: [object.hex, coding.rawValue]) != nil
+    }
+
     /// Both forms are recorded together.
     private func isRecorded(_ object: Digest) throws -> Bool {
         try Row.fetchOne(db, sql: "SELECT 1 FROM encoding WHERE object = ? LIMIT 1", arguments: [object.hex]) != nil

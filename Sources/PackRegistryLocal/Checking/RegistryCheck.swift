@@ -89,11 +89,12 @@ package struct RegistryCheck: Sendable {
 
     // MARK: Objects
 
-    /// The objects of all published versions that were not withdrawn.
+    /// The objects of all published versions that were not withdrawn, and have their files.
     private static func signedObjects(_ db: Database) throws -> [Object] {
         let versions = VersionTable(db: db)
         var objects: Set<Object> = []
-        for row in try Row.fetchAll(db, sql: "SELECT manifest FROM version WHERE withdrawn IS NULL") {
+        for row in try Row.fetchAll(db, sql: "SELECT manifest FROM version WHERE withdrawn IS NULL AND pruned IS NULL")
+        {
             let digest = try row.parsed("manifest") { try Digest(hex: $0) }
             guard let manifest = try versions.manifest(digest) else { throw Row.damaged("manifest") }
             objects.formUnion(manifest.ownObjects)

@@ -45,8 +45,21 @@ enum RegistrySchema {
             // JSON as in the manifest; none: the version does not say.
             try db.execute(sql: "ALTER TABLE manifest ADD COLUMN state TEXT")
         }
+        migrator.registerMigration("versions without files, files to remove") { db in
+            try db.execute(sql: retention)
+        }
         return migrator
     }
+
+    private static let retention = """
+        -- When a version's files were removed; none: they are there.
+        ALTER TABLE version ADD COLUMN pruned TEXT;
+
+        -- Files below the view that nothing refers to, and that are still to be removed.
+        CREATE TABLE removal (
+            path TEXT PRIMARY KEY NOT NULL
+        ) STRICT, WITHOUT ROWID;
+        """
 
     private static let webhooks = """
         -- Addresses to which a server sends what happens.

@@ -16,6 +16,12 @@ enum PostgresSchema {
         Step(name: "webhooks", sql: webhooks),
         Step(name: "proposed changes", sql: proposedChanges),
         Step(name: "state of the data of versions", sql: "ALTER TABLE manifest ADD COLUMN state TEXT"),
+        Step(
+            name: "versions without files, files to remove",
+            sql: """
+                ALTER TABLE version ADD COLUMN pruned TIMESTAMPTZ;
+                CREATE TABLE removal (path TEXT COLLATE "C" PRIMARY KEY NOT NULL);
+                """),
     ]
 
     /// Any number that no other program uses for a lock of its own.

@@ -19,6 +19,7 @@ package struct RowCopy {
     private static let pageCount = 200
     private static let times: Set = [
         "uploaded", "published", "created", "removed", "time", "expires", "revoked", "next",
+        "pruned",
     ]
 
     /// A table comes after those that it refers to.
@@ -33,7 +34,7 @@ package struct RowCopy {
             name: "version",
             columns: [
                 "sequence", "package", "version", "manifest", "published", "publishedBy", "withdrawn", "note",
-                "sourceCommit",
+                "sourceCommit", "pruned",
             ], key: ["sequence"], isNumbered: true),
         Table(
             name: "release",
@@ -68,6 +69,7 @@ package struct RowCopy {
         Table(
             name: "webhook",
             columns: ["id", "url", "format", "kinds", "secret", "created", "createdBy", "position"], key: ["id"]),
+        Table(name: "removal", columns: ["path"], key: ["path"]),
         Table(name: "expiryNotice", columns: ["name"], key: ["name"]),
     ]
     /// Its rows get new numbers in the same order: SQLite keeps those of this table to itself.

@@ -14,6 +14,8 @@ package struct ChangeWriter {
     package func write() throws {
         let (actor, now) = (changes.actor, changes.time)
         let versions = VersionTable(db: db)
+        guard try ObjectTable(db: db).missing(among: changes.presumed).isEmpty else { throw StaleFacts() }
+        try RemovalTable(db: db).cancel(changes.reserved)
         for upload in changes.uploads {
             try ObjectTable(db: db).add(upload.manifest.ownObjects)
             try versions.take(upload, by: actor, now: now)
@@ -21,6 +23,7 @@ package struct ChangeWriter {
         for publication in changes.publications {
             try versions.publish(publication, by: actor, now: now)
         }
+        for version in changes.restorations { try versions.restore(version) }
         for withdrawal in changes.withdrawals { try versions.withdraw(withdrawal.version, reason: withdrawal.reason) }
         for releases in changes.releases {
             try ReleaseTable(db: db).apply(

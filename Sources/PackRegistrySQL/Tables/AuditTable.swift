@@ -1,12 +1,16 @@
-import Foundation
-import PackRegistry
-import PackRegistryAPI
+package import Foundation
+package import PackRegistry
+package import PackRegistryAPI
 
 /// The append-only log of who did what. An entry is written in the transaction of its change.
-struct AuditTable {
+package struct AuditTable {
     let db: Database
 
-    func append(_ line: ChangeSet.AuditLine, by actor: Identity, now: Date) throws {
+    package init(db: Database) {
+        self.db = db
+    }
+
+    package func append(_ line: ChangeSet.AuditLine, by actor: Identity, now: Date) throws {
         try db.execute(
             sql: "INSERT INTO audit (time, actor, action, subject, detail) VALUES (?, ?, ?, ?, ?)",
             arguments: [now, actor.name, line.action, line.subject, line.detail])

@@ -1,6 +1,6 @@
 import Foundation
 package import PackFormat
-import PackRegistry
+package import PackRegistry
 import PackRegistryAPI
 import PackTrust
 
@@ -24,7 +24,7 @@ package struct MetadataTable {
     }
 
     /// The versions on which every change is based.
-    func base() throws -> RegistryFacts.Base {
+    package func base() throws -> RegistryFacts.Base {
         try RegistryFacts.Base(
             root: newestVersion(TopLevelRole.root.rawValue) ?? 0,
             timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0,

@@ -1,12 +1,29 @@
-import PackFormat
+package import PackFormat
 
 /// Records which objects are completely stored, inside one transaction, so that a publication need not look for each
 /// file.
-struct ObjectTable {
+package struct ObjectTable {
     /// Objects of one statement. A database elsewhere is asked by a journey over the network.
     private static let batchCount = 256
 
     let db: Database
+
+    package init(db: Database) {
+        self.db = db
+    }
+
+    package func contains(_ digest: Digest) throws -> Bool {
+        try Row.fetchOne(db, sql: "SELECT 1 AS found FROM object WHERE digest = ?", arguments: [digest.hex]) != nil
+    }
+
+    /// Objects that nothing refers to any more.
+    package func remove(_ objects: [Object]) throws {
+        for batch in batches(objects) {
+            try db.execute(
+                sql: "DELETE FROM object WHERE digest IN (\(databaseQuestionMarks(count: batch.count)))",
+                arguments: StatementArguments(batch.map(\.digest.hex)))
+        }
+    }
 
     /// Knowing one already is fine.
     func add(_ objects: [Object]) throws {

@@ -12,14 +12,14 @@ package struct VersionTable {
         self.db = db
     }
 
-    /// Remembers a manifest whose objects are all in the store. Knowing it already is fine.
+    /// Remembers a manifest whose objects are all in the store. One that is known already was uploaded now, so that it is not taken for an old upload.
     func take(_ sealed: SealedManifest, by actor: Identity, now: Date) throws {
         let (manifest, digest) = (sealed.manifest, sealed.digest)
         try db.execute(
             sql: """
                 INSERT INTO manifest
                 (digest, package, version, bytes, requiredApp, state, hasEntry, fileCount, size, uploaded, uploadedBy)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET uploaded = excluded.uploaded
                 """,
             arguments: [
                 digest.hex, manifest.package.text, manifest.version.description, sealed.bytes,
@@ -105,6 +105,13 @@ package struct VersionTable {
             arguments: [reason, version.package.text, version.version.description])
     }
 
+    /// A version whose files were removed has them again.
+    func restore(_ version: VersionName) throws {
+        try db.execute(
+            sql: "UPDATE version SET pruned = NULL WHERE package = ? AND version = ?",
+            arguments: [version.package.text, version.version.description])
+    }
+
     /// Newest publication first.
     func overview() throws -> [PackageID: [RegistryOverview.Version]] {
         let rows = try Row.fetchAll(
@@ -125,7 +132,7 @@ package struct VersionTable {
                 published: row.date("published"), publishedBy: row.text("publishedBy"),
                 fileCount: row.integer("fileCount"), size: row.integer("size"),
                 fullSize: row.optionalInteger("fullSize"), archiveSize: row.optionalInteger("archiveSize"),
-                withdrawn: row.optionalText("withdrawn"),
+                withdrawn: row.optionalText("withdrawn"), pruned: row.optionalDate("pruned"),
                 note: VersionNote(text: row.optionalText("note"), commit: row.optionalText("sourceCommit")))
             versions[try row.parsed("package") { try PackageID($0) }, default: []].append(version)
         }
@@ -133,7 +140,7 @@ package struct VersionTable {
     }
 
     private static let selection = """
-        SELECT version.package, version.version, version.manifest, version.withdrawn,
+        SELECT version.package, version.version, version.manifest, version.withdrawn, version.pruned,
                manifest.hasEntry, manifest.requiredApp, manifest.state
         FROM version JOIN manifest ON manifest.digest = version.manifest
         """
@@ -146,7 +153,7 @@ package struct VersionTable {
             hasEntry: row.integer("hasEntry") != 0,
             requiredApp: row.optionalText("requiredApp") == nil
                 ? nil : row.parsed("requiredApp") { try VersionRange($0) },
-            withdrawn: row.optionalText("withdrawn"), state: state(row))
+            withdrawn: row.optionalText("withdrawn"), state: state(row), pruned: row.optionalDate("pruned"))
     }
 
     /// The column `state` of a manifest.

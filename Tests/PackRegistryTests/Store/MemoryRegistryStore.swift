@@ -14,6 +14,8 @@ final class MemoryRegistryStore: RegistryStore {
         var published: Date
         var publishedBy: String
         var withdrawn: String?
+        /// When its files were removed, by whoever removes them: no change does.
+        var pruned: Date?
         var note = VersionNote.none
     }
 
@@ -83,7 +85,7 @@ final class MemoryRegistryStore: RegistryStore {
             return PublishedVersion(
                 package: version.name.package, version: version.name.version, manifest: version.manifest,
                 hasEntry: manifest?.entry != nil, requiredApp: manifest?.requiredApp, withdrawn: version.withdrawn,
-                state: manifest?.state)
+                state: manifest?.state, pruned: version.pruned)
         }
     }
 
@@ -265,7 +267,7 @@ final class MemoryRegistryStore: RegistryStore {
                     version: version.name.version, manifest: version.manifest, published: version.published,
                     publishedBy: version.publishedBy, fileCount: manifest.files.count,
                     size: manifest.ownObjects.reduce(0) { $0 + $1.size }, fullSize: nil, archiveSize: nil,
-                    withdrawn: version.withdrawn, note: version.note))
+                    withdrawn: version.withdrawn, pruned: version.pruned, note: version.note))
         }
         return RegistryOverview(
             app: app, versions: versions, channels: state.histories.mapValues { $0.mapValues(\.offered) },
@@ -287,6 +289,12 @@ final class MemoryRegistryStore: RegistryStore {
 
     private static func apply(_ changes: ChangeSet, to state: inout State) throws {
         let (actor, now) = (changes.actor, changes.time)
+        guard state.objects.isSuperset(of: changes.presumed) else { throw StaleFacts() }
+        for name in changes.restorations {
+            for index in state.versions.indices where state.versions[index].name == name {
+                state.versions[index].pruned = nil
+            }
+        }
         for upload in changes.uploads {
             state.objects.formUnion(upload.manifest.ownObjects)
             state.manifests[upload.digest] = state.manifests[upload.digest] ?? upload

@@ -117,8 +117,10 @@ struct StatusCommand: AsyncParsableCommand {
                 let date = version.published.formatted(.iso8601.year().month().day().timeZone(separator: .omitted))
                 rows.append([
                     package.text, version.version.description, String(date.prefix(10)), String(version.fileCount),
-                    ByteCount.text(version.size), version.fullSize.map { ByteCount.text($0) } ?? "not made yet",
+                    ByteCount.text(version.size),
+                    version.fullSize.map { ByteCount.text($0) } ?? (version.pruned == nil ? "not made yet" : "-"),
                     version.withdrawn.map { "withdrawn: \($0)" }
+                        ?? version.pruned.map { _ in "files removed" }
                         ?? offers(of: version, package, in: overview).joined(separator: ", "),
                 ])
             }
