@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 
+from kill_sweep_prune import PruneActions
 from kill_sweep_rollouts import RolloutActions
 from kill_sweep_sets import SetActions
 from packtool_runs import Fault, Packtool
@@ -309,7 +310,7 @@ ACTIONS = {
     "start": (before_start, ("client", "start", "--store", "device"), after_start),
     "confirm": (before_confirm, ("client", "confirm", "--store", "device", "--package", "shop"), after_confirm),
     "arrive": (before_arrive, arrive, after_arrive),
-} | SETS.actions | RolloutActions(TOOL, SETS).actions
+} | SETS.actions | RolloutActions(TOOL, SETS).actions | PruneActions(TOOL, FILES, text).actions
 
 
 def copy(folder, name):
