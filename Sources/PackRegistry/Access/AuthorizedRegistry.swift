@@ -48,8 +48,7 @@ extension AuthorizedRegistry {
         do { parsed = try Manifest(parsing: manifest) } catch { throw RegistryError(.invalid, "\(error)") }
         try identity.require(.publish, package: parsed.package)
         var query = FactsQuery.unsigned
-        query.objects = parsed.ownObjects
-        query.removals = true
+        query.removals = parsed.ownObjects
         let facts = try await services.store.facts(query)
         return try await services.content.missing(among: parsed.ownObjects).union(facts.objectsToRemove)
     }
@@ -63,7 +62,7 @@ extension AuthorizedRegistry {
         let objects = archive.sealed.manifest.ownObjects
         for _ in 1...Self.uploadTries {
             let known = try await reserve(objects)
-            try await archive.storeObjects()
+            try await archive.storeObjects(recorded: known)
             do {
                 try await services.record(UploadedPackage(archive.sealed, known: known), as: identity)
                 return archive.sealed.digest
@@ -78,7 +77,7 @@ extension AuthorizedRegistry {
     private func reserve(_ objects: [Object]) async throws -> [Object] {
         var query = FactsQuery.unsigned
         query.objects = objects
-        query.removals = true
+        query.removals = objects
         let facts = try await services.store.facts(query)
         if !facts.objectsToRemove.isEmpty { try await services.record(UploadReservation(objects), as: identity) }
         return objects.filter { !facts.missingObjects.contains($0.digest) }

@@ -17,8 +17,10 @@ package protocol UploadedArchive: Sendable {
     var sealed: SealedManifest { get }
 
     /// Verifies the missing objects and stores them. All are durable when it returns.
+    /// - Parameter recorded: the objects that the registry has recorded. Of others the store finds out anew whether they are there:
+    ///   they may have been removed since it was asked.
     /// - Throws: ``RegistryError`` of the kind `.invalid` where one is missing in both.
-    func storeObjects() async throws
+    func storeObjects(recorded: [Object]) async throws
 }
 
 extension RegistryError {

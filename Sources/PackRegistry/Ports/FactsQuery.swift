@@ -149,8 +149,8 @@ package struct FactsQuery: Sendable {
     package var openRollouts = false
     /// The objects to look for; those that are not recorded are returned.
     package var objects: [Object] = []
-    /// Whether it is asked too which of these are to be removed.
-    package var removals = false
+    /// The objects of which it is asked whether they are to be removed.
+    package var removals: [Object] = []
     package var view: View?
     package var tokens: Tokens?
     /// Read with the number of the next change, and how many approvals each channel requires.

@@ -31,7 +31,7 @@ private struct FolderUpload: UploadedArchive {
 
     var sealed: SealedManifest { archive.sealed }
 
-    func storeObjects() async throws { try await BlockingWork.run { [self] in try store() } }
+    func storeObjects(recorded: [Object]) async throws { try await BlockingWork.run { [self] in try store() } }
 
     private func store() throws {
         let manifest = sealed.manifest

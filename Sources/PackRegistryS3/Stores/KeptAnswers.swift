@@ -4,7 +4,8 @@ import Synchronization
 /// What the store answered about objects a moment ago. A publisher asks which objects are missing and sends them at once, so each
 /// is asked for once and not twice.
 ///
-/// Neither answer does harm when it is old: an object that is stored by now is stored once more, and nothing removes one.
+/// Neither answer does harm when it is old: an object that is stored by now is stored once more, and that one is there is believed only
+/// while the registry has it recorded, because a prune removes others.
 final class KeptAnswers: Sendable {
     private struct Answer {
         let isThere: Bool

@@ -42,9 +42,9 @@ package struct S3ContentStore: ContentStore {
         }
     }
 
-    fileprivate func store(_ archive: PackageArchive) async throws {
+    fileprivate func store(_ archive: PackageArchive, recorded: Set<Object>) async throws {
         let objects = archive.manifest.ownObjects
-        let known = answers.of(objects)
+        let known = answers.of(objects).filter { !$0.value || recorded.contains($0.key) }
         var absent = try await missing(among: objects.filter { known[$0] == nil })
         absent.formUnion(known.filter { !$0.value }.map(\.key.digest))
         guard !absent.isEmpty else { return }
@@ -94,5 +94,5 @@ private struct S3Upload: UploadedArchive {
 
     var sealed: SealedManifest { archive.sealed }
 
-    func storeObjects() async throws { try await store.store(archive) }
+    func storeObjects(recorded: [Object]) async throws { try await store.store(archive, recorded: Set(recorded)) }
 }

@@ -45,7 +45,7 @@ struct FactsReader {
         if query.openRollouts { facts.openRollouts = try RolloutTable(db: db).open() }
         if let names = query.names { try readNames(names, into: &facts) }
         facts.missingObjects = try ObjectTable(db: db).missing(among: query.objects)
-        if query.removals { facts.objectsToRemove = try RemovalTable(db: db).objects(among: query.objects) }
+        if !query.removals.isEmpty { facts.objectsToRemove = try RemovalTable(db: db).objects(among: query.removals) }
         switch query.tokens {
         case .all: facts.tokens = try TokenTable(db: db).all()
         case .hash(let hash): facts.tokens = try TokenTable(db: db).token(hash: hash).map { [$0] } ?? []

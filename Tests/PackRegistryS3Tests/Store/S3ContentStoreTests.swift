@@ -36,7 +36,10 @@ import Testing
         deinit { try? FileManager.default.removeItem(at: folder) }
 
         /// Stores its objects as an upload does. The zip is there until they are.
-        func send(to content: any ContentStore) async throws { try await content.open(archive: zip).storeObjects() }
+        /// - Parameter isRecorded: whether the registry has recorded them before.
+        func send(to content: any ContentStore, isRecorded: Bool = true) async throws {
+            try await content.open(archive: zip).storeObjects(recorded: isRecorded ? manifest.ownObjects : [])
+        }
     }
 
     @Test func `an upload's objects are stored once, and nothing is left on this machine`() async throws {
@@ -70,6 +73,18 @@ import Testing
         let other = S3ContentStore(try bench.bucket(endpoint: proxy.endpoint), scratch: scratch)
         try await package.send(to: other)
         #expect(proxy.seen.allSatisfy { $0.hasPrefix("HEAD ") } && proxy.seen.count == 2)
+    }
+
+    @Test func `an object that was removed since it was asked for is stored again`() async throws {
+        let bench = try await S3Bench()
+        let content = try await bench.store().content()
+        let bytes = noise(5_000)
+        let package = try Package(["index.html": bytes])
+        try await package.send(to: content)
+        let name = ViewPath.object(Digest(of: bytes)).description
+        try await bench.store().view.remove(listed: [name])
+        try await package.send(to: content, isRecorded: false)
+        #expect(try await bench.bucket().read(name, from: 0, maximumByteCount: .max)?.bytes == bytes)
     }
 
     @Test func `each object of a publication is asked for once`() async throws {
@@ -123,7 +138,7 @@ import Testing
         let content = try await bench.store().content()
         let package = try Package(["index.html": noise(10), "app.js": noise(20)], without: ["app.js"])
         let upload = try await content.open(archive: package.zip)
-        let error = await #expect(throws: RegistryError.self) { try await upload.storeObjects() }
+        let error = await #expect(throws: RegistryError.self) { try await upload.storeObjects(recorded: []) }
         #expect(error?.kind == .invalid)
         #expect(error?.message.contains("\"app.js\"") == true)
         #expect(try await bench.listing().keys.sorted() == [ConditionalWrites.name])
@@ -142,7 +157,7 @@ import Testing
             request.method == "PUT" && number > 60 ? .refuse(status: 503, code: "SlowDown") : .none
         }
         let upload = try await content.open(archive: package.zip)
-        let error = await #expect(throws: RegistryError.self) { try await upload.storeObjects() }
+        let error = await #expect(throws: RegistryError.self) { try await upload.storeObjects(recorded: []) }
         #expect(error?.kind == .busy)
         proxy.plan { _, _ in .none }
         let left = try await content.missing(among: package.manifest.ownObjects)

@@ -49,7 +49,7 @@ final class MemoryContentStore: ContentStore {
 
         var sealed: SealedManifest { archive.sealed }
 
-        func storeObjects() async throws {
+        func storeObjects(recorded: [Object]) async throws {
             let absent = try await store.missing(among: sealed.manifest.ownObjects)
             let left = Set(archive.missing.compactMap { archive.manifest.files[$0]?.digest })
             guard absent.isDisjoint(with: left) else {

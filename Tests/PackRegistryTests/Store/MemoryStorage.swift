@@ -132,7 +132,7 @@ final class MemoryStorage: RemoteStorage, RemoteViewStore {
 
         var sealed: SealedManifest { archive.sealed }
 
-        func storeObjects() async throws {
+        func storeObjects(recorded: [Object]) async throws {
             let absent = try await store.missing(among: sealed.manifest.ownObjects)
             let folder = store.scratch.appending(path: "upload-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

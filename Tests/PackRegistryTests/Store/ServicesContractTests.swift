@@ -42,7 +42,7 @@ import Testing
         #expect(upload.sealed.digest == page.digest)
         #expect(upload.sealed.bytes == page.manifest.bytes)
         #expect(try await content.missing(among: objects).count == objects.count)
-        try await upload.storeObjects()
+        try await upload.storeObjects(recorded: [])
         #expect(try await content.missing(among: objects).isEmpty)
         let other = Object(digest: objects[0].digest, size: objects[0].size + 1)
         #expect(try await content.missing(among: [other]) == [other.digest])
@@ -57,11 +57,11 @@ import Testing
         try ArchiveWriter.write(
             [ContentRequest(.bytes(page.manifest.bytes), path: PackagePath(Manifest.fileName))], to: bare)
         let refused = try await content.open(archive: bare)
-        let error = await #expect(throws: RegistryError.self) { try await refused.storeObjects() }
+        let error = await #expect(throws: RegistryError.self) { try await refused.storeObjects(recorded: []) }
         #expect(error?.kind == .invalid)
         #expect(try await content.missing(among: page.manifest.ownObjects).count == page.manifest.ownObjects.count)
-        try await content.open(archive: page.zip).storeObjects()
-        try await content.open(archive: bare).storeObjects()
+        try await content.open(archive: page.zip).storeObjects(recorded: [])
+        try await content.open(archive: bare).storeObjects(recorded: [])
 
         let noise = bench.shop.folder.url.appending(path: "noise.zip")
         try Data("no zip".utf8).write(to: noise)
