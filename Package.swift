@@ -1,28 +1,38 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-let settings: [SwiftSetting] = [
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .enableUpcomingFeature("ExistentialAny"),
-    .treatAllWarnings(as: .error),
-]
+let settings: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("ExistentialAny"),
+        .treatAllWarnings(as: .error),
+    ] + (Context.environment["PACKTOOL_TESTABLE"] == nil ? [] : [.unsafeFlags(["-enable-testing"])])
+
+/// A release carries the Swift libraries, and names no library that it can load later. Only the last step is another one, so
+/// that tests are of the same build. What the toolchain's static modules name by themselves follows.
+let staticLink =
+    ["-ld-path=\(Context.packageDirectory)/scripts/ld-as-needed", "-static-stdlib"]
+    + [
+        "swiftSynchronization", "CoreFoundation", "_FoundationICU", "_CFURLSessionInterface", "_FoundationCShims",
+        "_FoundationCollections", "curl",
+    ].map { "-l\($0)" }
 
 /// The linker of the toolchain takes a third of the time of the system's. Programs and tests only: apps that use the
-/// libraries link as they like. A release names no library that it can load later.
-let linker: [LinkerSetting] = [
-    .unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux])),
-    .unsafeFlags(
-        ["-ld-path=\(Context.packageDirectory)/scripts/ld-as-needed"],
-        .when(platforms: [.linux], configuration: .release)),
-]
+/// libraries link as they like.
+let linker: [LinkerSetting] =
+    Context.environment["PACKTOOL_LINK_STATIC"] == nil
+    ? [.unsafeFlags(["-use-ld=lld"], .when(platforms: [.linux]))]
+    : [.unsafeFlags(staticLink, .when(platforms: [.linux]))]
 
 func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
-    .testTarget(name: name, dependencies: dependencies, swiftSettings: settings, linkerSettings: linker)
+    .testTarget(
+        name: name, dependencies: dependencies, swiftSettings: settings + [.unsafeFlags(["-Onone"])],
+        linkerSettings: linker)
 }
 
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -59,7 +69,7 @@ let packhostLink: [LinkerSetting] =
     ? []
     : [
         .unsafeFlags([
-            "-static-stdlib", "-Xlinker", "-soname=libpackhost.so.1", "-Xlinker",
+            "-Xlinker", "-soname=libpackhost.so.1", "-Xlinker",
             "--version-script=\(Context.packageDirectory)/Sources/PackHostC/packhost.map", "-Xlinker", "--no-undefined",
         ])
     ]

@@ -5,10 +5,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ -z "${KIOSK_BIN:-}" ]; then
-    for product in packtool packtool-kiosk; do
-        swift build -c release -debug-info-format none --static-swift-stdlib --scratch-path .build/static --product "$product" >&2
-    done
-    KIOSK_BIN=.build/static/release
+    scripts/build-release.sh packtool packtool-kiosk >&2
+    KIOSK_BIN=.build/bin
 fi
 table=$(mktemp)
 trap 'rm -f "$table"' EXIT

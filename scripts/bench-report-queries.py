@@ -96,7 +96,7 @@ def fill(path, releases, now):
     database.execute(
         NUMBERS.format(DEVICES)
         + f"INSERT INTO presence SELECT i + 10, 'stable', 'bench', 1, {ids[0]} + i * 31 % {len(VERSIONS)}, "
-        "json_object('appVersion', '3.' || i * 17 % 12, 'osVersion', (12 + i * 13 % 10) || '.' || 0, 'platform', "
+        "json_object('appVersion', '3.' || (i * 17 % 12), 'osVersion', (12 + i * 13 % 10) || '.0', 'platform', "
         f"CASE i % 2 WHEN 0 THEN 'ios' ELSE 'android' END), {now} / 86400 - i * 7 % 8 FROM n")
     hours = SLOTS // 4
     many = DEVICES * len(VERSIONS) // (hours * len(VERSIONS)) + 1

@@ -1,21 +1,23 @@
 #!/usr/bin/env bash
 # Type-checks what is compiled on Apple's platforms only, against stubs of the frameworks: the shared lock, the web side and
-# the host with their Apple branches, and the example host app. Needs a debug build. Nothing is run: what Apple does is not claimed here.
+# the host with their Apple branches, and the example host app. Nothing is run: what Apple does is not claimed here. Needs a debug
+# build, or another one that BUILD names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-modules=.build/debug/Modules
+build=${BUILD:-.build/debug}
+modules=$build/Modules
 [ -d "$modules" ] || { echo "check-apple-glue: build first (scripts/build-debug.sh)" >&2; exit 1; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 # Names that modules share are visible to a module of the same package only; SwiftPM calls it after the folder.
-package=$(grep -A40 'C.PackWeb-' .build/debug.yaml | grep -o '"-package-name","[^"]*"' | head -1 | cut -d'"' -f4)
+package=$(grep -A40 'C.PackWeb-' "$build.yaml" | grep -o '"-package-name","[^"]*"' | head -1 | cut -d'"' -f4)
 common=(-swift-version 6 -parse-as-library -enable-upcoming-feature InternalImportsByDefault
     -enable-upcoming-feature MemberImportVisibility -enable-upcoming-feature ExistentialAny)
 includes=(-I "$folder" -I "$modules")
 while read -r map; do includes+=(-I "$(dirname "$map")"); done < <(find Sources -name module.modulemap)
 while read -r map; do includes+=(-Xcc "-fmodule-map-file=$map"); done \
-    < <(find .build/checkouts .build/debug/ \( -path '*/include/module.modulemap' -path '*checkouts*' -o -path '*/C*.build/module.modulemap' \) -not -path '*/Tests/*' -not -path '*/Examples/*')
+    < <(find "${build%/*}/checkouts" "$build/" \( -path '*/include/module.modulemap' -path '*checkouts*' -o -path '*/C*.build/module.modulemap' \) -not -path '*/Tests/*' -not -path '*/Examples/*')
 
 echo 'public let isStub = true' >"$folder/Darwin.swift"
 swiftc -emit-module "${common[@]}" -module-name Darwin -emit-module-path "$folder/Darwin.swiftmodule" "$folder/Darwin.swift"

@@ -29,10 +29,10 @@ rm -f "$work"/packtool "$work"/packtool-kiosk
 for product in "${products[@]}"; do cp ".build/bin/$product" "$work/$product"; done
 
 step "bill of materials, man pages, completions"
-scripts/dist-sbom.py executable --version "$version" --commit "$commit" --build .build/static "$work/packtool" \
+scripts/dist-sbom.py executable --version "$version" --commit "$commit" --build .build/optimized "$work/packtool" \
     >"$out/$name.cdx.json"
 if [ -x "$work/packtool-kiosk" ]; then
-    scripts/dist-sbom.py executable --version "$version" --commit "$commit" --build .build/static "$work/packtool-kiosk" \
+    scripts/dist-sbom.py executable --version "$version" --commit "$commit" --build .build/optimized "$work/packtool-kiosk" \
         >"$out/${name/packtool_/packtool-kiosk_}.cdx.json"
 fi
 scripts/dist-tree.sh

@@ -10,7 +10,7 @@ server, engine or child of ours. Its tests run in one process, in parallel. The 
 (browser engines) run a suite a process, some suites at a time, because most of their time is waiting. Within a suite one test runs at a
 time.
 
-VERBOSE=1 shows everything. TEST_TIMEOUT is the time that one process may take, in seconds. WORKERS and ENGINES say how many suites run
+VERBOSE=1 shows everything. TEST_TIMEOUT is the time that one process may take, in seconds. BUILD is the folder of another build (.build/debug). WORKERS and ENGINES say how many suites run
 at a time, and how many of these may be browser engines; while the cores have nothing to do, three suites more, one engine among them.
 TIMES=1 writes what the suites took into Tests/slow-suites.txt. TESTED_PACKTOOL is the packtool that tests start (default: the debug build's).
 
@@ -28,7 +28,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PROGRAM = ROOT / ".build/debug/packtoolPackageTests.xctest"
+PROGRAM = ROOT / os.environ.get("BUILD", ".build/debug") / "packtoolPackageTests.xctest"
 LOG, LOGS = ROOT / ".build/test.log", ROOT / ".build/tests"
 LEDGER, SLOW = ROOT / "Tests/unsteady.txt", ROOT / "Tests/slow-suites.txt"
 TIMEOUT = int(os.environ.get("TEST_TIMEOUT", "2400"))
