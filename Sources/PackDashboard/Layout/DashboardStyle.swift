@@ -84,7 +84,7 @@ package enum DashboardStyle {
         table { border-collapse: collapse; min-width: 100%; }
         caption { text-align: left; color: var(--quiet); font-size: 0.9375rem; padding-bottom: 0.25rem; }
         th, td { text-align: left; vertical-align: top; padding: 0.375rem 0.75rem 0.375rem 0; border-bottom: 1px solid var(--hair);
-          overflow-wrap: anywhere; min-width: 4.5rem; }
+          overflow-wrap: break-word; min-width: 4.5rem; max-width: 24rem; }
         thead th { color: var(--quiet); font-weight: normal; white-space: nowrap; }
         tbody th { font-weight: normal; }
         .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
