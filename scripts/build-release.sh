@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds packtool as one executable that carries the Swift libraries, and puts it, stripped, at .build/bin/packtool. Arguments: other
-# products, such as packtool-kiosk. TESTS=1 builds the tests too, against the same modules (scripts/run-tests.py, BUILD=.build/optimized/release).
-# The same commit gives the same bytes, wherever the folder is.
+# products, such as packtool-kiosk. TESTS=1 builds the tests too, against the same modules (BUILD=.build/optimized/release
+# scripts/run-tests.py). The same commit gives the same bytes, wherever the folder is.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/require-swift.sh
@@ -14,7 +14,7 @@ if [ -z "${PACKTOOL_COMMIT:-}" ] && git rev-parse --git-dir >/dev/null 2>&1; the
     export PACKTOOL_COMMIT PACKTOOL_DATE
 fi
 
-# Tests may look into modules. The executable is the same size and as fast.
+# Tests may look into modules (decision 6).
 export PACKTOOL_TESTABLE=1
 folder=.build/optimized
 mkdir -p "$folder" .build/bin

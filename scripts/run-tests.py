@@ -10,8 +10,9 @@ server, engine or child of ours. Its tests run in one process, in parallel. The 
 (browser engines) run a suite a process, some suites at a time, because most of their time is waiting. Within a suite one test runs at a
 time.
 
-VERBOSE=1 shows everything. TEST_TIMEOUT is the time that one process may take, in seconds. BUILD is the folder of another build (.build/debug). WORKERS and ENGINES say how many suites run
-at a time, and how many of these may be browser engines; while the cores have nothing to do, three suites more, one engine among them.
+VERBOSE=1 shows everything. TEST_TIMEOUT is the time that one process may take, in seconds. BUILD is the folder of the build
+(.build/debug). WORKERS and ENGINES say how many suites run at a time, and how many of these may be browser engines; while the cores
+have nothing to do, three suites more, one engine among them.
 TIMES=1 writes what the suites took into Tests/slow-suites.txt. TESTED_PACKTOOL is the packtool that tests start (default: the debug build's).
 
 AGAIN=1 runs one or two tests that failed once more, by themselves. What fails again fails the run. What passes is written into

@@ -27,6 +27,15 @@ package struct Publisher: Sendable {
         package let sentSize: Int
         /// The number of uploaded objects.
         package let sentCount: Int
+
+        /// - Parameter sent: the digests of the uploaded objects.
+        fileprivate init(_ manifest: Manifest, _ outcome: PublishOutcome, sent: Set<PackFormat.Digest>) {
+            let objects = manifest.ownObjects.filter { sent.contains($0.digest) }
+            self.manifest = manifest
+            self.outcome = outcome
+            sentSize = objects.reduce(0) { $0 + $1.size }
+            sentCount = objects.count
+        }
     }
 
     let registry: any Registry
@@ -86,10 +95,7 @@ package struct Publisher: Sendable {
             missing = try await registry.missingObjects(of: archive.sealed.bytes)
         } catch let error as RegistryError where [.unauthorized, .forbidden].contains(error.kind) {}
         if !missing.isEmpty { _ = try await upload(archive, missing) }
-        let sent = archive.manifest.ownObjects.filter { missing.contains($0.digest) }
-        return Published(
-            manifest: archive.manifest, outcome: .unchanged, sentSize: sent.reduce(0) { $0 + $1.size },
-            sentCount: sent.count)
+        return Published(archive.manifest, .unchanged, sent: missing)
     }
 
     /// Withdraws a version by signing the package's role without it.
@@ -127,10 +133,7 @@ package struct Publisher: Sendable {
         } submit: { bytes in
             outcome = try await registry.publish(manifest: digest, role: bytes, note: note)
         }
-        let sent = manifest.ownObjects.filter { missing.contains($0.digest) }
-        return Published(
-            manifest: manifest, outcome: isNew ? outcome : .unchanged, sentSize: sent.reduce(0) { $0 + $1.size },
-            sentCount: sent.count)
+        return Published(manifest, isNew ? outcome : .unchanged, sent: missing)
     }
 
     /// Whether the version is there already with this content; with other content it is an error before anything is

@@ -57,11 +57,9 @@ extension AuthorizedRegistry {
         let archive = try await services.content.open(archive: archive)
         try identity.require(.publish, package: archive.sealed.manifest.package)
         let upload = UploadedPackage(archive.sealed)
-        // Refused before its objects are stored.
-        try await upload.check(services.store.facts(upload.query))
         let objects = archive.sealed.manifest.ownObjects
         for _ in 1...Self.uploadTries {
-            let known = try await reserve(objects)
+            let known = try await reserve(objects, for: upload)
             try await archive.storeObjects(recorded: known)
             do {
                 try await services.record(UploadedPackage(archive.sealed, known: known), as: identity)
@@ -73,12 +71,14 @@ extension AuthorizedRegistry {
 
     private static let uploadTries = 5
 
+    /// Refuses an upload before its objects are stored.
     /// - Returns: those that are recorded already.
-    private func reserve(_ objects: [Object]) async throws -> [Object] {
-        var query = FactsQuery.unsigned
+    private func reserve(_ objects: [Object], for upload: UploadedPackage) async throws -> [Object] {
+        var query = upload.query
         query.objects = objects
         query.removals = objects
         let facts = try await services.store.facts(query)
+        try upload.check(facts)
         if !facts.objectsToRemove.isEmpty { try await services.record(UploadReservation(objects), as: identity) }
         return objects.filter { !facts.missingObjects.contains($0.digest) }
     }

@@ -1,3 +1,5 @@
+package import Foundation
+
 /// Which versions keep their files, besides those that channels need.
 package struct RetentionPolicy: Hashable, Sendable {
     /// Days for which a reader may go by what was shown: a timestamp lives for 7 days.
@@ -11,4 +13,9 @@ package struct RetentionPolicy: Hashable, Sendable {
     package var days = 30
 
     package init() {}
+
+    /// Since when what happened to a version keeps its files.
+    package func cutoff(now: Date) -> Date {
+        now.addingTimeInterval(-86_400 * Double(max(days, Self.leastDays)))
+    }
 }

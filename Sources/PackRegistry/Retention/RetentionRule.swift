@@ -26,14 +26,14 @@ package struct RetentionRule {
     private let facts: RetentionFacts
     private let policy: RetentionPolicy
     private let now: Date
+    private let cutoff: Date
 
     package init(_ facts: RetentionFacts, _ policy: RetentionPolicy, now: Date) {
         self.facts = facts
         self.policy = policy
         self.now = now
+        cutoff = policy.cutoff(now: now)
     }
-
-    private var cutoff: Date { now.addingTimeInterval(-86_400 * Double(max(policy.days, RetentionPolicy.leastDays))) }
 
     package func decision() -> Decision {
         var reasons: [Digest: Reason] = [:]

@@ -99,7 +99,9 @@ struct ArtifactBuilder: Sendable {
 
     /// - Parameter isThere: for a path in the view.
     func forgetLost(_ isThere: (String) -> Bool) throws {
-        let lost = try database.read { try DerivedTable(db: $0).made() }.filter { !isThere($0.path.description) }
+        let lost = try database.read { try DerivedTable(db: $0).entries() }.filter {
+            $0.size != nil && !isThere($0.path.description)
+        }
         try database.write { db in
             try EncodingTable(db: db).forgetLost(isThere)
             for file in lost {

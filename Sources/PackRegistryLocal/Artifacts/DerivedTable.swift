@@ -33,13 +33,22 @@ struct DerivedTable {
             arguments: [file.target.hex, file.base?.hex ?? "", file.kind.rawValue]) != nil
     }
 
-    /// Every file that was made, with its path in the view.
-    func made() throws -> [(package: PackageID, file: DerivedFile, path: ViewPath)] {
+    struct Entry: Hashable, Sendable {
+        let package: PackageID
+        let file: DerivedFile
+        /// In the view.
+        let path: ViewPath
+        /// nil: it was found not worth having.
+        let size: Int?
+    }
+
+    /// Every file that is recorded.
+    func entries() throws -> [Entry] {
         try Row.fetchAll(
             db,
             sql: """
-                SELECT derived.kind, derived.target, derived.base, version.package, version.version
-                FROM derived JOIN version ON version.manifest = derived.target WHERE derived.size IS NOT NULL
+                SELECT derived.kind, derived.target, derived.base, derived.size, version.package, version.version
+                FROM derived JOIN version ON version.manifest = derived.target
                 """
         ).map { row in
             guard let kind = DerivedFile.Kind(rawValue: try row.text("kind")) else { throw Row.damaged("kind") }
@@ -47,7 +56,7 @@ struct DerivedTable {
             let file = DerivedFile(kind, of: try row.parsed("target") { try Digest(hex: $0) }, from: base)
             let package = try row.parsed("package") { try PackageID($0) }
             let path = file.path(in: package, try row.parsed("version") { try SemanticVersion($0) })
-            return (package, file, path)
+            return Entry(package: package, file: file, path: path, size: try row.optionalInteger("size"))
         }
     }
 

@@ -57,16 +57,34 @@ struct EncodingTable {
         try db.execute(sql: "DELETE FROM siteWork WHERE package = ?", arguments: [package.text])
     }
 
+    struct Made: Hashable, Sendable {
+        let object: Digest
+        /// nil: one that this program does not know.
+        let coding: ContentCoding?
+        let size: Int
+    }
+
+    /// The compressed forms that were made, and are worth having.
+    func made() throws -> [Made] {
+        try Row.fetchAll(db, sql: "SELECT object, coding, size FROM encoding WHERE size IS NOT NULL").map { row in
+            try Made(
+                object: row.parsed("object") { try Digest(hex: $0) },
+                coding: ContentCoding(rawValue: row.text("coding")), size: row.integer("size"))
+        }
+    }
+
+    /// All forms of an object, and that one was not worth having.
+    func forget(_ object: Digest) throws {
+        try db.execute(sql: "DELETE FROM encoding WHERE object = ?", arguments: [object.hex])
+    }
+
     /// Forms whose files are lost are made again.
     /// - Parameter isThere: for a path in the view.
     func forgetLost(_ isThere: (String) -> Bool) throws {
-        let rows = try Row.fetchAll(db, sql: "SELECT object, coding FROM encoding WHERE size IS NOT NULL")
         var isAnyLost = false
-        for row in rows {
-            let digest = try row.parsed("object") { try Digest(hex: $0) }
-            let coding = try row.text("coding")
-            if let known = ContentCoding(rawValue: coding), isThere(known.path(of: digest)) { continue }
-            try db.execute(sql: "DELETE FROM encoding WHERE object = ?", arguments: [digest.hex])
+        for form in try made() {
+            if let coding = form.coding, isThere(coding.path(of: form.object)) { continue }
+            try forget(form.object)
             isAnyLost = true
         }
         guard isAnyLost else { return }

@@ -8,19 +8,6 @@ package struct PrunePlan: Hashable, Sendable {
         let manifest: Digest
     }
 
-    struct Derived: Hashable, Sendable {
-        let file: DerivedFile
-        /// nil: it was found not worth having.
-        let size: Int?
-        let path: ViewPath
-    }
-
-    struct Encoding: Hashable, Sendable {
-        let object: Digest
-        let coding: ContentCoding
-        let size: Int
-    }
-
     /// Files of one kind, and their bytes.
     package struct Amount: Hashable, Sendable {
         package var count = 0
@@ -38,8 +25,8 @@ package struct PrunePlan: Hashable, Sendable {
     package var kept: [RetentionRule.Reason: Int] = [:]
     package internal(set) var uploads: [Upload] = []
     var objects: [Object] = []
-    var derived: [Derived] = []
-    var encodings: [Encoding] = []
+    var derived: [DerivedTable.Entry] = []
+    var encodings: [EncodingTable.Made] = []
     /// Files that an earlier prune was to remove, and did not.
     package var leftCount = 0
 
@@ -64,7 +51,7 @@ package struct PrunePlan: Hashable, Sendable {
     /// The files below the view.
     var paths: [StoredPath] {
         objects.map { .view(.object($0.digest)) } + derived.filter { $0.size != nil }.map { .view($0.path) }
-            + encodings.map { .encoded($0.object, $0.coding) }
+            + encodings.compactMap { form in form.coding.map { .encoded(form.object, $0) } }
     }
 
     private static func amount(_ sizes: [Int]) -> Amount {

@@ -43,7 +43,7 @@ struct PruneTables {
         }
         plan.versions = removed.map(\.name)
         plan.derived = try derived(of: Set(removed.map(\.manifest)), served: decision.served)
-        plan.encodings = try encodings().filter { !served.contains($0.object) }
+        plan.encodings = try EncodingTable(db: db).made().filter { $0.coding != nil && !served.contains($0.object) }
         plan.leftCount = try Row.fetchOne(db, sql: "SELECT count(*) AS files FROM removal")?.integer("files") ?? 0
         return plan
     }
@@ -91,31 +91,9 @@ struct PruneTables {
     }
 
     /// All of the versions that lose their files, and the patches to what nobody is led to.
-    private func derived(of removed: Set<Digest>, served: Set<Digest>) throws -> [PrunePlan.Derived] {
-        try Row.fetchAll(
-            db,
-            sql: """
-                SELECT derived.kind, derived.target, derived.base, derived.size, version.package, version.version
-                FROM derived JOIN version ON version.manifest = derived.target
-                """
-        ).compactMap { row in
-            guard let kind = DerivedFile.Kind(rawValue: try row.text("kind")) else { throw Row.damaged("kind") }
-            let base = try row.text("base").isEmpty ? nil : row.parsed("base") { try Digest(hex: $0) }
-            let file = DerivedFile(kind, of: try row.parsed("target") { try Digest(hex: $0) }, from: base)
-            guard removed.contains(file.target) || file.base != nil && !served.contains(file.target) else { return nil }
-            let path = file.path(
-                in: try row.parsed("package") { try PackageID($0) },
-                try row.parsed("version") { try SemanticVersion($0) })
-            return PrunePlan.Derived(file: file, size: try row.optionalInteger("size"), path: path)
-        }
-    }
-
-    private func encodings() throws -> [PrunePlan.Encoding] {
-        try Row.fetchAll(db, sql: "SELECT object, coding, size FROM encoding WHERE size IS NOT NULL").compactMap {
-            row in
-            guard let coding = ContentCoding(rawValue: try row.text("coding")) else { return nil }
-            return try PrunePlan.Encoding(
-                object: row.parsed("object") { try Digest(hex: $0) }, coding: coding, size: row.integer("size"))
+    private func derived(of removed: Set<Digest>, served: Set<Digest>) throws -> [DerivedTable.Entry] {
+        try DerivedTable(db: db).entries().filter { entry in
+            removed.contains(entry.file.target) || entry.file.base != nil && !served.contains(entry.file.target)
         }
     }
 
@@ -135,7 +113,7 @@ struct PruneTables {
         try ObjectTable(db: db).remove(plan.objects)
         for entry in plan.derived { try DerivedTable(db: db).forget(entry.file) }
         for object in Set(plan.encodings.map(\.object)) {
-            try db.execute(sql: "DELETE FROM encoding WHERE object = ?", arguments: [object.hex])
+            try EncodingTable(db: db).forget(object)
         }
         try RemovalTable(db: db).add(plan.paths.map(\.description))
         try AuditTable(db: db).append(

@@ -45,9 +45,8 @@ package struct RegistryPrune: Sendable {
     }
 
     private func planned(_ policy: RetentionPolicy) async throws -> (plan: PrunePlan, moment: PruneTables.Moment) {
-        let days = max(policy.days, RetentionPolicy.leastDays)
         let now = local.now
-        let onDevices = try await versionsOnDevices(since: now.addingTimeInterval(-86_400 * Double(days)))
+        let onDevices = try await versionsOnDevices(since: policy.cutoff(now: now))
         return try await local.database.reading { db in
             let tables = PruneTables(db: db)
             return (try tables.plan(policy, onDevices: onDevices, now: now), try tables.moment())
