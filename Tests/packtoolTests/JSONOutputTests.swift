@@ -162,6 +162,8 @@ struct JSONOutputTests {
         try await run("withdraw", "ferries@1.1.0", "--reason", "a test", "--yes")
         try await run("audit")
         try await run("registry check")
+        try await run("registry backup", "backups")
+        try await run("registry restore", "backups", "--dry-run")
         try await run("registry copy", "copy")
         try await run("registry prune", "--dry-run")
         try await run("doctor", codes: [0, 1])

@@ -8,23 +8,26 @@ package struct RegistryRows: Sendable {
     let database: any RegistryDatabase
     let leases: any LeaseStore
     let clock: StoreClock
+    /// The database in the folder; nil: it is elsewhere.
+    let local: SQLiteDatabase?
+
     /// Whether several servers may have the registry at once.
-    let isShared: Bool
+    var isShared: Bool { local == nil }
 
     /// Rows in a database apart from the folder.
     package init(shared database: any RegistryDatabase, clock: StoreClock = .database) {
         self.database = database
         self.clock = clock
         leases = SQLLeases(database, clock: clock)
-        isShared = true
+        local = nil
     }
 
     /// Rows in the folder itself.
     init(_ files: RegistryFolder, clock: @escaping @Sendable () -> Date) throws {
         let database = try SQLiteDatabase(files)
         self.database = database
+        local = database
         self.clock = .of(clock)
         leases = SQLiteLeases(files, database, clock: clock)
-        isShared = false
     }
 }

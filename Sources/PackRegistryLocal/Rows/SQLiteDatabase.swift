@@ -50,6 +50,40 @@ struct SQLiteDatabase: RegistryDatabase {
         }
     }
 
+    /// Writes the database as it is at one moment to a file that is not there yet; others go on reading and writing. The file is on
+    /// the disk at return.
+    func copy(to file: URL) throws {
+        let path = file.path(percentEncoded: false)
+        try Self.translating(name) {
+            do {
+                // Outside a transaction, because VACUUM makes its own.
+                try pool.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+            } catch let error as DatabaseError
+                where error.resultCode == .SQLITE_FULL || error.extendedResultCode == .SQLITE_IOERR_WRITE
+            {
+                throw RegistryError(.full, "\(path) cannot be written: no space left. Free some and try again")
+            }
+        }
+        try SystemCall.synchronize(file)
+    }
+
+    /// Reads a file that ``copy(to:)`` wrote. Nothing is written, neither in it nor beside it.
+    /// - Throws: ``RegistryError`` of the kind `.unusable` for one that is damaged or of a newer packtool.
+    static func readCopy<Value>(_ file: URL, _ body: (PackRegistrySQL.Database) throws -> Value) throws -> Value {
+        let path = file.path(percentEncoded: false)
+        return try translating(path) {
+            var configuration = Configuration()
+            configuration.readonly = true
+            let queue = try DatabaseQueue(path: path, configuration: configuration)
+            return try queue.read { db in
+                guard try !RegistrySchema.migrator.hasBeenSuperseded(db) else {
+                    throw RegistryError(.unusable, "\(path) was written by a newer packtool: update packtool")
+                }
+                return try body(PackRegistrySQL.Database(SQLiteConnection(db), .sqlite))
+            }
+        }
+    }
+
     /// Turns SQLite's errors into ones that say what to do.
     static func translating<Value>(_ name: String, _ body: () throws -> Value) throws -> Value {
         do {

@@ -67,6 +67,14 @@ package struct MetadataTable {
         )?.blob("bytes")
     }
 
+    /// The digest of the registry's first root, which no other registry has.
+    package func firstRoot() throws -> Digest {
+        guard let bytes = try bytes(of: DocumentID(role: "root", version: 1)) else {
+            throw Self.damaged("1.root.json", "it is missing")
+        }
+        return Digest(of: bytes)
+    }
+
     func put(_ document: ChangeSet.ChannelDocument) throws {
         let (channel, format) = (document.channel.text, document.format)
         let sequence = try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(sequence), 0) + 1 FROM channelFile") ?? 1

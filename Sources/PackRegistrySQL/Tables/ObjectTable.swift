@@ -16,6 +16,13 @@ package struct ObjectTable {
         try Row.fetchOne(db, sql: "SELECT 1 AS found FROM object WHERE digest = ?", arguments: [digest.hex]) != nil
     }
 
+    /// In the order of their digests.
+    package func all() throws -> [Object] {
+        try Row.fetchAll(db, sql: "SELECT digest, size FROM object ORDER BY digest").map { row in
+            Object(digest: try row.parsed("digest") { try Digest(hex: $0) }, size: try row.integer("size"))
+        }
+    }
+
     /// Objects that nothing refers to any more.
     package func remove(_ objects: [Object]) throws {
         for batch in batches(objects) {

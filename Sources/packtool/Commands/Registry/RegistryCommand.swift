@@ -4,5 +4,8 @@ import ArgumentParser
 struct RegistryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "registry", abstract: "Look after a registry's files.",
-        subcommands: [RegistryCheckCommand.self, RegistryCopyCommand.self, RegistryPruneCommand.self])
+        subcommands: [
+            RegistryBackupCommand.self, RegistryCheckCommand.self, RegistryCopyCommand.self, RegistryPruneCommand.self,
+            RegistryRestoreCommand.self,
+        ])
 }
