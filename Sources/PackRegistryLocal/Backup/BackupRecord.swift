@@ -1,5 +1,5 @@
 package import Foundation
-import PackFormat
+package import PackFormat
 import PackJSON
 import PackRegistryAPI
 import PackRegistrySQL

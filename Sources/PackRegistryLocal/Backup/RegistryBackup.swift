@@ -4,6 +4,7 @@ import PackRegistry
 import PackRegistryAPI
 import PackRegistrySQL
 import PackSystem
+import PackTrust
 
 /// Writes backups of a registry whose rows and files are in one folder, while it is used.
 ///

@@ -1,5 +1,5 @@
 package import Foundation
-import PackFormat
+package import PackFormat
 import PackRegistry
 import PackRegistryAPI
 import PackSystem
