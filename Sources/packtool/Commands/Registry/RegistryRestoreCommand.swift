@@ -46,9 +46,8 @@ struct RegistryRestoreCommand: AsyncParsableCommand {
         guard !dryRun.isDryRun else { return try await check(restore) }
         let line = ProgressLine(options.console)
         defer { line.clear() }
-        let outcome = try await restore.run(to: folder, isPartial: partial) { done, all in
-            line.show("copying files: \(done) of \(all)")
-        }
+        let outcome = try await restore.run(
+            to: folder, isPartial: partial, report: { done, all in line.show("copying files: \(done) of \(all)") })
         line.clear()
         options.console.result(
             """
