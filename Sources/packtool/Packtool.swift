@@ -32,6 +32,7 @@ struct Packtool: AsyncParsableCommand {
             DeviceCommand.self,
             ReportsCommand.self,
             RenewCommand.self,
+            PatchesCommand.self,
             RegistryCommand.self,
             ServeCommand.self,
             TokenCommand.self,

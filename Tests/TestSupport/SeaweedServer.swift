@@ -17,18 +17,21 @@ package final class SeaweedServer: Sendable {
     package let port: Int
     private let server: KeptServer
 
+    private static let anyone = #", {"name": "anonymous", "actions": ["Read:packages"]}"#
+
     private static let one = Task { try await SeaweedServer() }
 
     /// The one server of all tests that do it no harm.
     package static func shared() async throws -> SeaweedServer { try await one.value }
 
-    package init() async throws {
+    /// - Parameter isPublic: everybody may read the bucket's objects.
+    package init(isPublic: Bool = false) async throws {
         let program = try Self.program()
         let ports = try LoopbackPort.free(8)
         port = ports[6]
         let identity = """
             {"identities": [{"name": "packtool", "actions": ["Admin", "Read", "List", "Tagging", "Write"],
-              "credentials": [{"accessKey": "\(Self.keyID)", "secretKey": "\(Self.secret)"}]}]}
+              "credentials": [{"accessKey": "\(Self.keyID)", "secretKey": "\(Self.secret)"}]}\(isPublic ? Self.anyone : "")]}
             """
         server = try KeptServer(
             "seaweed", script: Self.script, program: program, [Self.domain] + ports.map { "\($0)" },

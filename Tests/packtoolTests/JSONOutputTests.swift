@@ -162,6 +162,7 @@ struct JSONOutputTests {
         try await run("withdraw", "ferries@1.1.0", "--reason", "a test", "--yes")
         try await run("audit")
         try await run("registry check")
+        try await run("patches", "--plan")
         try await run("registry backup", "backups")
         try await run("registry restore", "backups", "--dry-run")
         try await run("registry copy", "copy")

@@ -51,6 +51,30 @@ struct ArtifactBuilder: Sendable {
                 + "packtool command on this registry, or its server, makes it")
     }
 
+    /// Makes the files of a plan, in its order.
+    /// - Returns: whether all of them are made, or cannot be.
+    func make(
+        planned files: [DerivedFile], until isOver: () -> Bool, report: (_ made: Int, _ all: Int) -> Void
+    ) throws -> Bool {
+        let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
+        var failed: [DerivedFile: any Error] = [:]
+        var left = files[...]
+        while !left.isEmpty, !isOver() {
+            let count = try make(Array(left), until: isOver, failed: &failed) {
+                report(files.count - left.count + $0, files.count)
+            }
+            // What others are making is theirs.
+            guard count > 0 else { break }
+            left = try left.filter { file in
+                try failed[file] == nil && !database.read { try DerivedTable(db: $0).isRecorded(file) }
+            }[...]
+            if failed.values.contains(where: Self.isFull) { break }
+        }
+        _ = consume lock
+        if let fault = failed.first?.value { throw fault }
+        return left.isEmpty
+    }
+
     /// What is wanted, in the order of its use: patches, then full downloads and zips. Packages of which nothing is wanted
     /// are done.
     private func wanted() throws -> [DerivedFile] {

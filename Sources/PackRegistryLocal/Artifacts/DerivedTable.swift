@@ -5,9 +5,6 @@ import PackRegistrySQL
 
 /// Records which derived files were made, or found not worth keeping; inside one transaction.
 struct DerivedTable {
-    /// How many versions that a channel offered before get a patch to what it offers now.
-    static let patchedVersions = 4
-
     let db: Database
 
     /// Records a file; `size` nil: it was not worth having.
@@ -94,19 +91,22 @@ struct DerivedTable {
     /// between the shared bundles that these pin.
     func wantedPatches(of package: PackageID) throws -> [DerivedFile] {
         var wanted: [DerivedFile] = []
-        var seen: Set<DerivedFile> = []
         let pruned = try prunedManifests()
-        for (base, target) in try pairs(of: package) where !pruned.contains(base) && !pruned.contains(target) {
-            for kind in [DerivedFile.Kind.manifest, .patch, .update] {
-                let file = DerivedFile(kind, of: target, from: base)
-                if seen.insert(file).inserted, try !isRecorded(file) { wanted.append(file) }
-            }
+        for pair in try PatchPairs(db: db).all(of: package)
+        where !pruned.contains(pair.base) && !pruned.contains(pair.target) {
+            wanted += try missing(pair)
         }
         return wanted
     }
 
+    /// The files for devices that move between two versions, without those that are recorded.
+    func missing(_ pair: PatchPairs.Pair) throws -> [DerivedFile] {
+        try [DerivedFile.Kind.manifest, .patch, .update]
+            .map { DerivedFile($0, of: pair.target, from: pair.base) }.filter { try !isRecorded($0) }
+    }
+
     /// The versions whose files were removed to save space.
-    private func prunedManifests() throws -> Set<Digest> {
+    func prunedManifests() throws -> Set<Digest> {
         try Set(
             Row.fetchAll(db, sql: "SELECT manifest FROM version WHERE pruned IS NOT NULL").map { row in
                 try row.parsed("manifest") { try Digest(hex: $0) }
@@ -155,35 +155,5 @@ struct DerivedTable {
                 WHERE pin.bundle = ? AND release.removed IS NULL LIMIT 1
                 """,
             arguments: [target.hex, target.hex]) != nil
-    }
-
-    /// The pairs of versions of a package between which devices may move, and of the shared bundles that these pin.
-    private func pairs(of package: PackageID) throws -> [(base: Digest, target: Digest)] {
-        let releases = ReleaseTable(db: db)
-        var pairs: [(Digest, Digest)] = []
-        for channel in try releases.channels() {
-            let history = try releases.history(of: package, on: channel)
-            let bases = history.recentManifests(limit: Self.patchedVersions + 1)
-            for release in history.offered {
-                guard case .version(_, let target) = release.offer else { continue }
-                for base in bases where base != target { pairs.append((base, target)) }
-            }
-        }
-        let versions = VersionTable(db: db)
-        var pins: [Digest: [PackageID: VersionID]] = [:]
-        func shared(_ digest: Digest) throws -> [PackageID: VersionID] {
-            if let known = pins[digest] { return known }
-            let found = try versions.manifest(digest)?.shared ?? [:]
-            pins[digest] = found
-            return found
-        }
-        let bundles = try pairs.flatMap { base, target in
-            let before = try shared(base)
-            return try shared(target).sorted { $0.key < $1.key }.compactMap { bundle, pin -> (Digest, Digest)? in
-                guard let old = before[bundle], old.manifest != pin.manifest else { return nil }
-                return (old.manifest, pin.manifest)
-            }
-        }
-        return pairs + bundles
     }
 }

@@ -74,7 +74,8 @@ package struct RegistryRestore: Sendable {
             guard isPartial || outcome.lost.isEmpty else {
                 throw RegistryError(
                     .unusable,
-                    "\(outcome.lost.count) files of the backup are missing or damaged (\(outcome.lost[0])): give another backup "
+                    "\(CountText.text(outcome.lost.count, "file of the backup is", plural: "files of the backup are")) missing or damaged "
+                        + "(\(outcome.lost[0])): give another backup "
                         + "with --at, or restore without them with --partial and publish their versions again")
             }
             try OnlineKeys.load(from: place.folder(of: backup)).save(to: files)

@@ -53,6 +53,7 @@ extension LocalRegistry: MaintainedRegistry {
             group.addTask { await runRollouts(report: report) }
             if let mirror { group.addTask { await follow(mirror) } }
             var checked: ContinuousClock.Instant?
+            var planned: ContinuousClock.Instant?
             for await _ in changes.changes {
                 do {
                     lease = try await held(lease)
@@ -69,6 +70,10 @@ extension LocalRegistry: MaintainedRegistry {
                             checked = .now
                         }
                     } while try await !workRound(under: lease) && !Task.isCancelled
+                    if planned.map({ .now - $0 > Self.checkInterval }) ?? true {
+                        planned = .now
+                        if try await !planRound(under: lease) { planned = nil }
+                    }
                 } catch {
                     // What a server that ends has broken off is begun anew by the next.
                     if !makers.isStopped { report(error) }
@@ -91,6 +96,16 @@ extension LocalRegistry: MaintainedRegistry {
             return lease
         } catch is LostLease {
             return try await claimForServer()
+        }
+    }
+
+    /// Makes patches from versions that devices reported. Without reports there is nothing that is not wanted anyway.
+    /// - Returns: false where something is left to do.
+    private func planRound(under lease: Lease) async throws -> Bool {
+        guard files.hasReports else { return true }
+        return try await leases.keeping(lease, for: Self.leaseDuration) { [self] in
+            let planning = PatchPlanning(self)
+            return try await planning.make(planning.plan(PatchBudget()), for: Self.maintenanceTime)
         }
     }
 

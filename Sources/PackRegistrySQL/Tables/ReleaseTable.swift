@@ -17,6 +17,14 @@ package struct ReleaseTable {
     }
 
     /// The channels that ever offered a package.
+    /// The packages of which channels offer something now.
+    package func offeredPackages() throws -> [PackageID] {
+        try Row.fetchAll(db, sql: "SELECT DISTINCT package FROM release WHERE removed IS NULL ORDER BY package").map {
+            row in
+            try row.parsed("package") { try PackageID($0) }
+        }
+    }
+
     func channels(of package: PackageID) throws -> [ChannelName] {
         try channels().filter { channel in
             try Row.fetchOne(

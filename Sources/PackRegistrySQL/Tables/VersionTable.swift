@@ -53,6 +53,17 @@ package struct VersionTable {
         ).map(Self.published)
     }
 
+    /// The names of all published versions by their manifests.
+    package func names() throws -> [Digest: VersionName] {
+        var names: [Digest: VersionName] = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT manifest, package, version FROM version") {
+            let digest = try row.parsed("manifest") { try Digest(hex: $0) }
+            names[digest] = VersionName(
+                try row.parsed("package") { try PackageID($0) }, try row.parsed("version") { try SemanticVersion($0) })
+        }
+        return names
+    }
+
     /// The published versions, not withdrawn, that need a shared bundle's manifest, such as `shop 1.2.0`.
     func users(ofBundle manifest: Digest) throws -> [String] {
         try Row.fetchAll(

@@ -28,6 +28,11 @@ struct InitCommand: AsyncParsableCommand {
               esbuild         esbuild-plugin-packtool.mjs
               nginx           packages.conf: nginx with TLS before packtool serve
               nginx-cdn       packages-cdn.conf: nginx as a CDN's cache
+              nginx-bucket    packages-bucket.conf: the same before a bucket
+              cloudfront      packages-cloudfront.yml: CloudFront before a bucket
+              fastly          packages-fastly.vcl: Fastly before a bucket
+              cloudflare      packages-cloudflare-worker.js: Cloudflare before a
+                              bucket
               systemd         packtool.service: packtool serve as a service
               prometheus      packtool-alerts.yml: alert rules over GET /metrics
 

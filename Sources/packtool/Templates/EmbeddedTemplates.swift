@@ -264,6 +264,286 @@ function notStarted(error) {
 }
 
 """#,
+"cdn/cloudflare-worker.js": #"""
+// A Cloudflare Worker before a registry whose files are in a bucket: files come from the bucket, and what it does not have (a patch that
+// nobody made yet) from `packtool serve`, which makes it.
+//
+// In wrangler.toml:
+//
+//   main = "packages-cloudflare-worker.js"
+//   [vars]
+//   BUCKET = "https://bucket.example.com/shop"      # a bucket that can be read there, such as R2 with a custom domain, with the prefix
+//   SERVER = "https://packages.example.com"         # packtool serve
+//
+// Cloudflare keeps a file as long as the file's Cache-Control says. packtool's tests run this file under Node, which keeps nothing.
+
+const ofServer = /^\/($|v1\/|site\/|dashboard\/)/;
+
+export default {
+  async fetch(request, env) {
+    const { pathname, search } = new URL(request.url);
+    const isRead = request.method === "GET" || request.method === "HEAD";
+    if (isRead && !ofServer.test(pathname)) {
+      const answer = await fetch(new Request(env.BUCKET + pathname, request), {
+        redirect: "manual",
+        // An error of today is a file in a second.
+        cf: { cacheEverything: true, cacheTtlByStatus: { "300-599": -1 } },
+      });
+      if (answer.status !== 403 && answer.status !== 404) return answer;
+    }
+    return fetch(new Request(env.SERVER + pathname + search, request), { redirect: "manual" });
+  },
+};
+
+"""#,
+"cdn/cloudfront.yml": #"""
+# CloudFront before a registry whose files are in an S3 bucket: files come from the bucket, and what it does not have (a patch that
+# nobody made yet) from `packtool serve`, which makes it. Not executed by packtool's tests.
+#
+#   aws cloudformation deploy --template-file packages-cloudfront.yml --stack-name packages \
+#       --parameter-overrides Bucket=packages Prefix=/shop Server=packages.example.com
+#
+# The bucket stays private: give the distribution s3:GetObject on arn:aws:s3:::BUCKET/PREFIX/* in the bucket's policy, with the
+# condition AWS:SourceArn = the distribution's ARN. Without s3:ListBucket S3 answers 403 for what is not there.
+AWSTemplateFormatVersion: "2010-09-09"
+Description: A CDN before a packtool registry
+
+Parameters:
+  Bucket:
+    Type: String
+  Prefix:
+    Type: String
+    Description: the registry's prefix in the bucket, with a slash before it and none behind it; empty for none
+    Default: ""
+  Server:
+    Type: String
+    Description: the host of packtool serve, with a certificate for this name
+
+Resources:
+  Access:
+    Type: AWS::CloudFront::OriginAccessControl
+    Properties:
+      OriginAccessControlConfig:
+        Name: !Sub "${AWS::StackName}-bucket"
+        OriginAccessControlOriginType: s3
+        SigningBehavior: always
+        SigningProtocol: sigv4
+
+  # Files say themselves how long they may be kept. Nothing is compressed or told apart by headers: devices compare digests.
+  Files:
+    Type: AWS::CloudFront::CachePolicy
+    Properties:
+      CachePolicyConfig:
+        Name: !Sub "${AWS::StackName}-files"
+        MinTTL: 0
+        DefaultTTL: 0
+        MaxTTL: 31536000
+        ParametersInCacheKeyAndForwardedToOrigin:
+          EnableAcceptEncodingGzip: false
+          EnableAcceptEncodingBrotli: false
+          CookiesConfig: { CookieBehavior: none }
+          HeadersConfig: { HeaderBehavior: none }
+          QueryStringsConfig: { QueryStringBehavior: none }
+
+  Distribution:
+    Type: AWS::CloudFront::Distribution
+    Properties:
+      DistributionConfig:
+        Enabled: true
+        HttpVersion: http2and3
+        Origins:
+          - Id: bucket
+            DomainName: !Sub "${Bucket}.s3.${AWS::Region}.amazonaws.com"
+            OriginPath: !Ref Prefix
+            OriginAccessControlId: !GetAtt Access.Id
+            S3OriginConfig: { OriginAccessIdentity: "" }
+          - Id: server
+            DomainName: !Ref Server
+            CustomOriginConfig:
+              OriginProtocolPolicy: https-only
+              OriginSSLProtocols: [TLSv1.2]
+              # A patch that is made for the device that asks may take 15 s.
+              OriginReadTimeout: 60
+        OriginGroups:
+          Quantity: 1
+          Items:
+            - Id: bucket-then-server
+              FailoverCriteria:
+                StatusCodes: { Quantity: 6, Items: [403, 404, 500, 502, 503, 504] }
+              Members:
+                Quantity: 2
+                Items: [{ OriginId: bucket }, { OriginId: server }]
+        DefaultCacheBehavior:
+          TargetOriginId: bucket-then-server
+          ViewerProtocolPolicy: https-only
+          AllowedMethods: [GET, HEAD]
+          Compress: false
+          CachePolicyId: !Ref Files
+        CacheBehaviors:
+          # Answers to a question about one device, reports, and online copies of pages. The two policies are Amazon's own
+          # "CachingDisabled" and "AllViewerExceptHostHeader".
+          - PathPattern: "/v1/*"
+            TargetOriginId: server
+            ViewerProtocolPolicy: https-only
+            AllowedMethods: [GET, HEAD, OPTIONS, PUT, POST, PATCH, DELETE]
+            Compress: false
+            CachePolicyId: 4135ea2d-6df8-44a3-9df3-4b5a84be39ad
+            OriginRequestPolicyId: b689b0a8-53d0-40ab-baf2-68738e2966ac
+          - PathPattern: "/site/*"
+            TargetOriginId: server
+            ViewerProtocolPolicy: https-only
+            AllowedMethods: [GET, HEAD]
+            Compress: false
+            CachePolicyId: 4135ea2d-6df8-44a3-9df3-4b5a84be39ad
+            OriginRequestPolicyId: b689b0a8-53d0-40ab-baf2-68738e2966ac
+        # An error of today is a file in a second.
+        CustomErrorResponses:
+          - { ErrorCode: 403, ErrorCachingMinTTL: 0 }
+          - { ErrorCode: 404, ErrorCachingMinTTL: 0 }
+          - { ErrorCode: 503, ErrorCachingMinTTL: 0 }
+
+Outputs:
+  Domain:
+    Value: !GetAtt Distribution.DomainName
+
+"""#,
+"cdn/fastly.vcl": #"""
+# Fastly before a registry whose files are in a bucket: files come from the bucket, and what it does not have (a patch that nobody
+# made yet) from `packtool serve`, which makes it. Not executed by packtool's tests.
+#
+# Two hosts in the service: `bucket` (the bucket, readable without credentials or by a signature that you add) and `server` (packtool
+# serve), both with TLS, and an override of the host header for each. Change /packages/shop (bucket and prefix, or the prefix alone). Put
+# these three subroutines into a custom VCL, or each body into a snippet of its name.
+
+sub vcl_recv {
+  #FASTLY recv
+  # Answers to a question about one device, reports, and online copies of pages.
+  if (req.url.path ~ "^/(v1|site)/") {
+    set req.backend = F_server;
+    return(pass);
+  }
+  if (req.method != "GET" && req.method != "HEAD" && req.method != "FASTLYPURGE") {
+    error 405 "Method Not Allowed";
+  }
+  # Nothing is told apart by a query.
+  set req.url = req.url.path;
+  if (req.restarts == 0) {
+    set req.backend = F_bucket;
+    set req.http.X-Path = req.url.path;
+    set req.url = "/packages/shop" req.url.path;
+  } else {
+    set req.backend = F_server;
+    set req.url = req.http.X-Path;
+    set req.http.Fastly-Force-Shield = "1";
+  }
+  return(lookup);
+}
+
+sub vcl_fetch {
+  #FASTLY fetch
+  if (req.backend == F_bucket && (beresp.status == 403 || beresp.status == 404) && req.restarts == 0) {
+    restart;
+  }
+  # Files say themselves how long they may be kept. The pointer is asked for each time, and an error of today is a file in a second.
+  if (beresp.status != 200 && beresp.status != 206 && beresp.status != 304) {
+    return(pass);
+  }
+  if (!beresp.http.Cache-Control || beresp.http.Cache-Control ~ "(no-cache|no-store|private)") {
+    return(pass);
+  }
+  return(deliver);
+}
+
+sub vcl_hash {
+  #FASTLY hash
+  set req.hash += req.http.host;
+  set req.hash += req.url;
+  return(hash);
+}
+
+"""#,
+"cdn/nginx-bucket.conf": #"""
+# A cache before a registry whose files are in a bucket: files come from the bucket, and what it does not have (a patch that
+# nobody made yet) from `packtool serve`, which makes it.
+#
+#   1. Put this file at /etc/nginx/sites-enabled/packages-bucket.conf on the edge's machine.
+#   2. Change cdn.example.com, packages.example.com, the bucket's host and /packages/shop (bucket and prefix, or the prefix alone), and the
+#      certificate's two files. The bucket must be readable without credentials by this machine: `s3:GetObject` below the prefix.
+#   3. nginx -t && systemctl reload nginx
+
+proxy_cache_path /var/cache/nginx/packtool levels=1:2 keys_zone=packtool:32m max_size=20g inactive=30d use_temp_path=off;
+
+upstream packtool_server {
+    server packages.example.com:443;
+    keepalive 32;
+}
+
+upstream packtool_bucket {
+    server s3.eu-central-1.amazonaws.com:443;
+    keepalive 32;
+}
+
+server {
+    listen 443 ssl http2;
+    server_name cdn.example.com;
+    ssl_certificate /etc/ssl/packages/fullchain.pem;
+    ssl_certificate_key /etc/ssl/packages/privkey.pem;
+
+    proxy_http_version 1.1;
+    proxy_ssl_server_name on;
+    proxy_ssl_verify on;
+    proxy_ssl_trusted_certificate /etc/ssl/certs/ca-certificates.crt;
+    # A patch that is made for the device that asks may take 15 s.
+    proxy_read_timeout 120s;
+
+    # The one pointer: never kept here, asked for each time with the device's own ETag (304 where nothing is new).
+    location = /metadata/timestamp.json {
+        limit_except GET { deny all; }
+        proxy_pass https://packtool_bucket/packages/shop/metadata/timestamp.json;
+        proxy_ssl_name s3.eu-central-1.amazonaws.com;
+        proxy_set_header Host s3.eu-central-1.amazonaws.com;
+        proxy_set_header Connection "";
+        proxy_set_header If-None-Match $http_if_none_match;
+    }
+
+    # Answers to a question about one device, and online copies of pages.
+    location ~ ^/(v1|site)/ {
+        limit_except GET { deny all; }
+        proxy_pass https://packtool_server;
+        proxy_ssl_name packages.example.com;
+        proxy_set_header Host packages.example.com;
+        proxy_set_header Connection "";
+    }
+
+    location / {
+        limit_except GET { deny all; }
+        proxy_pass https://packtool_bucket/packages/shop/;
+        proxy_ssl_name s3.eu-central-1.amazonaws.com;
+        proxy_set_header Host s3.eu-central-1.amazonaws.com;
+        proxy_set_header Connection "";
+        proxy_intercept_errors on;
+        error_page 403 404 = @server;
+
+        proxy_cache packtool;
+        proxy_cache_key $uri;
+        proxy_cache_lock on;
+        proxy_cache_lock_timeout 120s;
+        proxy_cache_use_stale error timeout updating;
+        proxy_cache_revalidate on;
+        add_header X-Cache $upstream_cache_status;
+    }
+
+    # The bucket gives what was made here from now on, so it need not be kept.
+    location @server {
+        proxy_pass https://packtool_server;
+        proxy_ssl_name packages.example.com;
+        proxy_set_header Host packages.example.com;
+        proxy_set_header Connection "";
+        add_header X-Cache SERVER;
+    }
+}
+
+"""#,
 "ci/Jenkinsfile": #"""
 // Builds the web site, makes packages of it, and publishes them to the beta channel.
 //

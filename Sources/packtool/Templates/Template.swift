@@ -15,6 +15,10 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
     case esbuild
     case nginx
     case nginxCDN = "nginx-cdn"
+    case nginxBucket = "nginx-bucket"
+    case cloudfront
+    case fastly
+    case cloudflare
     case systemd
     case prometheus
 
@@ -41,6 +45,10 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
         case .esbuild: Self.bundler("esbuild-plugin-packtool.mjs")
         case .nginx: Self.file("server/nginx.conf", at: "packages.conf")
         case .nginxCDN: Self.file("server/nginx-cdn.conf", at: "packages-cdn.conf")
+        case .nginxBucket: Self.file("cdn/nginx-bucket.conf", at: "packages-bucket.conf")
+        case .cloudfront: Self.file("cdn/cloudfront.yml", at: "packages-cloudfront.yml")
+        case .fastly: Self.file("cdn/fastly.vcl", at: "packages-fastly.vcl")
+        case .cloudflare: Self.file("cdn/cloudflare-worker.js", at: "packages-cloudflare-worker.js")
         case .systemd: Self.file("server/packtool.service", at: "packtool.service")
         case .prometheus: Self.file("server/packtool-alerts.yml", at: "packtool-alerts.yml")
         }

@@ -32,8 +32,10 @@ struct RegistryBackupTests {
 
     /// The title of what a device shows after an update.
     private func title(_ registry: String = ".packtool/registry") async throws -> String {
-        try await tool.run("client", "update", "--store", "device", "--channel", "beta", "--registry", registry)
-            .expectSuccess()
+        let update = try await tool.run(
+            "client", "update", "--store", "device", "--channel", "beta", "--registry", registry)
+        // 2: it was up to date.
+        #expect([0, 2].contains(update.exitCode), "\(update)")
         let started = try await tool.run("client", "start", "--store", "device", "--package", "shop", "--json")
         let folder = try started.json().object().object("packages").object("shop").string("folder")
         _ = try await tool.run("client", "confirm", "--store", "device", "--package", "shop")
@@ -146,10 +148,12 @@ struct RegistryBackupTests {
         let file = try object()
         try await tool.shell("printf x >> 'backups/view/objects/\(file)'").expectSuccess()
         let name = "objects/\(file)"
-        expectClearError(try await tool.run("registry", "restore", "backups", "--dry-run"), naming: ["1 files", name])
+        expectClearError(
+            try await tool.run("registry", "restore", "backups", "--dry-run"),
+            naming: ["1 file of the backup is", name])
         try await lose()
         let refused = try await tool.run("registry", "restore", "backups")
-        expectClearError(refused, naming: ["1 files", name, "--at", "--partial"])
+        expectClearError(refused, naming: ["1 file of the backup is", name, "--at", "--partial"])
         let none = try await tool.run("status")
         #expect(none.exitCode != 0 && none.standardError.contains("no registry"), "\(none)")
         let partial = try await tool.run("registry", "restore", "backups", "--partial").expectSuccess()
@@ -220,11 +224,11 @@ struct RegistryBackupTests {
         try await publish("1.0.0")
         try tool.write([
             "sites/big/index.html": "<!doctype html><title>Big</title>",
-            "sites/big/data.bin": String(repeating: "x", count: 3_000_000),
+            "sites/big/data.bin": String(repeating: "x", count: 1_900_000),
         ])
         try tool.write([
             "script.sh": """
-            mkdir disk && mount -t tmpfs -o size=2m tmpfs disk
+            mkdir disk && mount -t tmpfs -o size=2000k tmpfs disk
             "$PACKTOOL" registry backup disk/b
             "$PACKTOOL" build sites/big --package shop --package-version 2.0.0 --out packages
             "$PACKTOOL" publish packages/shop-2.0.0.zip --channel beta
@@ -236,6 +240,6 @@ struct RegistryBackupTests {
             "unshare -rm bash -eu script.sh", environment: ["PACKTOOL": Tool.executable.path])
         #expect(outcome.exitCode == 0, "\(outcome)")
         #expect(outcome.standardError.contains("no space left"), "\(outcome)")
-        #expect(outcome.standardOutput.contains("has 1 versions") && outcome.standardOutput.contains("all sound"))
+        #expect(outcome.standardOutput.contains("has 1 version ") && outcome.standardOutput.contains("all sound"))
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import PackBuilder
+import PackFormat
 import PackJSON
 import PackRegistryLocal
 
@@ -46,8 +47,8 @@ struct RegistryBackupCommand: AsyncParsableCommand {
         line.clear()
         let backup = outcome.backup
         var lines = [
-            "backed up to \(folder.appending(path: backup.name).path(percentEncoded: false)): \(backup.versionCount) versions, "
-                + "\(backup.objectCount) files with \(ByteCount.text(backup.byteCount)); \(outcome.copiedCount) were new "
+            "backed up to \(folder.appending(path: backup.name).path(percentEncoded: false)): \(CountText.text(backup.versionCount, "version")), "
+                + "\(CountText.text(backup.objectCount, "file")) with \(ByteCount.text(backup.byteCount)); \(outcome.copiedCount) new "
                 + "(\(ByteCount.text(outcome.copiedByteCount)))"
         ]
         if !outcome.removed.isEmpty {

@@ -12,7 +12,8 @@ struct RegistryRestoreCommand: AsyncParsableCommand {
         abstract: "Bring a registry back from a backup, into a folder without one.",
         discussion: HelpText.flowing(
             """
-            The new registry is in the folder of --registry. Each file is compared with its digest. A restore that was interrupted is \
+            The new registry is in the folder of --registry. Each file is compared with its digest, and downloads and patches are made \
+            anew, which may take as long as making them took. A restore that was interrupted is \
             completed by the same command. With --dry-run the whole backup is read, which says whether it is sound.
 
             Devices and publishers that have seen something newer refuse the restored registry, as they would refuse an attacker: then \
@@ -48,11 +49,15 @@ struct RegistryRestoreCommand: AsyncParsableCommand {
         defer { line.clear() }
         let outcome = try await restore.run(
             to: folder, isPartial: partial, report: { done, all in line.show("copying files: \(done) of \(all)") })
+        // What is made of versions is in no backup.
+        try await RegistryPlace(location)?.open().maintain { made, all in
+            line.show("making patches and downloads: \(made) of \(all)")
+        }
         line.clear()
         options.console.result(
             """
-            restored \(location) as it was at \(restore.backup.name): app \(restore.backup.app), \(restore.backup.versionCount) versions, \
-            \(outcome.copiedCount + outcome.keptCount) files\(outcome.lost.isEmpty ? "" : ", \(outcome.lost.count) lost")
+            restored \(location) as it was at \(restore.backup.name): app \(restore.backup.app), \(CountText.text(restore.backup.versionCount, "version")), \
+            \(CountText.text(outcome.copiedCount + outcome.keptCount, "file"))\(outcome.lost.isEmpty ? "" : ", \(outcome.lost.count) lost")
             """, json: .object(json(restore, outcome.lost)))
         if !outcome.lost.isEmpty {
             options.console.note("publish the versions with lost files again: packtool registry check lists them")
@@ -66,12 +71,15 @@ struct RegistryRestoreCommand: AsyncParsableCommand {
         let lost = try await restore.check()
         let backup = restore.backup
         options.console.result(
-            "the backup \(backup.name) of the app \(backup.app) has \(backup.versionCount) versions and \(backup.objectCount) files with "
+            "the backup \(backup.name) of the app \(backup.app) has \(CountText.text(backup.versionCount, "version")) and "
+                + "\(CountText.text(backup.objectCount, "file")) with "
                 + "\(ByteCount.text(backup.byteCount)): "
                 + (lost.isEmpty ? "all sound" : "\(lost.count) missing or damaged"),
             json: .object(json(restore, lost)))
         guard lost.isEmpty else {
-            throw CommandFailure("\(lost.count) files of the backup are missing or damaged, such as \(lost[0])")
+            throw CommandFailure(
+                "\(CountText.text(lost.count, "file of the backup is", plural: "files of the backup are")) missing or damaged, such as "
+                    + "\(lost[0])")
         }
     }
 
