@@ -41,6 +41,11 @@ package enum ReportRule {
         _ event: ReportEvent, _ offer: OfferedVersions.Offer, received: Int
     ) -> ReportEvent {
         let isSound = event.time >= received - oldest && event.time <= received + newest
+        let isComplete =
+            event.code == .downloaded
+            ? event.zipByteCount != nil || offer.zipByteCount == nil
+            : event.wireByteCount == nil && event.zipByteCount == nil
+        if isSound, isComplete { return event }
         var result = ReportEvent(
             sequence: event.sequence, code: event.code, time: isSound ? event.time : received,
             package: event.package, version: event.version, release: event.release)

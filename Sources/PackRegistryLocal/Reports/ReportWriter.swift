@@ -114,9 +114,14 @@ struct ReportWriter {
 
     /// The events that are not stored yet, each once.
     private func newEvents(of reports: JudgedReports, _ sender: Int64, isNew: Bool) throws -> [ReportEvent] {
-        var seen = Set<Int>(minimumCapacity: reports.events.count)
-        let events = reports.events.filter { seen.insert($0.sequence).inserted }
-        guard !isNew, let first = seen.min(), let last = seen.max() else { return events }
+        var events = reports.events
+        // A device counts up.
+        if zip(events, events.dropFirst()).contains(where: { $0.sequence >= $1.sequence }) {
+            var seen = Set<Int>(minimumCapacity: events.count)
+            events = events.filter { seen.insert($0.sequence).inserted }
+        }
+        let sequences = events.lazy.map(\.sequence)
+        guard !isNew, let first = sequences.min(), let last = sequences.max() else { return events }
         let stored = try db.cachedStatement(
             sql: "SELECT sequence FROM event WHERE sender = ? AND sequence BETWEEN ? AND ?")
         let known = try Set(Int.fetchCursor(stored, arguments: [sender, first, last]))

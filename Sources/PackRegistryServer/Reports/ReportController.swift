@@ -63,7 +63,7 @@ struct ReportController {
         let receipt = try await writes.pass {
             let bytes = try await memory.bytes(of: request, context, upTo: ReportBatch.maximumByteCount)
             let batch: ReportBatch
-            do { batch = try ReportBatch(parsing: bytes) } catch {
+            do { batch = try PlainReportReader.read(bytes) ?? ReportBatch(parsing: bytes) } catch {
                 metrics.reportBatchesInvalid.add()
                 throw Problem.badRequest("\(error)")
             }
