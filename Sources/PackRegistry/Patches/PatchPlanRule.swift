@@ -1,5 +1,4 @@
 package import PackFormat
-package import PackRegistryAPI
 
 /// Chooses the patches that are made before a device asks: those that save the most bytes for the work that they are. Pure.
 ///
