@@ -40,9 +40,11 @@
   for (const e of all("a[href]")) if (e.origin !== location.origin) say("a link leads elsewhere", e);
 
   // Narrow screens: the page itself never scrolls sideways.
-  if (document.documentElement.scrollWidth > innerWidth) {
-    const wide = all("main *").filter((e) => !e.closest(".scroll,pre,svg") && e.getBoundingClientRect().right > innerWidth + 1);
-    say(`the page is ${document.documentElement.scrollWidth} px wide in a window of ${innerWidth}`, wide[0]);
+  // A telephone's innerWidth grows with what sticks out; the width of the root does not.
+  const width = document.documentElement.clientWidth;
+  if (document.documentElement.scrollWidth > width) {
+    const wide = all("body *").filter((e) => !e.closest(".scroll,pre,svg") && e.getBoundingClientRect().right > width + 1);
+    say(`the page is ${document.documentElement.scrollWidth} px wide in a window of ${width}`, wide[0]);
   }
 
   // Contrast.

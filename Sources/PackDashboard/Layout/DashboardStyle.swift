@@ -74,7 +74,7 @@ package enum DashboardStyle {
         .actions { display: flex; flex-wrap: wrap; gap: 0.5rem; list-style: none; margin: 0.5rem 0; padding: 0; }
         .inline { display: flex; flex-wrap: wrap; gap: 0.5rem; align-items: center; margin: 0.75rem 0; }
         .inline p { flex-basis: 100%; margin: 0; }
-        .stack { display: grid; gap: 0.5rem; justify-items: start; margin: 1rem 0; }
+        .stack { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; justify-items: start; margin: 1rem 0; }
         .pages { display: flex; gap: 1rem; margin: 0.75rem 0; }
 
         """

@@ -47,8 +47,11 @@ struct Table {
 
     private func cells(_ row: [[HTML]]) -> [HTML] {
         row.enumerated().map { index, cell in
-            if index == 0 { return tag("th", .scope("row")) { cell } }
             let isNumber = index < columns.count && columns[index].isNumber
+            if index == 0 {
+                return isNumber
+                    ? tag("th", .scope("row"), .class("number")) { cell } : tag("th", .scope("row")) { cell }
+            }
             return isNumber ? tag("td", .class("number")) { cell } : tag("td") { cell }
         }
     }
