@@ -182,7 +182,7 @@ let package = Package(
             "PackRegistryS3",
             [
                 "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackArchive", "PackSystem",
-                asyncHTTPClient, crypto, nioCore, nioHTTP1,
+                asyncHTTPClient, crypto, nioCore, nioHTTP1, nioSSL,
             ]),
         module(
             "PackRegistryLocal",

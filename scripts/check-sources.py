@@ -36,7 +36,7 @@ ALLOWED = {
     "PackRegistrySQL": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
     "PackRegistryPostgres": {"PackRegistrySQL", "PackRegistryAPI", "CPostgreSQL"},
     "PackRegistryS3": {
-        "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackArchive", "PackSystem", "AsyncHTTPClient", "Crypto", "NIOCore",
+        "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackArchive", "PackSystem", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOSSL",
         "NIOHTTP1",
     },
     "PackRegistryLocal": {

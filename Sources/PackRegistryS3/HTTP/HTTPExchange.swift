@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import PackFormat
 
 /// One request to a server, and its whole answer.
@@ -40,8 +41,17 @@ final class HTTPConnections: Sendable {
 
     /// - Parameter silence: a connection on which nothing comes or goes for so long is given up.
     /// - Parameter hosts: addresses of names, as `/etc/hosts` has them.
-    init(count: Int, connecting: Duration, silence: Duration, hosts: [String: String] = [:]) {
+    /// - Parameter authorities: certificates in PEM form that are trusted besides the system's; empty: none.
+    /// - Throws: what NIOSSL says of authorities that are no certificates.
+    init(
+        count: Int, connecting: Duration, silence: Duration, hosts: [String: String] = [:], authorities: String = ""
+    ) throws {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        if !authorities.isEmpty {
+            var tls = TLSConfiguration.makeClientConfiguration()
+            tls.additionalTrustRoots = [.certificates(try NIOSSLCertificate.fromPEMBytes(Array(authorities.utf8)))]
+            configuration.tlsConfiguration = tls
+        }
         configuration.httpVersion = .http1Only
         configuration.timeout = HTTPClient.Configuration.Timeout(
             connect: TimeAmount(connecting), read: TimeAmount(silence), write: TimeAmount(silence))

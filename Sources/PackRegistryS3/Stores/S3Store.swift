@@ -35,21 +35,25 @@ package struct S3Store: Sendable {
     }
 
     /// The store without a look at it.
+    /// - Parameter authorities: certificates in PEM form that are trusted besides the system's; empty: none.
     /// - Throws: ``RegistryError`` of the kind `.invalid` where neither address nor environment has a region.
     package static func connect(
         _ address: S3Address, environment: [String: String] = ProcessInfo.processInfo.environment,
-        limits: S3Limits = S3Limits(), clock: @escaping @Sendable () -> Date = { Date() }
+        authorities: String = "", limits: S3Limits = S3Limits(), clock: @escaping @Sendable () -> Date = { Date() }
     ) throws -> S3Store {
-        S3Store(try bucket(at: address, environment: environment, limits: limits, clock: clock), at: address)
+        S3Store(
+            try bucket(at: address, environment: environment, limits: limits, authorities: authorities, clock: clock),
+            at: address)
     }
 
     /// The bucket without a look at it.
     static func bucket(
         at address: S3Address, environment: [String: String], limits: S3Limits = S3Limits(),
-        hosts: [String: String] = [:], clock: @escaping @Sendable () -> Date = { Date() }
+        hosts: [String: String] = [:], authorities: String = "", clock: @escaping @Sendable () -> Date = { Date() }
     ) throws -> S3Bucket {
-        let connections = HTTPConnections(
-            count: limits.connections, connecting: limits.connecting, silence: limits.silence, hosts: hosts)
+        let connections = try HTTPConnections(
+            count: limits.connections, connecting: limits.connecting, silence: limits.silence, hosts: hosts,
+            authorities: authorities)
         let chain = CredentialChain(environment: environment, connections, now: clock)
         let client = S3Client(
             try S3Location(address, environment: environment), name: "\(address)", limits: limits, connections, chain,

@@ -8,14 +8,14 @@ import PackFormat
 /// It takes text without escapes and beyond ASCII, members that it knows, and values that keep the rules. Everything else, sound or not, it
 /// leaves to the reader of all JSON, which also says what is wrong. What it takes, that one reads in the same way.
 struct PlainReportReader {
-    private enum Key: Int {
+    private enum Key: Int, Sendable {
         case sequence, code, time, package, version, release, phase, error, wireBytes, zipBytes, local, online, missed,
             bytes
         case format, sender, channel, events
     }
 
     /// What a word stands for, by its bytes.
-    private struct Words<Value> {
+    private struct Words<Value: Sendable>: Sendable {
         private let entries: [(bytes: [UInt8], value: Value)]
 
         init(_ entries: [(String, Value)]) { self.entries = entries.map { (Array($0.0.utf8), $0.1) } }

@@ -146,6 +146,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     func run() async throws {
         FreedMemory.keepLittle()
+        try registry.authorities.trust()
         let location = try registry.location(of: CurrentProject())
         if case .server(let url) = location {
             throw CommandFailure("\(url) is a server already: give a registry's folder or database with --registry")

@@ -1,4 +1,5 @@
 import Foundation
+import PackAuthorities
 import PackRegistry
 import PackRegistryAPI
 import PackRegistryLocal
@@ -27,7 +28,7 @@ struct RegistryPlace {
             self.address = address
             rows = RegistryRows(shared: try await PostgresDatabase.open(address))
         }
-        storage = try location.storage.map { try S3Store.connect($0) }
+        storage = try location.storage.map { try S3Store.connect($0, authorities: PrivateAuthorities.text) }
     }
 
     /// - Parameter isServer: patches and downloads are made by a process of their own.

@@ -19,6 +19,7 @@ struct ProjectStart {
 
     /// Checks everything that can be wrong before anything is written.
     init(_ current: CurrentProject, app: String?, _ options: RegistryOptions) throws {
+        try options.authorities.trust()
         project = current.folder
         self.app = app ?? Self.appID(from: current.home)
         initializer = try RegistryInitializer(project: project, app: self.app)

@@ -7,7 +7,7 @@ import Testing
 @testable import PackRegistryS3
 
 @Suite("CredentialTests") struct CredentialTests {
-    private static let connections = HTTPConnections(count: 2, connecting: .seconds(1), silence: .seconds(2))
+    private static let connections = try! HTTPConnections(count: 2, connecting: .seconds(1), silence: .seconds(2))
     private static let isOff = ["AWS_EC2_METADATA_DISABLED": "true"]
 
     private static func chain(

@@ -36,6 +36,7 @@ struct RegistryCopyCommand: AsyncParsableCommand {
     @OptionGroup var options: GlobalOptions
 
     func run() async throws {
+        try registry.authorities.trust()
         if PostgresAddress.isOne(to), try PostgresAddress(to).hasSecret {
             throw CommandFailure(
                 "\(try PostgresAddress(to)) has a password in it, which others can read: take it out, and give it in PGPASSWORD, in "
