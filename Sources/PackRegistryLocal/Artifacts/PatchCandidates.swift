@@ -12,35 +12,33 @@ struct PatchCandidates {
         let (table, names) = (DerivedTable(db: db), try VersionTable(db: db).names())
         let (pruned, fullSizes) = (try table.prunedManifests(), try table.fullSizes())
         var seen: Set<[Digest]> = []
-        return try packages.flatMap { package in
+        var candidates: [PatchPlanRule.Candidate] = []
+        for package in packages {
             var manifests: [Digest: Manifest] = [:]
-            return try PatchPairs(db: db).all(of: package, devices: devices).compactMap { pair in
+            for pair in try PatchPairs(db: db).all(of: package, devices: devices) {
                 guard !pruned.contains(pair.base), !pruned.contains(pair.target), let base = names[pair.base],
                     let target = names[pair.target], seen.insert([pair.base, pair.target]).inserted
-                else { return nil }
-                let plan = PatchPlan(
-                    from: try manifest(pair.base, &manifests), to: try manifest(pair.target, &manifests))
-                let patch = DerivedFile(.patch, of: pair.target, from: pair.base)
-                let state: PatchPlanRule.State =
-                    if let size = try table.size(of: patch) {
-                        .made(byteCount: size)
-                    } else if try table.isRecorded(patch) {
-                        .worthless
-                    } else {
-                        .open
-                    }
-                return PatchPlanRule.Candidate(
-                    base: PatchEnd(name: base, manifest: pair.base),
-                    target: PatchEnd(name: target, manifest: pair.target),
-                    devices: pair.devices, lostByteCount: plan.lostByteCount, newByteCount: plan.newByteCount,
-                    // Before its download is made: what it has at most.
-                    fullByteCount: fullSizes[pair.target] ?? manifests[pair.target].map { Self.size($0) } ?? 0,
-                    state: state)
+                else { continue }
+                let new = try manifest(pair.target, &manifests)
+                let plan = PatchPlan(from: try manifest(pair.base, &manifests), to: new)
+                // Before its download is made: what it has at most.
+                let full = fullSizes[pair.target] ?? new.ownObjects.reduce(0) { $0 + $1.size }
+                candidates.append(
+                    PatchPlanRule.Candidate(
+                        base: PatchEnd(name: base, manifest: pair.base),
+                        target: PatchEnd(name: target, manifest: pair.target), devices: pair.devices,
+                        lostByteCount: plan.lostByteCount, newByteCount: plan.newByteCount, fullByteCount: full,
+                        state: try state(of: DerivedFile(.patch, of: pair.target, from: pair.base))))
             }
         }
+        return candidates
     }
 
-    private static func size(_ manifest: Manifest) -> Int { manifest.ownObjects.reduce(0) { $0 + $1.size } }
+    private func state(of patch: DerivedFile) throws -> PatchPlanRule.State {
+        let table = DerivedTable(db: db)
+        if let size = try table.size(of: patch) { return .made(byteCount: size) }
+        return try table.isRecorded(patch) ? .worthless : .open
+    }
 
     private func manifest(_ digest: Digest, _ known: inout [Digest: Manifest]) throws -> Manifest {
         if let manifest = known[digest] { return manifest }
