@@ -4,6 +4,7 @@ import PackBuilder
 import PackFormat
 import PackJSON
 import PackRegistry
+import PackRegistryAPI
 import PackRegistryLocal
 
 /// `packtool patches`: patches for the devices that there are, before they ask.
