@@ -22,7 +22,7 @@ struct PatchPlanRuleTests {
             newByteCount: new, fullByteCount: full, state: state)
     }
 
-    private func plan(_ budget: PatchBudget = PatchBudget(), _ candidates: [PatchPlanRule.Candidate]) -> [String] {
+    private func plan(_ candidates: [PatchPlanRule.Candidate], _ budget: PatchBudget = PatchBudget()) -> [String] {
         PatchPlanRule(budget: budget).plan(candidates).map {
             "\($0.candidate.base.name.version) \($0.decision.rawValue)"
         }
@@ -38,10 +38,10 @@ struct PatchPlanRuleTests {
         #expect(plan(candidates) == ["1.1.0 make", "1.2.0 make", "1.0.0 make", "1.3.0 make"])
         // 2 MB of work are one second; the 20 MB of 1.2.0 are eight.
         let short = PatchBudget(seconds: 2, byteCount: 1 << 30)
-        #expect(plan(short, candidates) == ["1.1.0 make", "1.2.0 overBudget", "1.0.0 make", "1.3.0 overBudget"])
+        #expect(plan(candidates, short) == ["1.1.0 make", "1.2.0 overBudget", "1.0.0 make", "1.3.0 overBudget"])
         // About 100,000 bytes each.
         let small = PatchBudget(seconds: 600, byteCount: 250_000)
-        #expect(plan(small, candidates) == ["1.1.0 make", "1.2.0 overBudget", "1.0.0 make", "1.3.0 overBudget"])
+        #expect(plan(candidates, small) == ["1.1.0 make", "1.2.0 overBudget", "1.0.0 make", "1.3.0 overBudget"])
     }
 
     @Test func `patches that are there take space and no work, and tell the size of the others of their package`()
@@ -84,6 +84,6 @@ struct PatchPlanRuleTests {
 
     @Test func `a huge budget is no overflow`() throws {
         #expect(
-            plan(PatchBudget(seconds: .max, byteCount: .max), [try candidate("1.0.0", devices: 1)]) == ["1.0.0 make"])
+            plan([try candidate("1.0.0", devices: 1)], PatchBudget(seconds: .max, byteCount: .max)) == ["1.0.0 make"])
     }
 }
