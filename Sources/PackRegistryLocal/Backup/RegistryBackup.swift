@@ -150,6 +150,7 @@ package struct RegistryBackup: Sendable {
                 throw faulty(wanted, "missing")
             }
             try keys.save(to: rows)
+            try FileManager.default.removeItem(at: rows.uploads)
             let backup = try record(of: rows, objects, at: source.now, besides: names)
             let destination = place.folder(of: backup).root
             try SystemCall.replace(

@@ -50,10 +50,15 @@ struct RegistryRestoreCommand: AsyncParsableCommand {
         let outcome = try await restore.run(
             to: folder, isPartial: partial, report: { done, all in line.show("copying files: \(done) of \(all)") })
         // What is made of versions is in no backup.
-        try await RegistryPlace(location)?.open().maintain { made, all in
-            line.show("making patches and downloads: \(made) of \(all)")
+        do {
+            try await RegistryPlace(location)?.open().maintain { made, all in
+                line.show("making patches and downloads: \(made) of \(all)")
+            }
+            line.clear()
+        } catch {
+            line.clear()
+            options.console.note("warning: \(error)")
         }
-        line.clear()
         options.console.result(
             """
             restored \(location) as it was at \(restore.backup.name): app \(restore.backup.app), \(CountText.text(restore.backup.versionCount, "version")), \
