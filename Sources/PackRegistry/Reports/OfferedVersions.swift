@@ -57,10 +57,10 @@ extension OfferedVersions {
         // Most events of a batch are about the same version.
         var last: (subject: ReportSubject, offer: Offer?)?
         return batch.events.allSatisfy { event in
-            let subject = ReportSubject(event)
-            let found = last?.subject == subject ? last?.offer : offer(for: event, on: batch.channel)
-            last = (subject, found)
-            guard let offer = found else { return false }
+            if last?.subject.isSubject(of: event) != true {
+                last = (ReportSubject(event), offer(for: event, on: batch.channel))
+            }
+            guard let offer = last?.offer else { return false }
             return event.code != .downloaded || offer.zipByteCount != nil || event.zipByteCount != nil
         }
     }

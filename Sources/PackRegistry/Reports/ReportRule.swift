@@ -22,10 +22,10 @@ package enum ReportRule {
         // Most events of a batch are about the same version.
         var last: (subject: ReportSubject, offer: OfferedVersions.Offer?)?
         for event in batch.events {
-            let subject = ReportSubject(event)
-            let found = last?.subject == subject ? last?.offer : offered.offer(for: event, on: batch.channel)
-            last = (subject, found)
-            guard let offer = found else {
+            if last?.subject.isSubject(of: event) != true {
+                last = (ReportSubject(event), offered.offer(for: event, on: batch.channel))
+            }
+            guard let offer = last?.offer else {
                 receipt.neverOffered += 1
                 continue
             }

@@ -2,8 +2,8 @@ import PackRegistry
 import Synchronization
 
 /// Commits in groups: while one transaction is on its way to the disk, batches gather, and the next one takes all of them.
-/// So a hundred devices wait for one sync of the disk and not for a hundred. Whoever publishes or looks for updates meanwhile
-/// comes first.
+/// So a hundred devices wait for one sync of the disk and not for a hundred, and none for long (``CommitGroup``). Whoever publishes or
+/// looks for updates meanwhile comes first.
 final class ReportCommits: Sendable {
     private struct Waiting {
         let reports: JudgedReports
@@ -17,9 +17,6 @@ final class ReportCommits: Sendable {
         var subjects: [ReportWriter.SubjectKey: Int64] = [:]
         var networks: NetworkNumbers?
     }
-
-    /// Batches in one transaction.
-    private static let groupSize = 64
 
     private let database: ReportDatabase
     private let state = Mutex(State())
@@ -43,8 +40,9 @@ final class ReportCommits: Sendable {
     private func writeAll() {
         while true {
             let (group, subjects, networks) = state.withLock { state in
-                let group = Array(state.waiting.prefix(Self.groupSize))
-                state.waiting.removeFirst(group.count)
+                let places = CommitGroup.places(of: state.waiting.map(\.reports.events.count))
+                let group = places.map { state.waiting[$0] }
+                for place in places.sorted(by: >) { state.waiting.remove(at: place) }
                 if group.isEmpty { state.isWriting = false }
                 return (group, state.subjects, state.networks)
             }

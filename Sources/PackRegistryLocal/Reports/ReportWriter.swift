@@ -26,12 +26,6 @@ struct ReportWriter {
         }
     }
 
-    /// An event as it goes into the log.
-    private struct LogRow {
-        let event: ReportEvent
-        let subject: Int64
-    }
-
     /// What events say about a release on a device.
     private struct Standing {
         var activated: Int?
@@ -65,26 +59,26 @@ struct ReportWriter {
         guard !reports.events.isEmpty else { return 0 }
         let (sender, isNew) = try id(of: reports.sender)
         let events = try newEvents(of: reports, sender, isNew: isNew)
-        var rows: [LogRow] = []
-        rows.reserveCapacity(events.count)
+        var ids: [Int64] = []
+        ids.reserveCapacity(events.count)
         var standings: [Int64: Standing] = [:]
         // Most batches are about one or two releases.
         var known: (subject: ReportSubject, id: Int64)?
         for event in events {
-            let subject = ReportSubject(event)
             let id: Int64
-            if let known, known.subject == subject {
+            if let known, known.subject.isSubject(of: event) {
                 id = known.id
             } else {
+                let subject = ReportSubject(event)
                 id = try self.id(of: SubjectKey(channel: reports.channel, subject: subject))
                 known = (subject, id)
             }
-            rows.append(LogRow(event: event, subject: id))
+            ids.append(id)
             counts[CountKey(event, id), default: ReportCount(ReportCount.Key(event))].add(event)
             note(event, in: &standings[id])
             if event.code == .present { try write(event, id, sender, reports.channel) }
         }
-        try insert(rows, sender, received: reports.received)
+        try insert(events, ids, sender, received: reports.received)
         let network = reports.network.map { networks.number(of: $0) }
         for (subject, standing) in standings { try write(standing, subject, sender, network) }
         return events.count
@@ -128,17 +122,19 @@ struct ReportWriter {
         return known.isEmpty ? events : events.filter { !known.contains($0.sequence) }
     }
 
-    private func insert(_ rows: [LogRow], _ sender: Int64, received: Int) throws {
-        var rest = rows[...]
-        while !rest.isEmpty {
-            let isFull = rest.count >= Self.rowCount
+    /// - Parameter ids: of the events' subjects.
+    private func insert(_ events: [ReportEvent], _ ids: [Int64], _ sender: Int64, received: Int) throws {
+        var first = 0
+        while first < events.count {
+            let isFull = events.count - first >= Self.rowCount
             let statement = try db.cachedStatement(sql: isFull ? Self.insertMany : Self.insertOne)
             // All NULL. Arguments of GRDB's would cost twice what the rows cost.
             statement.setUncheckedArguments(StatementArguments())
             var column: CInt = 1
-            for row in rest.prefix(isFull ? Self.rowCount : 1) {
-                let event = row.event
-                try bind(statement, column, sender, event.sequence, row.subject, event.code.rawValue)
+            let end = first + (isFull ? Self.rowCount : 1)
+            for index in first..<end {
+                let event = events[index]
+                try bind(statement, column, sender, event.sequence, ids[index], event.code.rawValue)
                 try bind(statement, column + 4, event.phase?.rawValue, event.fault?.rawValue)
                 try bind(statement, column + 6, event.time, received, event.wireByteCount, event.zipByteCount)
                 if let web = event.web {
@@ -148,7 +144,7 @@ struct ReportWriter {
                 column += CInt(Self.columnCount)
             }
             try statement.execute()
-            rest = rest.dropFirst(isFull ? Self.rowCount : 1)
+            first = end
         }
     }
 
