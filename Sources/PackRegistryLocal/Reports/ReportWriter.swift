@@ -134,13 +134,23 @@ struct ReportWriter {
             let end = first + (isFull ? Self.rowCount : 1)
             for index in first..<end {
                 let event = events[index]
-                try bind(statement, column, sender, event.sequence, ids[index], event.code.rawValue)
-                try bind(statement, column + 4, event.phase?.rawValue, event.fault?.rawValue)
-                try bind(statement, column + 6, event.time, received, event.wireByteCount, event.zipByteCount)
+                try bind(statement, column, sender)
+                try bind(statement, column + 1, event.sequence)
+                try bind(statement, column + 2, ids[index])
+                try bind(statement, column + 3, event.code.rawValue)
+                if let phase = event.phase { try bind(statement, column + 4, phase.rawValue) }
+                if let fault = event.fault { try bind(statement, column + 5, fault.rawValue) }
+                try bind(statement, column + 6, event.time)
+                try bind(statement, column + 7, received)
+                if let wire = event.wireByteCount { try bind(statement, column + 8, wire) }
+                if let zip = event.zipByteCount { try bind(statement, column + 9, zip) }
                 if let web = event.web {
-                    try bind(statement, column + 10, web.local, web.online, web.missed, web.byteCount)
+                    try bind(statement, column + 10, web.local)
+                    try bind(statement, column + 11, web.online)
+                    try bind(statement, column + 12, web.missed)
+                    try bind(statement, column + 13, web.byteCount)
                 }
-                try bind(statement, column + 14, event.facts.map(Self.text))
+                if let facts = event.facts { try bind(statement, column + 14, Self.text(facts)) }
                 column += CInt(Self.columnCount)
             }
             try statement.execute()
@@ -148,18 +158,10 @@ struct ReportWriter {
         }
     }
 
-    /// Binds values from a column on; what is not there stays NULL.
-    private func bind<each Value: StatementBinding>(
-        _ statement: Statement, _ first: CInt, _ values: repeat (each Value)?
-    ) throws {
-        var column = first
-        for value in repeat each values {
-            if let value {
-                let code = value.bind(to: statement.sqliteStatement, at: column)
-                guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
-            }
-            column += 1
-        }
+    /// Of one type at a time: for several in one call Swift looks each type up anew.
+    private func bind<Value: StatementBinding>(_ statement: Statement, _ column: CInt, _ value: Value) throws {
+        let code = value.bind(to: statement.sqliteStatement, at: column)
+        guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
     }
 
     // MARK: Standings
