@@ -13,14 +13,15 @@ extension AuthorizedRegistry {
         let store = try reportStore()
         let now = Int(services.clock().timeIntervalSince1970)
         let from = StatsRule.start(query, now: now)
-        let counts = try await store.counts(
+        // At once: each looks through thousands of sums.
+        async let counts = store.counts(
             on: query.channel, package: query.package, from: from, step: StatsRule.step(query))
-        let standings = try await store.standings(
+        async let standings = store.standings(
             on: query.channel, package: query.package, from: from, recent: now - query.windowHours * 3600)
         let presences = try await store.presences(
             on: query.channel, package: query.package, from: PopulationRule.firstDay(now: now))
         func isSeen(_ package: PackageID) -> Bool { own.map { $0.contains(package) } ?? true }
-        return StatsRule.stats(
+        return try await StatsRule.stats(
             query, counts: counts.filter { isSeen($0.key.subject.package) },
             standings: standings.filter { isSeen($0.subject.package) },
             presences: presences.filter { isSeen($0.package) }, now: now)
