@@ -31,11 +31,7 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies,
-        // In a release build too: on all cores, not a module on one.
-        swiftSettings: settings + [
-            .unsafeFlags(["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"])
-        ],
+        name: name, dependencies: dependencies, swiftSettings: settings + [.unsafeFlags(["-Onone"])],
         linkerSettings: linker)
 }
 
