@@ -114,6 +114,8 @@ final class HTTPConnections: Sendable {
         switch error {
         case is NIOTooManyBytesError: "the answer is larger than what was asked for"
         case let error as HTTPClientError: error.shortDescription
+        case let error as NIOSSLError where "\(error)".contains("CERTIFICATE_VERIFY_FAILED"):
+            "its certificate is signed by no authority that is trusted here: give the authority with --ca or PACKTOOL_CA"
         default: "\(error)"
         }
     }

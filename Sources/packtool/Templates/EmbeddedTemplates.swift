@@ -539,7 +539,7 @@ server {
         proxy_ssl_name packages.example.com;
         proxy_set_header Host packages.example.com;
         proxy_set_header Connection "";
-        add_header X-Cache SERVER;
+        add_header X-Cache SERVER always;
     }
 }
 
