@@ -31,19 +31,7 @@ struct ArtifactBuilder: Sendable {
         until isOver: () -> Bool = { false }, report: (_ made: Int, _ all: Int) -> Void = { _, _ in }
     ) throws {
         guard try !database.read({ try BuildQueueTable(db: $0).isEmpty }) else { return }
-        // One process works at a time; the others find it done.
-        let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
-        var failed: [DerivedFile: any Error] = [:]
-        var done = 0
-        while !isOver() {
-            let wanted = try wanted().filter { failed[$0] == nil }
-            guard !wanted.isEmpty else { break }
-            let round = try make(wanted, until: isOver, failed: &failed) { report(done + $0, done + wanted.count) }
-            done += round
-            // What is left is made by somebody else here, or nothing can be made at all.
-            if round == 0 || failed.values.contains(where: Self.isFull) { break }
-        }
-        _ = consume lock
+        let failed = try makeAll(wanted, until: isOver, report: report).failed
         guard let fault = failed.first else { return }
         throw RegistryError(
             RegistryError(from: fault.value)?.kind ?? .unusable,
@@ -52,27 +40,40 @@ struct ArtifactBuilder: Sendable {
     }
 
     /// Makes the files of a plan, in its order.
-    /// - Returns: whether all of them are made, or cannot be.
+    /// - Returns: whether all of them are made.
+    /// - Throws: why one could not be made, after the others.
     func make(
         planned files: [DerivedFile], until isOver: () -> Bool, report: (_ made: Int, _ all: Int) -> Void
     ) throws -> Bool {
+        let left = {
+            try database.read { db in try files.filter { try !DerivedTable(db: db).isRecorded($0) } }
+        }
+        let outcome = try makeAll(left, until: isOver, report: report)
+        if let fault = outcome.failed.first?.value { throw fault }
+        return outcome.isDone
+    }
+
+    /// Makes files until none is left or time is over. One that cannot be made does not keep the others waiting.
+    /// - Parameter wanted: those that are not there, asked for again after each round.
+    /// - Returns: whether none is left but those that failed.
+    private func makeAll(
+        _ wanted: () throws -> [DerivedFile], until isOver: () -> Bool, report: (_ made: Int, _ all: Int) -> Void
+    ) throws -> (isDone: Bool, failed: [DerivedFile: any Error]) {
+        // One process works at a time; the others find it done.
         let lock = try FolderLock(folder.root.appending(path: "work.lock", directoryHint: .notDirectory))
         var failed: [DerivedFile: any Error] = [:]
-        var left = files[...]
-        while !left.isEmpty, !isOver() {
-            let count = try make(Array(left), until: isOver, failed: &failed) {
-                report(files.count - left.count + $0, files.count)
-            }
-            // What others are making is theirs.
-            guard count > 0 else { break }
-            left = try left.filter { file in
-                try failed[file] == nil && !database.read { try DerivedTable(db: $0).isRecorded(file) }
-            }[...]
-            if failed.values.contains(where: Self.isFull) { break }
+        var (done, isDone) = (0, false)
+        while !isOver() {
+            let files = try wanted().filter { failed[$0] == nil }
+            isDone = files.isEmpty
+            guard !isDone else { break }
+            let round = try make(files, until: isOver, failed: &failed) { report(done + $0, done + files.count) }
+            done += round
+            // What is left is made by somebody else here, or nothing can be made at all.
+            if round == 0 || failed.values.contains(where: Self.isFull) { break }
         }
         _ = consume lock
-        if let fault = failed.first?.value { throw fault }
-        return left.isEmpty
+        return (isDone, failed)
     }
 
     /// What is wanted, in the order of its use: patches, then full downloads and zips. Packages of which nothing is wanted
