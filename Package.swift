@@ -29,9 +29,12 @@ func module(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
+/// Tests are not optimized, and their modules are built by as many processes as there are cores: the largest took three minutes of one.
+let onAllCores = ["-Onone", "-no-whole-module-optimization", "-enable-batch-mode"]
+
 func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies, swiftSettings: settings + [.unsafeFlags(["-Onone"])],
+        name: name, dependencies: dependencies, swiftSettings: settings + [.unsafeFlags(onAllCores)],
         linkerSettings: linker)
 }
 

@@ -68,6 +68,28 @@ def serve(folder):
     sys.exit("the server did not start")
 
 
+def number(value):
+    """LEB128."""
+    result = bytearray()
+    while value > 0x7F:
+        result.append(value & 0x7F | 0x80)
+        value >>= 7
+    result.append(value)
+    return bytes(result)
+
+
+def log(sequence, subject, step):
+    """What a device told of one version, all in the same quarter of an hour: Sources/PackRegistrySQL/Reports/EventLog.swift."""
+    subject = number(subject)
+    result = b"\x01" + number(sequence) + b"\x01\x00" + subject + number(2 * step)
+    for code in (2, 3, 4, 5):
+        # A download has the bytes of the transfer and of the zip.
+        result += b"\x01" + bytes([code, 12 if code == 2 else 0]) + subject + b"\x00"
+        if code == 2:
+            result += number(18234) + number(182340)
+    return result
+
+
 def fill(path, releases, now):
     """The rows that such reports leave, with the triggers of the schema on."""
     database = sqlite3.connect(path, isolation_level=None)
@@ -82,12 +104,11 @@ def fill(path, releases, now):
     base = now - now % 900 - SLOTS * 900
     base -= base % 3600
     database.execute(NUMBERS.format(DEVICES) + "INSERT OR IGNORE INTO sender (id, name) SELECT i + 10, printf('%032x', i + 10) FROM n")
-    each = 5 * len(VERSIONS)
-    database.execute(
-        NUMBERS.format(DEVICES * each)
-        + f"INSERT INTO event (sender, sequence, subject, code, time, received, wire, zip) SELECT i / {each} + 10, i % {each} + 100, "
-        f"{ids[0]} + i % {each} / 5, {CODES.format('i % 5')}, {base} + i * 7919 % {SLOTS} * 900, {now}, "
-        "CASE WHEN i % 5 = 1 THEN 18234 END, CASE WHEN i % 5 = 1 THEN 182340 END FROM n")
+    database.executemany(
+        "INSERT INTO eventLog (sender, first, last, received, total, events) VALUES (?, ?, ?, ?, ?, ?)",
+        ((device + 10, 5 * part + 100, 5 * part + 104, now, 5 * (device * len(VERSIONS) + part) + 6,
+          log(5 * part + 100, ids[part], (base + (device * 25 + 5 * part) * 7919 % SLOTS * 900) // 900))
+         for device in range(DEVICES) for part in range(len(VERSIONS))))
     database.execute(
         NUMBERS.format(DEVICES * len(VERSIONS))
         + f"INSERT INTO standing (subject, sender, activated, outcome, network) SELECT {ids[0]} + i / {DEVICES}, i % {DEVICES} + 10, "
@@ -109,7 +130,8 @@ def fill(path, releases, now):
         + f"INSERT OR IGNORE INTO counter SELECT {ids[0]} + i / 3 / {hours}, {base} + i / 3 % {hours} * 3600, 'failed', 'start', "
         "CASE i % 3 WHEN 0 THEN 'late' WHEN 1 THEN 'neverConfirmed' ELSE 'asked' END, 7, 0, 0, 0, 0, 0, 0, 0 FROM n")
     database.execute("COMMIT")
-    counts = [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("event", "standing", "standingSum", "counter", "presenceSum")]
+    counts = [database.execute("SELECT max(total) FROM eventLog").fetchone()[0]]
+    counts += [database.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("standing", "standingSum", "counter", "presenceSum")]
     database.close()
     return counts
 

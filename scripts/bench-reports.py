@@ -44,12 +44,18 @@ def events(release, first, count, now):
         yield event
 
 
-def batch(release, count, now):
-    sender = "%032x" % random.getrandbits(128)
-    body = json.dumps(
-        {"format": 1, "sender": sender, "channel": "stable", "events": list(events(release, 1, count, now))},
-        separators=(",", ":"))
-    return body.encode()
+class Batches:
+    """As many as are asked for, each of another device: a load must not run out of them."""
+
+    def __init__(self, release, count, now):
+        mark = "0" * 32
+        body = json.dumps(
+            {"format": 1, "sender": mark, "channel": "stable", "events": list(events(release, 1, count, now))},
+            separators=(",", ":"))
+        self.before, self.after = body.encode().split(mark.encode())
+
+    def pop(self):
+        return self.before + b"%032x" % random.getrandbits(128) + self.after
 
 
 async def post(reader, writer, body):
@@ -66,7 +72,7 @@ async def post(reader, writer, body):
 async def lane(release, bodies, end, delays):
     reader, writer = await asyncio.open_connection("127.0.0.1", PORT)
     accepted = 0
-    while time.monotonic() < end and bodies:
+    while time.monotonic() < end:
         body = bodies.pop()
         start = time.monotonic()
         accepted += await post(reader, writer, body)
@@ -82,7 +88,7 @@ async def served(release, bodies, small):
     async def one_device():
         """A device with five events, every 20 ms."""
         reader, writer = await asyncio.open_connection("127.0.0.1", PORT)
-        while time.monotonic() < end and small:
+        while time.monotonic() < end:
             begin = time.monotonic()
             await post(reader, writer, small.pop())
             little.append(time.monotonic() - begin)
@@ -156,7 +162,7 @@ def others(folder, release, now):
     published, waits, rates = ([], []), ([], []), []
     for number in range(2 * ROUNDS + 1):
         with_events = number % 2
-        bodies = [batch(release, BATCH, now) for _ in range(STEADY * 30 // BATCH)] if with_events else []
+        bodies = Batches(release, BATCH, now) if with_events else None
         took, waited, rate = asyncio.run(round_of(folder, number, token, bodies))
         # The first makes caches warm.
         if number > 0:
@@ -176,6 +182,7 @@ def others(folder, release, now):
 
 def bare(folder, bodies):
     """The rows of the log alone, one commit a batch, by Python's own SQLite."""
+    bodies = [bodies.pop() for _ in range(int(SECONDS * 400))]
     database = sqlite3.connect(folder / "bare.sqlite", isolation_level=None)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")
@@ -212,8 +219,7 @@ def main():
         run(folder, "publish", next((folder / "packages").iterdir()), "--channel", "stable")
         release = json.loads(run(folder, "status", "--json"))["channels"]["stable"]["bench"][0]["id"]
         now = int(time.time())
-        bodies = [batch(release, BATCH, now) for _ in range(int(SECONDS * 400))]
-        small = [batch(release, 5, now) for _ in range(int(SECONDS * 60))]
+        bodies, small = Batches(release, BATCH, now), Batches(release, 5, now)
         loop = bare(folder, bodies)
         server = subprocess.Popen(
             [PACKTOOL, "serve", "--port", str(PORT), "--registry", ".packtool/registry", "--quiet",

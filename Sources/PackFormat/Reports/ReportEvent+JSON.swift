@@ -5,10 +5,17 @@ extension ReportEvent {
         "sequence", "code", "time", "package", "version", "release", "phase", "error", "wireBytes", "zipBytes",
         "local", "online", "missed", "bytes", "platform", "osVersion", "appVersion",
     ]
-    private static let largestByteCount = 1 << 40
-    private static let largestCount = 1_000_000
+    package static let largestByteCount = 1 << 40
+    package static let largestCount = 1_000_000
     /// 2^53 - 1: every JSON parser reads it exactly.
-    private static let largestSequence = 9_007_199_254_740_991
+    package static let largestSequence = 9_007_199_254_740_991
+    /// Seconds since 1970.
+    package static let largestTime = 1 << 40
+
+    /// Whether a text may be the id of a release.
+    package static func isRelease(_ text: some Collection<UInt8>) -> Bool {
+        (1...64).contains(text.count) && text.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    }
 
     /// The names that the event before it had: those of a batch are mostly the same, and are parsed once.
     package struct Names {
@@ -45,7 +52,7 @@ extension ReportEvent {
         else { return nil }
         try self.init(
             sequence: Self.number(json.integer("sequence"), "sequence", 1...Self.largestSequence), code: code,
-            time: Self.number(json.integer("time"), "time", 0...(1 << 40)),
+            time: Self.number(json.integer("time"), "time", 0...Self.largestTime),
             package: names.package(json.string("package")),
             version: json["version"].map { try names.version($0.string("version")) },
             release: json["release"].map { try Self.release($0.string("release")) })
@@ -100,7 +107,7 @@ extension ReportEvent {
     }
 
     private static func release(_ text: String) throws -> String {
-        guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        guard isRelease(text.utf8) else {
             throw JSONError.unexpected(field: "release", wanted: "1 to 64 ASCII characters", found: "another text")
         }
         return text

@@ -8,8 +8,30 @@ enum ReportSchema {
         migrator.registerMigration("2: networks of devices") { db in try db.execute(sql: second) }
         migrator.registerMigration("3: sums of standings") { db in try db.execute(sql: third) }
         migrator.registerMigration("4: what devices have and are") { db in try db.execute(sql: fourth) }
+        migrator.registerMigration("5: one row for the events of a batch") { db in
+            try db.execute(sql: fifth)
+            try EventRows(db: db).move()
+        }
         return migrator
     }
+
+    /// How many events were ever added to the log.
+    static let total = "SELECT total FROM eventLog ORDER BY id DESC LIMIT 1"
+
+    private static let fifth = """
+        -- Events of one sender that came together, in the order of arrival; events: EventLog; first and last: their sequences; total: the
+        -- events of this row and all before it. Times are seconds since 1970.
+        CREATE TABLE eventLog (
+            id INTEGER PRIMARY KEY,
+            sender INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            received INTEGER NOT NULL,
+            total INTEGER NOT NULL,
+            events BLOB NOT NULL
+        ) STRICT;
+        CREATE INDEX eventLogOfSender ON eventLog (sender, last);
+        """
 
     private static let fourth = """
         -- The facts of a device, as JSON.

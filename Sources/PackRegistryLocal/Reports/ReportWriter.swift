@@ -1,28 +1,28 @@
+import Foundation
 import GRDB
 import PackFormat
 import PackJSON
 import PackRegistry
+import struct PackRegistrySQL.EventLog
 
-/// Writes batches inside one transaction. Events go into the log many at a time; what follows from them is summed up first, so
-/// that a crowd that reports the same costs one row and not thousands.
+/// Writes batches inside one transaction. The events of a batch are one row of the log (`EventLog`); what follows from them is summed up
+/// first, so that a crowd that reports the same costs one row and not thousands.
 struct ReportWriter {
     struct SubjectKey: Hashable, Sendable {
         let channel: ChannelName
         let subject: ReportSubject
     }
 
-    /// As `ReportCount.Key`, with the number of the subject: a hash of names for each event would cost more than its row.
+    /// As `ReportCount.Key`, with numbers: a hash of names for each event would cost more than its part of a row.
     private struct CountKey: Hashable {
         let subject: Int64
         let hour: Int
-        let code: ReportEvent.Code
-        let phase: ReportEvent.Phase?
-        let fault: ReportEvent.Fault?
+        let kind: Int
 
         init(_ event: ReportEvent, _ subject: Int64) {
             self.subject = subject
             hour = event.time - event.time % 3600
-            (code, phase, fault) = (event.code, event.phase, event.fault)
+            kind = EventLog.kind(of: event)
         }
     }
 
@@ -32,21 +32,16 @@ struct ReportWriter {
         var outcome: StandingCount.Outcome?
     }
 
-    /// Rows in one statement, a multiple of which a full batch is.
-    private static let rowCount = 50
-    private static let columns =
-        "(sender, sequence, subject, code, phase, fault, time, received, wire, zip, local, online, missed, bytes, facts)"
-    private static let columnCount = 15
-    private static let row = "(" + Array(repeating: "?", count: columnCount).joined(separator: ", ") + ")"
-    private static let insertOne = "INSERT INTO event \(columns) VALUES \(row)"
-    private static let insertMany =
-        "INSERT INTO event \(columns) VALUES " + Array(repeating: row, count: rowCount).joined(separator: ", ")
+    /// The most sequences from the first to the last of one row of the log.
+    private static let span = 1024
 
     let db: Database
     let networks: NetworkNumbers
     /// The ids of subjects, by what they are.
     private(set) var subjects: [SubjectKey: Int64]
     private var counts: [CountKey: ReportCount] = [:]
+    /// How many events were ever added to the log.
+    private var total: Int?
 
     init(db: Database, networks: NetworkNumbers, subjects: [SubjectKey: Int64]) {
         self.db = db
@@ -64,19 +59,20 @@ struct ReportWriter {
         var standings: [Int64: Standing] = [:]
         // Most batches are about one or two releases.
         var known: (subject: ReportSubject, id: Int64)?
-        for event in events {
+        // By place: an event has so many names that a copy costs as much as all else that is done with it.
+        for place in events.indices {
             let id: Int64
-            if let known, known.subject.isSubject(of: event) {
+            if let known, known.subject.isSubject(of: events[place]) {
                 id = known.id
             } else {
-                let subject = ReportSubject(event)
+                let subject = ReportSubject(events[place])
                 id = try self.id(of: SubjectKey(channel: reports.channel, subject: subject))
                 known = (subject, id)
             }
             ids.append(id)
-            counts[CountKey(event, id), default: ReportCount(ReportCount.Key(event))].add(event)
-            note(event, in: &standings[id])
-            if event.code == .present { try write(event, id, sender, reports.channel) }
+            counts[CountKey(events[place], id), default: ReportCount(ReportCount.Key(events[place]))].add(events[place])
+            note(events[place], in: &standings[id])
+            if events[place].code == .present { try write(events[place], id, sender, reports.channel) }
         }
         try insert(events, ids, sender, received: reports.received)
         let network = reports.network.map { networks.number(of: $0) }
@@ -97,8 +93,8 @@ struct ReportWriter {
                 """)
         for (key, sum) in counts {
             try upsert.execute(arguments: [
-                key.subject, key.hour, key.code.rawValue, key.phase?.rawValue ?? "", key.fault?.rawValue ?? "",
-                sum.count, sum.measured, sum.wireByteCount, sum.zipByteCount,
+                key.subject, key.hour, sum.key.code.rawValue, sum.key.phase?.rawValue ?? "",
+                sum.key.fault?.rawValue ?? "", sum.count, sum.measured, sum.wireByteCount, sum.zipByteCount,
                 sum.web.local, sum.web.online, sum.web.missed, sum.web.byteCount,
             ])
         }
@@ -106,62 +102,56 @@ struct ReportWriter {
 
     // MARK: The log
 
-    /// The events that are not stored yet, each once.
+    /// The events that are not stored yet, each once, in the order of their sequences.
     private func newEvents(of reports: JudgedReports, _ sender: Int64, isNew: Bool) throws -> [ReportEvent] {
         var events = reports.events
         // A device counts up.
         if zip(events, events.dropFirst()).contains(where: { $0.sequence >= $1.sequence }) {
             var seen = Set<Int>(minimumCapacity: events.count)
-            events = events.filter { seen.insert($0.sequence).inserted }
+            events = events.filter { seen.insert($0.sequence).inserted }.sorted { $0.sequence < $1.sequence }
         }
-        let sequences = events.lazy.map(\.sequence)
-        guard !isNew, let first = sequences.min(), let last = sequences.max() else { return events }
-        let stored = try db.cachedStatement(
-            sql: "SELECT sequence FROM event WHERE sender = ? AND sequence BETWEEN ? AND ?")
-        let known = try Set(Int.fetchCursor(stored, arguments: [sender, first, last]))
+        guard !isNew else { return events }
+        let find = try db.cachedStatement(
+            sql: "SELECT events FROM eventLog WHERE sender = ? AND last BETWEEN ? AND ?")
+        var known = Set<Int>()
+        for run in Self.runs(events) {
+            let (first, last) = (events[run.lowerBound].sequence, events[run.upperBound - 1].sequence)
+            let logs = try Data.fetchCursor(find, arguments: [sender, first, last.saturatingAdd(Self.span)])
+            while let log = try logs.next() {
+                for entry in try Row.entries(log) where entry.sequence >= first && entry.sequence <= last {
+                    known.insert(entry.sequence)
+                }
+            }
+        }
         return known.isEmpty ? events : events.filter { !known.contains($0.sequence) }
     }
 
-    /// - Parameter ids: of the events' subjects.
-    private func insert(_ events: [ReportEvent], _ ids: [Int64], _ sender: Int64, received: Int) throws {
-        var first = 0
-        while first < events.count {
-            let isFull = events.count - first >= Self.rowCount
-            let statement = try db.cachedStatement(sql: isFull ? Self.insertMany : Self.insertOne)
-            // All NULL. Arguments of GRDB's would cost twice what the rows cost.
-            statement.setUncheckedArguments(StatementArguments())
-            var column: CInt = 1
-            let end = first + (isFull ? Self.rowCount : 1)
-            for index in first..<end {
-                let event = events[index]
-                try bind(statement, column, sender)
-                try bind(statement, column + 1, event.sequence)
-                try bind(statement, column + 2, ids[index])
-                try bind(statement, column + 3, event.code.rawValue)
-                if let phase = event.phase { try bind(statement, column + 4, phase.rawValue) }
-                if let fault = event.fault { try bind(statement, column + 5, fault.rawValue) }
-                try bind(statement, column + 6, event.time)
-                try bind(statement, column + 7, received)
-                if let wire = event.wireByteCount { try bind(statement, column + 8, wire) }
-                if let zip = event.zipByteCount { try bind(statement, column + 9, zip) }
-                if let web = event.web {
-                    try bind(statement, column + 10, web.local)
-                    try bind(statement, column + 11, web.online)
-                    try bind(statement, column + 12, web.missed)
-                    try bind(statement, column + 13, web.byteCount)
-                }
-                if let facts = event.facts { try bind(statement, column + 14, Self.text(facts)) }
-                column += CInt(Self.columnCount)
-            }
-            try statement.execute()
-            first = end
+    /// Parts of which none spans more than ``span``: so that those who look for a sequence read few rows, whatever a sender sends.
+    private static func runs(_ events: [ReportEvent]) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var start = 0
+        for place in events.indices where events[place].sequence - events[start].sequence >= span {
+            runs.append(start..<place)
+            start = place
         }
+        if start < events.count { runs.append(start..<events.count) }
+        return runs
     }
 
-    /// Of one type at a time: for several in one call Swift looks each type up anew.
-    private func bind<Value: StatementBinding>(_ statement: Statement, _ column: CInt, _ value: Value) throws {
-        let code = value.bind(to: statement.sqliteStatement, at: column)
-        guard code == 0 else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    /// - Parameter ids: of the events' subjects.
+    private mutating func insert(_ events: [ReportEvent], _ ids: [Int64], _ sender: Int64, received: Int) throws {
+        let insert = try db.cachedStatement(
+            sql: "INSERT INTO eventLog (sender, first, last, received, total, events) VALUES (?, ?, ?, ?, ?, ?)")
+        for run in Self.runs(events) {
+            var log = EventLog()
+            for place in run { log.append(events[place], subject: Int(ids[place])) }
+            let total = try self.total ?? Int.fetchOne(db, sql: ReportSchema.total) ?? 0
+            self.total = total + log.count
+            try insert.execute(arguments: [
+                sender, events[run.lowerBound].sequence, events[run.upperBound - 1].sequence, received,
+                total + log.count, Data(log.bytes),
+            ])
+        }
     }
 
     // MARK: Standings

@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import PackRegistryAPI
+import struct PackRegistrySQL.EventLog
 
 /// Reads columns without a trap, because the file may have been edited or damaged.
 extension Row {
@@ -22,6 +23,11 @@ extension Row {
         try optional(column)
     }
 
+    func data(_ column: String) throws(RegistryError) -> Data {
+        guard let value: Data = try optional(column) else { throw Self.damaged(column) }
+        return value
+    }
+
     /// Parses a stored text into a value type.
     func parsed<Value>(_ column: String, _ parse: (String) throws -> Value) throws(RegistryError) -> Value {
         let text = try text(column)
@@ -35,7 +41,13 @@ extension Row {
         return value
     }
 
-    private static func damaged(_ column: String, _ reason: (any Error)? = nil) -> RegistryError {
+    /// The events of a row of the log.
+    static func entries(_ log: Data) throws(RegistryError) -> [EventLog.Entry] {
+        guard let entries = EventLog.entries(in: Array(log)) else { throw damaged("events") }
+        return entries
+    }
+
+    static func damaged(_ column: String, _ reason: (any Error)? = nil) -> RegistryError {
         RegistryError(
             .unusable,
             "the registry's reports are damaged: a value of \"\(column)\" is not valid"

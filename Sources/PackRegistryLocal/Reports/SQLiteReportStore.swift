@@ -36,20 +36,21 @@ final class SQLiteReportStore: ReportStore {
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT package, version, release, hour - hour % ? AS start, min(hour) AS first, max(hour) AS last,
+                    SELECT subject.id AS subject, hour - hour % ? AS start, min(hour) AS first, max(hour) AS last,
                     code, phase, fault, sum(count) AS count, sum(measured) AS measured, sum(wire) AS wire, sum(zip) AS zip, sum(local) AS local,
                     sum(online) AS online, sum(missed) AS missed, sum(bytes) AS bytes
                     FROM subject JOIN counter ON counter.subject = subject.id
                     WHERE channel = ? AND hour >= ? \(package == nil ? "" : "AND package = ?")
                     GROUP BY subject.id, start, code, phase, fault
                     """, arguments: Self.arguments([step, channel.text, from], package))
+            var names = try SubjectNames(db)
             var counts: [ReportCount] = []
             while let row = try rows.next() {
                 // A kind that a newer program wrote.
                 guard let code = try ReportEvent.Code(rawValue: row.text("code")) else { continue }
                 var count = try ReportCount(
                     ReportCount.Key(
-                        subject: Self.subject(row), hour: row.integer("start"), code: code,
+                        subject: names.name(of: row.integer("subject")).subject, hour: row.integer("start"), code: code,
                         phase: ReportEvent.Phase(rawValue: row.text("phase")),
                         fault: ReportEvent.Fault(rawValue: row.text("fault"))))
                 (count.first, count.last) = try (row.integer("first"), row.integer("last"))
@@ -81,7 +82,7 @@ final class SQLiteReportStore: ReportStore {
                     """, arguments: Self.arguments([recent, channel.text, from], package)
             ).map { row in
                 try StandingCount(
-                    subject: Self.subject(row), activated: row.integer("activated"),
+                    subject: SubjectNames.subject(row), activated: row.integer("activated"),
                     outcome: StandingCount.Outcome(rawValue: row.text("outcome")), devices: row.integer("devices"))
             }
         }
@@ -134,35 +135,21 @@ final class SQLiteReportStore: ReportStore {
 
     func events(of sender: ReportID) async throws -> [DeviceEvent] {
         try await read(otherwise: []) { db in
-            try Row.fetchAll(
-                db,
-                sql: """
-                    SELECT event.*, channel, package, version, release FROM event
-                    JOIN subject ON subject.id = event.subject
-                    WHERE sender = (SELECT id FROM sender WHERE name = ?) ORDER BY sequence
-                    """, arguments: [sender.text]
-            ).compactMap { row in
-                guard let code = try ReportEvent.Code(rawValue: row.text("code")) else { return nil }
-                let subject = try Self.subject(row)
-                var event = try ReportEvent(
-                    sequence: row.integer("sequence"), code: code, time: row.integer("time"),
-                    package: subject.package, version: subject.version, release: subject.release)
-                event.phase = try row.optionalText("phase").flatMap { ReportEvent.Phase(rawValue: $0) }
-                event.fault = try row.optionalText("fault").flatMap { ReportEvent.Fault(rawValue: $0) }
-                event.wireByteCount = try row.optionalInteger("wire")
-                event.zipByteCount = try row.optionalInteger("zip")
-                event.facts = try row.optionalText("facts").map { text in
-                    try ReportFacts(json: JSONValue(parsing: text).object())
+            var names = try SubjectNames(db)
+            let rows = try Row.fetchCursor(
+                db, sql: "SELECT received, events FROM eventLog WHERE sender = (SELECT id FROM sender WHERE name = ?)",
+                arguments: [sender.text])
+            var events: [DeviceEvent] = []
+            while let row = try rows.next() {
+                let received = try row.integer("received")
+                for entry in try Row.entries(row.data("events")) {
+                    let name = try names.name(of: entry.subject)
+                    let event = entry.event(
+                        package: name.subject.package, version: name.subject.version, release: name.subject.release)
+                    events.append(DeviceEvent(channel: name.channel, event: event, received: received))
                 }
-                if code == .session {
-                    event.web = try WebCounters(
-                        local: row.integer("local"), online: row.integer("online"), missed: row.integer("missed"),
-                        byteCount: row.integer("bytes"))
-                }
-                return try DeviceEvent(
-                    channel: row.parsed("channel") { try ChannelName($0) }, event: event,
-                    received: row.integer("received"))
             }
+            return events.sorted { $0.event.sequence < $1.event.sequence }
         }
     }
 
@@ -170,8 +157,9 @@ final class SQLiteReportStore: ReportStore {
         try await write { db in
             guard let id = try Int64.fetchOne(db, sql: "SELECT id FROM sender WHERE name = ?", arguments: [sender.text])
             else { return 0 }
-            try db.execute(sql: "DELETE FROM event WHERE sender = ?", arguments: [id])
-            let deleted = db.changesCount
+            let logs = try Data.fetchAll(db, sql: "SELECT events FROM eventLog WHERE sender = ?", arguments: [id])
+            let deleted = try logs.map { try Row.entries($0).count }.reduce(0, +)
+            try db.execute(sql: "DELETE FROM eventLog WHERE sender = ?", arguments: [id])
             try db.execute(sql: "DELETE FROM standing WHERE sender = ?", arguments: [id])
             try db.execute(sql: "DELETE FROM presence WHERE sender = ?", arguments: [id])
             try db.execute(sql: "DELETE FROM sender WHERE id = ?", arguments: [id])
@@ -183,12 +171,12 @@ final class SQLiteReportStore: ReportStore {
         let cutoff = now - max(retention.days, ReportRetention.leastDays) * 86_400
         // In steps, so that nobody who reports waits long.
         while let deleted = try await write({ db in
-            let newest = try Int64.fetchOne(db, sql: "SELECT max(id) FROM event") ?? 0
+            let total = try Int.fetchOne(db, sql: ReportSchema.total) ?? 0
             try db.execute(
                 sql: """
-                    DELETE FROM event WHERE id IN (SELECT id FROM event ORDER BY id LIMIT 5000)
-                    AND (received < ? OR id <= ?)
-                    """, arguments: [cutoff, newest - Int64(retention.maximumEventCount)])
+                    DELETE FROM eventLog WHERE id IN (SELECT id FROM eventLog ORDER BY id LIMIT 5000)
+                    AND (received < ? OR total <= ?)
+                    """, arguments: [cutoff, total - retention.maximumEventCount])
             return db.changesCount
         }), deleted > 0 {}
         _ = try await write { db in
@@ -198,7 +186,7 @@ final class SQLiteReportStore: ReportStore {
             try db.execute(
                 sql: """
                     DELETE FROM standing WHERE activated < ? OR activated IS NULL AND NOT EXISTS
-                    (SELECT 1 FROM event WHERE event.sender = standing.sender)
+                    (SELECT 1 FROM eventLog WHERE eventLog.sender = standing.sender)
                     """, arguments: [cutoff])
             try db.execute(sql: "DELETE FROM standingSum WHERE devices = 0")
             try db.execute(
@@ -206,7 +194,7 @@ final class SQLiteReportStore: ReportStore {
             try db.execute(sql: "DELETE FROM presenceSum WHERE devices = 0")
             try db.execute(
                 sql: """
-                    DELETE FROM sender WHERE NOT EXISTS (SELECT 1 FROM event WHERE event.sender = sender.id)
+                    DELETE FROM sender WHERE NOT EXISTS (SELECT 1 FROM eventLog WHERE eventLog.sender = sender.id)
                     AND NOT EXISTS (SELECT 1 FROM standing WHERE standing.sender = sender.id)
                     AND NOT EXISTS (SELECT 1 FROM presence WHERE presence.sender = sender.id)
                     """)
@@ -250,14 +238,5 @@ final class SQLiteReportStore: ReportStore {
         var all = values
         if let package { all.append(package.text) }
         return StatementArguments(all)
-    }
-
-    private static func subject(_ row: Row) throws -> ReportSubject {
-        let version = try row.text("version")
-        let release = try row.text("release")
-        return try ReportSubject(
-            package: row.parsed("package") { try PackageID($0) },
-            version: version.isEmpty ? nil : row.parsed("version") { try SemanticVersion($0) },
-            release: release.isEmpty ? nil : release)
     }
 }

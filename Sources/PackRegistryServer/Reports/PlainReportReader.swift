@@ -34,8 +34,6 @@ struct PlainReportReader {
         var value: Value
     }
 
-    private static let largestByteCount = 1 << 40
-    private static let largestCount = 1_000_000
     private static let eventKeys = Words<Key>([
         ("sequence", .sequence), ("code", .code), ("time", .time), ("package", .package), ("version", .version),
         ("release", .release), ("phase", .phase), ("error", .error), ("wireBytes", .wireBytes), ("zipBytes", .zipBytes),
@@ -117,10 +115,10 @@ struct PlainReportReader {
             guard let key = key(Self.eventKeys, &seen) else { return nil }
             switch key {
             case .sequence:
-                sequence = number(upTo: 9_007_199_254_740_991)
+                sequence = number(upTo: ReportEvent.largestSequence)
                 guard let sequence, sequence > 0 else { return nil }
             case .time:
-                time = number(upTo: 1 << 40)
+                time = number(upTo: ReportEvent.largestTime)
                 guard time != nil else { return nil }
             case .code:
                 code = word().flatMap { Self.codes.value(of: bytes[$0]) }
@@ -136,15 +134,15 @@ struct PlainReportReader {
                 fault = word().flatMap { Self.faults.value(of: bytes[$0]) }
                 guard fault != nil else { return nil }
             case .wireBytes:
-                wire = number(upTo: Self.largestByteCount)
+                wire = number(upTo: ReportEvent.largestByteCount)
                 guard wire != nil else { return nil }
             case .zipBytes:
-                zip = number(upTo: Self.largestByteCount)
+                zip = number(upTo: ReportEvent.largestByteCount)
                 guard zip != nil else { return nil }
-            case .local: guard read(&web.local, upTo: Self.largestCount) else { return nil }
-            case .online: guard read(&web.online, upTo: Self.largestCount) else { return nil }
-            case .missed: guard read(&web.missed, upTo: Self.largestCount) else { return nil }
-            case .bytes: guard read(&web.byteCount, upTo: Self.largestByteCount) else { return nil }
+            case .local: guard read(&web.local, upTo: ReportEvent.largestCount) else { return nil }
+            case .online: guard read(&web.online, upTo: ReportEvent.largestCount) else { return nil }
+            case .missed: guard read(&web.missed, upTo: ReportEvent.largestCount) else { return nil }
+            case .bytes: guard read(&web.byteCount, upTo: ReportEvent.largestByteCount) else { return nil }
             case .format, .sender, .channel, .events: return nil
             }
         } while take(",")
@@ -182,7 +180,7 @@ struct PlainReportReader {
     private mutating func readRelease() -> Bool {
         guard let place = word() else { return false }
         if let release, isSame(place, release.place) { return true }
-        guard (1...64).contains(place.count), bytes[place].allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else { return false }
+        guard ReportEvent.isRelease(bytes[place]) else { return false }
         release = Known(place: place, value: text(place))
         return true
     }

@@ -1,5 +1,6 @@
 import Foundation
 import PackFormat
+import TestSupport
 import Testing
 
 @testable import PackRegistry
@@ -66,6 +67,32 @@ import Testing
         #expect(try await bench.add(1, bench.event(2, .confirmed), event) == 0)
         #expect(try await bench.picture() == before)
         #expect(try await bench.add(2, event) == 1, "another device's first event is another one")
+    }
+
+    @Test func `whatever sequences come together, near and far, each counts once`() async throws {
+        let (memory, file) = (try Bench(.memory), try Bench(.sqlite))
+        var dice = SeededGenerator(seed: 5)
+        for _ in 0..<300 {
+            let base = [0, 900, 1_000_000].randomElement(using: &dice) ?? 0
+            let events = try (0..<Int.random(in: 1...12, using: &dice)).map { _ in
+                let far = Int.random(in: 0..<6, using: &dice) == 0
+                return try memory.event(
+                    base + Int.random(in: 1...(far ? 9_000 : 200), using: &dice), .offered)
+            }
+            let reports = try JudgedReports(
+                sender: memory.sender(Int.random(in: 1...2, using: &dice)), channel: memory.beta, events: events,
+                received: Bench.now)
+            #expect(try await file.store.add(reports) == memory.store.add(reports))
+        }
+        for number in 1...2 {
+            let stored = try await file.store.events(of: file.sender(number))
+            #expect(
+                try await stored
+                    == memory.store.events(of: memory.sender(number)).sorted {
+                        $0.event.sequence < $1.event.sequence
+                    })
+            #expect(try await file.store.delete(file.sender(number)) == stored.count && stored.count > 300)
+        }
     }
 
     @Test(arguments: Kind.allCases)

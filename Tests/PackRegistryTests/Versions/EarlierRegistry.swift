@@ -21,14 +21,7 @@ struct EarlierRegistry {
 
     init() throws {
         folder = try TemporaryFolder()
-        let archive = URL(filePath: #filePath).deletingLastPathComponent().appending(
-            path: "../../Data/registry-0.1.0.tar.gz")
-        let tar = Process()
-        tar.executableURL = URL(filePath: "/usr/bin/env")
-        tar.arguments = ["tar", "-xzf", archive.standardized.path, "-C", folder.url.path]
-        try tar.run()
-        tar.waitUntilExit()
-        try #require(tar.terminationStatus == 0)
+        try folder.unpack("registry-0.1.0.tar.gz")
     }
 
     /// Publishes a version with the keys of then.
@@ -47,5 +40,18 @@ struct EarlierRegistry {
             found[path] = try Data(contentsOf: registry.appending(path: path))
         }
         return found
+    }
+}
+
+extension TemporaryFolder {
+    /// - Parameter name: of an archive in Tests/Data.
+    func unpack(_ name: String) throws {
+        let archive = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Data/\(name)")
+        let tar = Process()
+        tar.executableURL = URL(filePath: "/usr/bin/env")
+        tar.arguments = ["tar", "-xzf", archive.standardized.path, "-C", url.path]
+        try tar.run()
+        tar.waitUntilExit()
+        try #require(tar.terminationStatus == 0)
     }
 }
