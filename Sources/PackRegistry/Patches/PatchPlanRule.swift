@@ -148,7 +148,7 @@ package struct PatchBudget: Hashable, Sendable {
     /// What all patches to versions that are offered now may take, those that are there included.
     package var byteCount: Int
 
-    package init(seconds: Int = 600, byteCount: Int = 1 << 30) {
+    package init(seconds: Int = 600, byteCount: Int = 1_000_000_000) {
         self.seconds = seconds
         self.byteCount = byteCount
     }

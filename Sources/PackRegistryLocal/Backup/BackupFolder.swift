@@ -25,10 +25,8 @@ struct BackupFolder: Sendable {
     var lock: URL { files.root.appending(path: "backup.lock", directoryHint: .notDirectory) }
 
     /// The database and the key of one backup.
-    func folder(of backup: BackupRecord) -> RegistryFolder { folder(named: backup.name) }
-
-    func folder(named name: String) -> RegistryFolder {
-        RegistryFolder(files.root.appending(path: name, directoryHint: .isDirectory))
+    func folder(of backup: BackupRecord) -> RegistryFolder {
+        RegistryFolder(files.root.appending(path: backup.name, directoryHint: .isDirectory))
     }
 
     /// The complete backups, oldest first.

@@ -113,7 +113,7 @@ package struct RegistryRestore: Sendable {
             let workspace = try Workspace(in: files)
             var copied: [Object] = []
             for object in objects[start..<min(start + Self.filesAtOnce, objects.count)] {
-                guard try !Self.isSound(object, in: store) else {
+                guard store.fault(of: object.digest) != nil else {
                     outcome.keptCount += 1
                     continue
                 }
@@ -125,11 +125,6 @@ package struct RegistryRestore: Sendable {
             try store.take(copied, from: workspace)
             outcome.copiedCount += copied.count
         }
-    }
-
-    private static func isSound(_ object: Object, in store: ObjectStore) throws -> Bool {
-        guard store.contains(object) else { return false }
-        return try Digest(of: Data(contentsOf: store.file(of: object.digest), options: .alwaysMapped)) == object.digest
     }
 
     private func putRows(to files: RegistryFolder) throws {

@@ -29,14 +29,7 @@ struct FolderFiles: CheckedFiles {
     }
 
     func fault(of object: Digest) async throws -> RegistryCheck.Fault.Kind? {
-        let file = folder.view(.object(object))
-        return try await BlockingWork.run {
-            guard SystemCall.size(of: file) != nil else { return .missing }
-            guard let data = try? Data(contentsOf: file, options: .alwaysMapped), Digest(of: data) == object else {
-                return .damaged
-            }
-            return nil
-        }
+        try await BlockingWork.run { ObjectStore(folder: folder).fault(of: object) }
     }
 
     func replace(_ documents: [ViewFile]) async throws {

@@ -11,6 +11,17 @@ struct ObjectStore: Sendable {
 
     func contains(_ object: Object) -> Bool { SystemCall.size(of: file(of: object.digest)) == object.size }
 
+    /// Reads all of an object.
+    /// - Returns: what is wrong with it; nil: nothing.
+    func fault(of digest: Digest) -> RegistryCheck.Fault.Kind? {
+        let file = file(of: digest)
+        guard SystemCall.size(of: file) != nil else { return .missing }
+        guard let data = try? Data(contentsOf: file, options: .alwaysMapped), Digest(of: data) == digest else {
+            return .damaged
+        }
+        return nil
+    }
+
     func missing(among objects: [Object]) -> Set<Digest> {
         Set(objects.lazy.filter { !contains($0) }.map(\.digest))
     }
