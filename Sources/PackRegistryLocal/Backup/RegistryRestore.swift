@@ -113,7 +113,7 @@ package struct RegistryRestore: Sendable {
             let workspace = try Workspace(in: files)
             var copied: [Object] = []
             for object in objects[start..<min(start + Self.filesAtOnce, objects.count)] {
-                guard store.fault(of: object.digest) != nil else {
+                guard !store.isSound(object.digest) else {
                     outcome.keptCount += 1
                     continue
                 }

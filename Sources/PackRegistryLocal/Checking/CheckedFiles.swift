@@ -29,7 +29,11 @@ struct FolderFiles: CheckedFiles {
     }
 
     func fault(of object: Digest) async throws -> RegistryCheck.Fault.Kind? {
-        try await BlockingWork.run { ObjectStore(folder: folder).fault(of: object) }
+        let store = ObjectStore(folder: folder)
+        return try await BlockingWork.run {
+            if store.isSound(object) { return nil }
+            return SystemCall.size(of: store.file(of: object)) == nil ? .missing : .damaged
+        }
     }
 
     func replace(_ documents: [ViewFile]) async throws {

@@ -11,15 +11,9 @@ struct ObjectStore: Sendable {
 
     func contains(_ object: Object) -> Bool { SystemCall.size(of: file(of: object.digest)) == object.size }
 
-    /// Reads all of an object.
-    /// - Returns: what is wrong with it; nil: nothing.
-    func fault(of digest: Digest) -> RegistryCheck.Fault.Kind? {
-        let file = file(of: digest)
-        guard SystemCall.size(of: file) != nil else { return .missing }
-        guard let data = try? Data(contentsOf: file, options: .alwaysMapped), Digest(of: data) == digest else {
-            return .damaged
-        }
-        return nil
+    /// Whether an object is here, with its bytes: it reads all of them.
+    func isSound(_ digest: Digest) -> Bool {
+        (try? Data(contentsOf: file(of: digest), options: .alwaysMapped)).map { Digest(of: $0) == digest } ?? false
     }
 
     func missing(among objects: [Object]) -> Set<Digest> {
