@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import PackFormat
 import PackJSON
-import PackRegistryAPI
+import PackRegistry
 import struct PackRegistrySQL.EventLog
 
 /// Moves events that have a row each, as programs of before wrote them, into rows of many events.

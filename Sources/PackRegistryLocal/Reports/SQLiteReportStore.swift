@@ -4,6 +4,7 @@ import PackFormat
 import PackJSON
 import PackRegistry
 import PackRegistryAPI
+import struct PackRegistrySQL.EventLog
 import Synchronization
 
 /// Reports in `reports.sqlite`. The file is made by the first report; where there is none, there are no reports.
