@@ -29,12 +29,25 @@ struct BackupFolder: Sendable {
         RegistryFolder(files.root.appending(path: backup.name, directoryHint: .isDirectory))
     }
 
+    /// A name for a backup of a time: of several in one second the later ones are numbered from 2.
+    func freeName(at time: Date) -> String {
+        let usual = BackupRecord.name(of: time)
+        var (name, number) = (usual, 1)
+        while FileManager.default.fileExists(atPath: files.root.appending(path: name).path(percentEncoded: false)) {
+            number += 1
+            name = "\(usual)-\(number)"
+        }
+        return name
+    }
+
     /// The complete backups, oldest first.
     /// - Throws: ``RegistryError`` of the kind `.unusable` for one that cannot be read.
     func backups() throws -> [BackupRecord] {
         let found =
             (try? FileManager.default.contentsOfDirectory(at: files.root, includingPropertiesForKeys: nil)) ?? []
-        return try found.compactMap { try BackupRecord(in: $0) }.sorted { ($0.time, $0.name) < ($1.time, $1.name) }
+        return try found.compactMap { try BackupRecord(in: $0) }.sorted {
+            ($0.time, $0.name.count, $0.name) < ($1.time, $1.name.count, $1.name)
+        }
     }
 
     /// The objects that a backup needs.

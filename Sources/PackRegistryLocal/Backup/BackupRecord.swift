@@ -9,7 +9,7 @@ import PackSystem
 package struct BackupRecord: Hashable, Sendable {
     static let file = "backup.json"
 
-    /// The name of its folder: the time to the second, in UTC.
+    /// The name of its folder: the time to the second, in UTC; of several in one second the later ones have a number.
     package let name: String
     package let app: String
     /// Of the first root of the registry: no other has it.

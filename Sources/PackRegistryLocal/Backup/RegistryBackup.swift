@@ -53,11 +53,11 @@ package struct RegistryBackup: Sendable {
             try Self.check(earlier, are: source, place)
             var copied = try Self.copy(
                 try source.database.read { try ObjectTable(db: $0).all() }, source, place, report)
-            let (backup, late) = try Self.copyRows(of: database, source, place, besides: Set(earlier.map(\.name)))
+            let (backup, late) = try Self.copyRows(of: database, source, place)
             copied += late
             var outcome = Outcome(
                 backup: backup, copiedCount: copied.count, copiedByteCount: copied.reduce(0) { $0 + $1.size })
-            outcome.removed = try Self.removeOld(place, keeping: count)
+            outcome.removed = try Self.removeOld(place, keeping: count, with: backup)
             _ = consume lock
             return outcome
         }
@@ -128,7 +128,7 @@ package struct RegistryBackup: Sendable {
 
     /// Copies database and key, and the objects that came meanwhile.
     private static func copyRows(
-        of database: SQLiteDatabase, _ source: LocalRegistry, _ place: BackupFolder, besides names: Set<String>
+        of database: SQLiteDatabase, _ source: LocalRegistry, _ place: BackupFolder
     ) throws -> (BackupRecord, [Object]) {
         var late: [Object] = []
         for _ in 1...tries {
@@ -151,7 +151,7 @@ package struct RegistryBackup: Sendable {
             }
             try keys.save(to: rows)
             try FileManager.default.removeItem(at: rows.uploads)
-            let backup = try record(of: rows, objects, at: source.now, besides: names)
+            let backup = try record(of: rows, objects, at: source.now, in: place)
             let destination = place.folder(of: backup).root
             try SystemCall.replace(
                 rows.root.appending(path: BackupRecord.file, directoryHint: .notDirectory), with: backup.bytes)
@@ -171,7 +171,7 @@ package struct RegistryBackup: Sendable {
     }
 
     private static func record(
-        of rows: RegistryFolder, _ objects: [Object], at time: Date, besides names: Set<String>
+        of rows: RegistryFolder, _ objects: [Object], at time: Date, in place: BackupFolder
     ) throws -> BackupRecord {
         let (app, root, versionCount) = try SQLiteDatabase.readCopy(rows.database) { db in
             (
@@ -179,10 +179,8 @@ package struct RegistryBackup: Sendable {
                 try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM version") ?? 0
             )
         }
-        let usual = BackupRecord.name(of: time)
-        let name = names.contains(usual) ? "\(usual)-\(UUID().uuidString.prefix(8).lowercased())" : usual
         return BackupRecord(
-            name: name, app: app, root: root, time: time,
+            name: place.freeName(at: time), app: app, root: root, time: time,
             database: Digest(of: try Data(contentsOf: rows.database, options: .alwaysMapped)),
             versionCount: versionCount,
             objects: objects)
@@ -191,8 +189,11 @@ package struct RegistryBackup: Sendable {
     // MARK: Old backups
 
     /// - Returns: those that were removed.
-    private static func removeOld(_ place: BackupFolder, keeping count: Int) throws -> [BackupRecord] {
-        let backups = try place.backups()
+    /// - Parameter newest: it stays, also where a clock was set back.
+    private static func removeOld(
+        _ place: BackupFolder, keeping count: Int, with newest: BackupRecord
+    ) throws -> [BackupRecord] {
+        let backups = try place.backups().filter { $0.name != newest.name } + [newest]
         let old = Array(backups.dropLast(count))
         for backup in old {
             let folder = place.folder(of: backup).root
