@@ -12,7 +12,7 @@ time.
 
 VERBOSE=1 shows everything. TEST_TIMEOUT is the time that one process may take, in seconds. BUILD is the folder of the build
 (.build/debug). WORKERS and ENGINES say how many suites run at a time, and how many of these may be browser engines; while the cores
-have nothing to do, three suites more, one engine among them.
+have nothing to do, six suites more, one engine among them.
 TIMES=1 writes what the suites took into Tests/slow-suites.txt. TESTED_PACKTOOL is the packtool that tests start (default: the debug build's).
 
 AGAIN=1 runs one or two tests that failed once more, by themselves. What fails again fails the run. What passes is written into
@@ -34,6 +34,7 @@ LOG, LOGS = ROOT / ".build/test.log", ROOT / ".build/tests"
 LEDGER, SLOW = ROOT / "Tests/unsteady.txt", ROOT / "Tests/slow-suites.txt"
 TIMEOUT = int(os.environ.get("TEST_TIMEOUT", "2400"))
 WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGINES", "3"))
+MORE = 6
 
 VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder)Tests\."
 # Of the modules that also fetch, lock and wait, the folders that do not.
@@ -169,8 +170,8 @@ def run_together(names):
                 engines -= bool(THIRD_RING.match(name))
                 runs.append(run)
 
-    with concurrent.futures.ThreadPoolExecutor(WORKERS + 3) as pool:
-        workers = [pool.submit(work) for _ in range(WORKERS + 3)]
+    with concurrent.futures.ThreadPoolExecutor(WORKERS + MORE) as pool:
+        workers = [pool.submit(work) for _ in range(WORKERS + MORE)]
         while not all(worker.done() for worker in workers):
             concurrent.futures.wait(workers, timeout=60)
             with lock:
