@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
-# Runs every scripts/bench-*.sh (or those named: scripts/bench.sh build update).
+# Runs every scripts/bench-*: the shell script, or the Python one where there is no shell script of its name (or those named:
+# scripts/bench.sh build update).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 if [ "$#" -gt 0 ]; then
-    benches=()
-    for name in "$@"; do benches+=("scripts/bench-$name.sh"); done
+    names=("$@")
 else
-    mapfile -t benches < <(find scripts -name 'bench-*.sh' | sort)
+    mapfile -t names < <(find scripts -name 'bench-*.sh' -o -name 'bench-*.py' | sed -E 's|.*/bench-(.*)\..*|\1|' | sort -u)
 fi
-[ "${#benches[@]}" -gt 0 ] || { echo "error: there is no scripts/bench-*.sh" >&2; exit 1; }
-for bench in "${benches[@]}"; do
+[ "${#names[@]}" -gt 0 ] || { echo "error: there is no scripts/bench-*" >&2; exit 1; }
+for name in "${names[@]}"; do
+    bench=scripts/bench-$name.sh
+    [ -e "$bench" ] || bench=scripts/bench-$name.py
     printf '\n== %s\n' "$bench"
     PACKTOOL="$PWD/.build/bin/packtool" "$bench"
 done

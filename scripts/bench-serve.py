@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+"""packtool serve beside nginx on the same view and the same loopback: an idle check (304), a channel file, a manifest, and zips of 1.4 and
+5 MB, plain and by TLS, with 32 and 512 connections, warm and cold. Prints tables; with REPORT=1 writes them into docs/BENCHMARKS.md.
+Ends with 1 where a bar is missed.
+
+    scripts/bench-serve.py [SECONDS]        of each load; PACKTOOL names the binary, ROUNDS=3 how often, ONLY=zip5,manifest some rows
+
+Warm is `wrk` on one file, in turn with nginx, and the medians of the rounds. Cold is a server that was just started and files that the
+system was made to forget (as root only), each of 64 asked for by every connection in the same order, by `h2load --h1`.
+SOAK=1 adds ten minutes for the memory."""
+import contextlib
+import os
+import pathlib
+import re
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PACKTOOL = os.environ.get("PACKTOOL", str(ROOT / ".build/bin/packtool"))
+SECONDS = int(sys.argv[1]) if len(sys.argv) > 1 else 4
+ROUNDS = int(os.environ.get("ROUNDS", "3"))
+PORTS = {("nginx", "plain"): 18799, ("nginx", "TLS"): 18797, ("packtool", "plain"): 18798, ("packtool", "TLS"): 18796}
+CONNECTIONS = [32, 512]
+RATE, P99 = 1.0, 1.2
+KINDS = {"idle": "idle check, 304", "channel": "channel file", "manifest": "manifest", "zip1": "1.4 MB zip", "zip5": "5 MB zip"}
+# For the cold rows; the larger zips are fewer.
+COUNTS = {"zip1": 64, "zip5": 16}
+
+
+def run(folder, *arguments):
+    subprocess.run([str(argument) for argument in arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def registry(folder):
+    """A registry with many packages, and the files of each kind."""
+    run(folder, PACKTOOL, "init", "--app", "bench")
+    zips = []
+    for kind, size in [("zip1", 1_400_000), ("zip5", 5_000_000)]:
+        for number in range(COUNTS[kind]):
+            site = folder / "site"
+            shutil.rmtree(site, ignore_errors=True)
+            site.mkdir()
+            (site / "index.html").write_text("<!doctype html><title>bench</title>")
+            (site / "media.bin").write_bytes(os.urandom(size))
+            # A manifest of some 20 kB.
+            for page in range(100 if kind == "zip1" else 0):
+                (site / f"page-{page}.js").write_text(f"show({page}, {number});\n" * 3)
+            run(folder, PACKTOOL, "build", "site", "--package", f"{kind}-{number}", "--package-version", "1.0.0", "--out", "packages",
+                "--quiet")
+            zips.append(f"packages/{kind}-{number}-1.0.0.zip")
+    for start in range(0, len(zips), 20):
+        run(folder, PACKTOOL, "publish", *zips[start:start + 20], "--channel", "stable", "--no-wait", "--quiet")
+    view = folder / ".packtool/registry/view"
+    subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
+
+    def paths(pattern):
+        found = sorted("/" + str(file.relative_to(view)) for file in view.glob(pattern))
+        return sorted(found, key=lambda path: (view / path[1:]).stat().st_mtime)
+
+    return view, {
+        "idle": ["/metadata/timestamp.json"], "channel": paths("targets/channels/*.json")[-1:],
+        "manifest": paths("targets/manifests/zip1-*/*.json"), "zip1": paths("packages/zip1-*.zip"), "zip5": paths("packages/zip5-*.zip")}
+
+
+def certificate(folder):
+    run(folder, "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
+        "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "certificate.pem")
+
+
+def nginx(folder, view):
+    (folder / "nginx.conf").write_text(f"""
+        worker_processes 2; pid {folder}/nginx.pid; error_log {folder}/nginx.log; daemon off; user root;
+        events {{ worker_connections 2048; }}
+        http {{
+            include /etc/nginx/mime.types; sendfile on; tcp_nopush on; access_log off; open_file_cache max=1000;
+            keepalive_requests 1000000000;
+            server {{
+                listen 127.0.0.1:{PORTS["nginx", "plain"]}; listen 127.0.0.1:{PORTS["nginx", "TLS"]} ssl;
+                ssl_certificate {folder}/certificate.pem; ssl_certificate_key {folder}/key.pem;
+                root {view};
+            }}
+        }}""")
+    return [shutil.which("nginx") or "/usr/sbin/nginx", "-c", str(folder / "nginx.conf")]
+
+
+class Servers:
+    """Both servers, each with a plain and a TLS port."""
+
+    def __init__(self, folder, view):
+        self.folder = folder
+        serve = [PACKTOOL, "serve", "--quiet", "--registry", str(folder / ".packtool/registry"), "--no-dashboard"]
+        tls = ["--tls-certificate", str(folder / "certificate.pem"), "--tls-key", str(folder / "key.pem")]
+        self.commands = {
+            "nginx": [nginx(folder, view)],
+            "packtool": [[*serve, "--port", str(PORTS["packtool", "plain"])], [*serve, "--port", str(PORTS["packtool", "TLS"]), *tls]]}
+        self.running = {}
+
+    def start(self, name):
+        self.running[name] = [
+            subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            for command in self.commands[name]]
+        for transport in ["plain", "TLS"]:
+            for _ in range(200):
+                with contextlib.suppress(OSError):
+                    socket.create_connection(("127.0.0.1", PORTS[name, transport]), 1).close()
+                    break
+                time.sleep(0.05)
+
+    def stop(self, name):
+        for process in self.running.pop(name, []):
+            process.terminate()
+            process.wait()
+
+    def memory(self):
+        status = pathlib.Path(f"/proc/{self.running['packtool'][0].pid}/status").read_text()
+        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1000
+
+
+def url(name, transport, path):
+    return f"{'https' if transport == 'TLS' else 'http'}://127.0.0.1:{PORTS[name, transport]}{path}"
+
+
+def tag(name):
+    with urllib.request.urlopen(url(name, "plain", "/metadata/timestamp.json")) as answer:
+        return answer.headers["ETag"]
+
+
+def warm(name, transport, kind, path, connections):
+    """Requests a second, and p99 in ms."""
+    header = ["-H", f"If-None-Match: {tag(name)}"] if kind == "idle" else []
+    text = subprocess.run(
+        ["wrk", "-t1", f"-c{connections}", f"-d{SECONDS}s", "--timeout", "30s", "--latency", *header, url(name, transport, path)],
+        check=True, capture_output=True, text=True).stdout
+    number, unit = re.search(r"99%\s+([0-9.]+)(us|ms|s)", text).groups()
+    if "Non-2xx" in text and kind != "idle":
+        sys.exit(f"{name} {path}: {text}")
+    return float(re.search(r"Requests/sec:\s+([0-9.]+)", text).group(1)), float(number) * {"us": 0.001, "ms": 1, "s": 1000}[unit]
+
+
+def cold(servers, name, transport, kind, paths, connections):
+    """As warm, of a server that has answered nothing yet."""
+    servers.stop(name)
+    header = []
+    if kind == "idle":
+        servers.start(name)
+        header = ["-H", f"if-none-match: {tag(name)}"]
+        servers.stop(name)
+    os.sync()
+    with contextlib.suppress(OSError):
+        pathlib.Path("/proc/sys/vm/drop_caches").write_text("3\n")
+    servers.start(name)
+    folder = servers.folder
+    (folder / "urls").write_text("".join(url(name, transport, path) + "\n" for path in paths))
+    log = folder / "h2load.log"
+    log.unlink(missing_ok=True)
+    count = connections * max(2, min(len(paths), 2048 // connections))
+    subprocess.run(
+        ["h2load", "--h1", "-t1", f"-c{connections}", f"-n{count}", *header, "-i", str(folder / "urls"), f"--log-file={log}"],
+        check=True, capture_output=True)
+    rows = [[int(number) for number in line.split("\t")[:3]] for line in log.read_text().splitlines()]
+    if len(rows) != count or any(status not in (200, 304) for _, status, _ in rows):
+        sys.exit(f"{name}, cold {kind}: {len(rows)} of {count} answers, {set(row[1] for row in rows)}")
+    first, last = min(row[0] for row in rows), max(row[0] + row[2] for row in rows)
+    times = sorted(row[2] for row in rows)
+    return count / ((last - first) / 1e6), times[int(len(times) * 0.99)] / 1000
+
+
+def table(results, kinds, state):
+    """Lines, and whether all bars are met."""
+    lines = ["| | connections | nginx: 1/s, p99 | packtool: 1/s, p99 | rate | p99 |", "| --- | --: | --: | --: | --: | --: |"]
+    isMet = True
+    for kind in kinds:
+        for transport in ["plain", "TLS"]:
+            for connections in CONNECTIONS:
+                theirs, ours = (
+                    [statistics.median(column) for column in zip(*results[state, kind, transport, connections, name])]
+                    for name in ("nginx", "packtool"))
+                rate, p99 = ours[0] / theirs[0], ours[1] / theirs[1]
+                isMet = isMet and rate >= RATE and p99 <= P99
+                mark = [f"**{rate:.2f}**" if rate < RATE else f"{rate:.2f}", f"**{p99:.2f}**" if p99 > P99 else f"{p99:.2f}"]
+                lines.append(
+                    f"| {KINDS[kind]}, {transport} | {connections} | {theirs[0]:,.0f}, {theirs[1]:.2f} ms | {ours[0]:,.0f}, {ours[1]:.2f} ms "
+                    f"| {mark[0]} | {mark[1]} |")
+    return lines, isMet
+
+
+def main():
+    kinds = [kind for kind in KINDS if kind in os.environ.get("ONLY", ",".join(KINDS)).split(",")]
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        certificate(folder)
+        view, paths = registry(folder)
+        servers, results = Servers(folder, view), {}
+        combinations = [(kind, transport, connections) for kind in kinds for transport in ("plain", "TLS") for connections in CONNECTIONS]
+        try:
+            for number in range(ROUNDS):
+                for kind, transport, connections in combinations:
+                    for server in ["nginx", "packtool"]:
+                        results.setdefault(("cold", kind, transport, connections, server), []).append(
+                            cold(servers, server, transport, kind, paths[kind], connections))
+                before = servers.memory()
+                for kind, transport, connections in combinations:
+                    for server in ["nginx", "packtool"]:
+                        results.setdefault(("warm", kind, transport, connections, server), []).append(
+                            warm(server, transport, kind, paths[kind][0], connections))
+                print(f"round {number + 1} of {ROUNDS} done", file=sys.stderr, flush=True)
+            memory = f"Resident memory of the plain server before and after the last round: {before:.0f} and {servers.memory():.0f} MB."
+            if os.environ.get("SOAK") == "1":
+                subprocess.run(["wrk", "-t1", "-c32", "-d600s", url("packtool", "plain", paths["idle"][0])], check=True, capture_output=True)
+                memory += f" After ten more minutes of the first row: {servers.memory():.0f} MB."
+        finally:
+            for server in list(servers.running):
+                servers.stop(server)
+    warmLines, isWarmMet = table(results, kinds, "warm")
+    coldLines, isColdMet = table(results, kinds, "cold")
+    text = "\n".join([
+        f"Warm: `wrk -t1 -d{SECONDS}s --latency`, medians of {ROUNDS} runs in turn; nginx with 2 workers, sendfile, open_file_cache and no access "
+        f"log; `packtool serve --quiet`. Bars: rate ≥ {RATE:.1f}, p99 ≤ {P99:.1f}; what misses one is bold.\n", *warmLines,
+        "\nCold: servers just started, files not in memory; `h2load --h1`.\n", *coldLines, "\n" + memory])
+    print(text)
+    if os.environ.get("REPORT") == "1":
+        subprocess.run([ROOT / "Benchmarks/report.py", "serve"], input=text, text=True, check=True)
+    return 0 if isWarmMet and isColdMet else 1
+
+
+sys.exit(main())
