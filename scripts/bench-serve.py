@@ -6,7 +6,8 @@ Ends with 1 where a bar is missed.
     scripts/bench-serve.py [SECONDS]        of each load; PACKTOOL names the binary, ROUNDS=3 how often, ONLY=zip5,manifest some rows
 
 Warm is `wrk` on one file, in turn with nginx, and the medians of the rounds. Cold is a server that was just started and files that the
-system was made to forget (as root only), each of 64 asked for by every connection in the same order, by `h2load --h1`.
+system was made to forget (as root only), 2,048 requests in all, by
+`h2load --h1`, every connection in the same order of files.
 SOAK=1 adds ten minutes for the memory."""
 import contextlib
 import os
@@ -29,17 +30,18 @@ PORTS = {("nginx", "plain"): 18799, ("nginx", "TLS"): 18797, ("packtool", "plain
 CONNECTIONS = [32, 512]
 RATE, P99 = 1.0, 1.2
 KINDS = {"idle": "idle check, 304", "channel": "channel file", "manifest": "manifest", "zip1": "1.4 MB zip", "zip5": "5 MB zip"}
-# For the cold rows; the larger zips are fewer.
+# Requests of a cold row.
+COLD = 2048
+# Packages. The larger zips are fewer.
 COUNTS = {"zip1": 64, "zip5": 16}
 
 
 def run(folder, *arguments):
-    subprocess.run([str(argument) for argument in arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    subprocess.run([str(argument) for argument in arguments], cwd=folder, check=True, stdout=subprocess.DEVNULL)
 
 
 def registry(folder):
     """A registry with many packages, and the files of each kind."""
-    run(folder, PACKTOOL, "init", "--app", "bench")
     zips = []
     for kind, size in [("zip1", 1_400_000), ("zip5", 5_000_000)]:
         for number in range(COUNTS[kind]):
@@ -54,6 +56,8 @@ def registry(folder):
             run(folder, PACKTOOL, "build", "site", "--package", f"{kind}-{number}", "--package-version", "1.0.0", "--out", "packages",
                 "--quiet")
             zips.append(f"packages/{kind}-{number}-1.0.0.zip")
+    # After the builds: the settings that it writes have a budget for mobile networks.
+    run(folder, PACKTOOL, "init", "--app", "bench")
     for start in range(0, len(zips), 20):
         run(folder, PACKTOOL, "publish", *zips[start:start + 20], "--channel", "stable", "--no-wait", "--quiet")
     view = folder / ".packtool/registry/view"
@@ -90,35 +94,43 @@ def nginx(folder, view):
 
 
 class Servers:
-    """Both servers, each with a plain and a TLS port."""
+    """Both servers, one process each, with one transport at a time: a registry has one packtool serve."""
 
     def __init__(self, folder, view):
         self.folder = folder
         serve = [PACKTOOL, "serve", "--quiet", "--registry", str(folder / ".packtool/registry"), "--no-dashboard"]
         tls = ["--tls-certificate", str(folder / "certificate.pem"), "--tls-key", str(folder / "key.pem")]
+        proxy = nginx(folder, view)
         self.commands = {
-            "nginx": [nginx(folder, view)],
-            "packtool": [[*serve, "--port", str(PORTS["packtool", "plain"])], [*serve, "--port", str(PORTS["packtool", "TLS"]), *tls]]}
+            ("nginx", "plain"): proxy, ("nginx", "TLS"): proxy,
+            ("packtool", "plain"): [*serve, "--port", str(PORTS["packtool", "plain"])],
+            ("packtool", "TLS"): [*serve, "--port", str(PORTS["packtool", "TLS"]), *tls]}
         self.running = {}
+        self.tags = {}
+        for name in ["nginx", "packtool"]:
+            self.start(name, "plain")
+            with urllib.request.urlopen(url(name, "plain", "/metadata/timestamp.json")) as answer:
+                self.tags[name] = answer.headers["ETag"]
 
-    def start(self, name):
-        self.running[name] = [
-            subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-            for command in self.commands[name]]
-        for transport in ["plain", "TLS"]:
-            for _ in range(200):
-                with contextlib.suppress(OSError):
-                    socket.create_connection(("127.0.0.1", PORTS[name, transport]), 1).close()
-                    break
-                time.sleep(0.05)
+    def start(self, name, transport):
+        """Starts it anew."""
+        self.stop(name)
+        command = self.commands[name, transport]
+        self.running[name] = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL)
+        for _ in range(400):
+            with contextlib.suppress(OSError):
+                socket.create_connection(("127.0.0.1", PORTS[name, transport]), 1).close()
+                return
+            time.sleep(0.05)
+        sys.exit(f"{name} does not start: {command}")
 
     def stop(self, name):
-        for process in self.running.pop(name, []):
+        if process := self.running.pop(name, None):
             process.terminate()
             process.wait()
 
     def memory(self):
-        status = pathlib.Path(f"/proc/{self.running['packtool'][0].pid}/status").read_text()
+        status = pathlib.Path(f"/proc/{self.running['packtool'].pid}/status").read_text()
         return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1000
 
 
@@ -126,14 +138,9 @@ def url(name, transport, path):
     return f"{'https' if transport == 'TLS' else 'http'}://127.0.0.1:{PORTS[name, transport]}{path}"
 
 
-def tag(name):
-    with urllib.request.urlopen(url(name, "plain", "/metadata/timestamp.json")) as answer:
-        return answer.headers["ETag"]
-
-
-def warm(name, transport, kind, path, connections):
+def warm(servers, name, transport, kind, path, connections):
     """Requests a second, and p99 in ms."""
-    header = ["-H", f"If-None-Match: {tag(name)}"] if kind == "idle" else []
+    header = ["-H", f"If-None-Match: {servers.tags[name]}"] if kind == "idle" else []
     text = subprocess.run(
         ["wrk", "-t1", f"-c{connections}", f"-d{SECONDS}s", "--timeout", "30s", "--latency", *header, url(name, transport, path)],
         check=True, capture_output=True, text=True).stdout
@@ -146,29 +153,24 @@ def warm(name, transport, kind, path, connections):
 def cold(servers, name, transport, kind, paths, connections):
     """As warm, of a server that has answered nothing yet."""
     servers.stop(name)
-    header = []
-    if kind == "idle":
-        servers.start(name)
-        header = ["-H", f"if-none-match: {tag(name)}"]
-        servers.stop(name)
+    header = ["-H", f"if-none-match: {servers.tags[name]}"] if kind == "idle" else []
     os.sync()
     with contextlib.suppress(OSError):
         pathlib.Path("/proc/sys/vm/drop_caches").write_text("3\n")
-    servers.start(name)
+    servers.start(name, transport)
     folder = servers.folder
     (folder / "urls").write_text("".join(url(name, transport, path) + "\n" for path in paths))
     log = folder / "h2load.log"
     log.unlink(missing_ok=True)
-    count = connections * max(2, min(len(paths), 2048 // connections))
     subprocess.run(
-        ["h2load", "--h1", "-t1", f"-c{connections}", f"-n{count}", *header, "-i", str(folder / "urls"), f"--log-file={log}"],
+        ["h2load", "--h1", "-t1", f"-c{connections}", f"-n{COLD}", *header, "-i", str(folder / "urls"), f"--log-file={log}"],
         check=True, capture_output=True)
     rows = [[int(number) for number in line.split("\t")[:3]] for line in log.read_text().splitlines()]
-    if len(rows) != count or any(status not in (200, 304) for _, status, _ in rows):
-        sys.exit(f"{name}, cold {kind}: {len(rows)} of {count} answers, {set(row[1] for row in rows)}")
+    if len(rows) != COLD or any(status not in (200, 304) for _, status, _ in rows):
+        sys.exit(f"{name}, cold {kind}: {len(rows)} of {COLD} answers, {set(row[1] for row in rows)}")
     first, last = min(row[0] for row in rows), max(row[0] + row[2] for row in rows)
     times = sorted(row[2] for row in rows)
-    return count / ((last - first) / 1e6), times[int(len(times) * 0.99)] / 1000
+    return COLD / ((last - first) / 1e6), times[int(len(times) * 0.99)] / 1000
 
 
 def table(results, kinds, state):
@@ -197,18 +199,17 @@ def main():
         certificate(folder)
         view, paths = registry(folder)
         servers, results = Servers(folder, view), {}
-        combinations = [(kind, transport, connections) for kind in kinds for transport in ("plain", "TLS") for connections in CONNECTIONS]
         try:
             for number in range(ROUNDS):
-                for kind, transport, connections in combinations:
-                    for server in ["nginx", "packtool"]:
-                        results.setdefault(("cold", kind, transport, connections, server), []).append(
-                            cold(servers, server, transport, kind, paths[kind], connections))
-                before = servers.memory()
-                for kind, transport, connections in combinations:
-                    for server in ["nginx", "packtool"]:
-                        results.setdefault(("warm", kind, transport, connections, server), []).append(
-                            warm(server, transport, kind, paths[kind][0], connections))
+                for transport in ["TLS", "plain"]:
+                    each = [(kind, connections, name) for kind in kinds for connections in CONNECTIONS for name in ("nginx", "packtool")]
+                    for kind, connections, name in each:
+                        results.setdefault(("cold", kind, transport, connections, name), []).append(
+                            cold(servers, name, transport, kind, paths[kind], connections))
+                    before = servers.memory()
+                    for kind, connections, name in each:
+                        results.setdefault(("warm", kind, transport, connections, name), []).append(
+                            warm(servers, name, transport, kind, paths[kind][0], connections))
                 print(f"round {number + 1} of {ROUNDS} done", file=sys.stderr, flush=True)
             memory = f"Resident memory of the plain server before and after the last round: {before:.0f} and {servers.memory():.0f} MB."
             if os.environ.get("SOAK") == "1":
