@@ -28,20 +28,23 @@ final class HostCheck: ChannelInboundHandler, RemovableChannelHandler {
 /// The value of a `Host` field, or the authority of a request over HTTP/2: `NAME`, `ADDRESS` or `[ADDRESS]`, each
 /// with or without a port.
 enum HostField {
-    static func isValid(_ text: some StringProtocol) -> Bool {
-        var rest = Substring(text)
-        if rest.first == "[" {
-            guard let end = rest.firstIndex(of: "]"),
-                rest[..<end].dropFirst().utf8.allSatisfy({ isHexDigit($0) || $0 == 0x3A || $0 == 0x2E })
+    static func isValid(_ text: some StringProtocol) -> Bool { isValid(bytes: text.utf8) }
+
+    static func isValid(bytes: some Collection<UInt8>) -> Bool {
+        var rest = bytes[...]
+        let colon = UInt8(ascii: ":")
+        if rest.first == UInt8(ascii: "[") {
+            guard let end = rest.firstIndex(of: UInt8(ascii: "]")),
+                rest[..<end].dropFirst().allSatisfy({ isHexDigit($0) || $0 == colon || $0 == UInt8(ascii: ".") })
             else { return false }
             rest = rest[rest.index(after: end)...]
         } else {
-            let name = rest.prefix { $0 != ":" }
-            guard !name.isEmpty, name.utf8.allSatisfy(isOfName) else { return false }
+            let name = rest.prefix { $0 != colon }
+            guard !name.isEmpty, name.allSatisfy(isOfName) else { return false }
             rest = rest[name.endIndex...]
         }
-        guard let colon = rest.first else { return true }
-        return colon == ":" && rest.dropFirst().utf8.count <= 5 && rest.dropFirst().utf8.allSatisfy(isDigit)
+        guard let first = rest.first else { return true }
+        return first == colon && rest.dropFirst().count <= 5 && rest.dropFirst().allSatisfy(isDigit)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }

@@ -9,20 +9,35 @@ import Synchronization
 /// A file that changes under its name (the timestamp, a full download) costs one `lstat` a use, so its replacement is
 /// noticed at once. An immutable file costs one a second, in case it was removed.
 final class FileCache: Sendable {
-    private struct Entry {
+    /// A class with counters of its own: a use changes nothing that the other connections wait for.
+    private final class Entry: Sendable {
+        /// Where the file is.
+        let location: String
         let stamp: FileStamp
         let file: ServedFile
         /// The bytes kept here; 0 for a file that is opened anew for each use.
         let byteCount: Int
         let isImmutable: Bool
-        var checked: NIODeadline
-        var lastUse: UInt64
+        /// When the disk was last asked, in nanoseconds of the uptime.
+        let checked: Atomic<UInt64>
+        let lastUse: Atomic<Int>
+
+        init(
+            _ file: ServedFile, at location: String, _ stamp: FileStamp, byteCount: Int, isImmutable: Bool, lastUse: Int
+        ) {
+            self.location = location
+            self.stamp = stamp
+            self.file = file
+            self.byteCount = byteCount
+            self.isImmutable = isImmutable
+            checked = Atomic(NIODeadline.now().uptimeNanoseconds)
+            self.lastUse = Atomic(lastUse)
+        }
     }
 
     private struct State {
         var entries: [String: Entry] = [:]
         var byteCount = 0
-        var clock: UInt64 = 0
         /// Files that are being read: who asks for the same meanwhile gets the same.
         var loading: [String: (stamp: FileStamp, task: Task<ServedFile?, any Error>)] = [:]
         /// Of files whose bytes nobody asked for.
@@ -32,7 +47,8 @@ final class FileCache: Sendable {
     private let hits = Counter()
     private let reads = Counter()
 
-    private static let trustedTime: TimeAmount = .seconds(1)
+    /// Nanoseconds.
+    private static let trustedTime: UInt64 = 1_000_000_000
 
     /// The view's folder, with a slash at the end.
     private let root: String
@@ -45,6 +61,8 @@ final class FileCache: Sendable {
     private let maximumByteCount: Int
     private let maximumEntryCount: Int
     private let state: Mutex<State>
+    /// Counts the uses.
+    private let clock = Counter()
 
     /// - Parameter fetch: brings a file into the folder that is not there, if it is elsewhere.
     init(
@@ -63,26 +81,24 @@ final class FileCache: Sendable {
     /// What is known of a file already; nil if it has to be read, or is not there. Never waits for the disk.
     /// - Parameter path: relative to the view.
     func known(_ path: String) -> ServedFile? {
-        let now = NIODeadline.now()
-        let entry = state.withLock { state -> Entry? in
-            guard var entry = state.entries[path] else { return nil }
-            if !entry.isImmutable || entry.checked + Self.trustedTime < now {
-                guard FileStamp(path: root + path) == entry.stamp else {
+        guard let entry = state.withLock({ $0.entries[path] }) else { return nil }
+        let now = NIODeadline.now().uptimeNanoseconds
+        if !entry.isImmutable || entry.checked.load(ordering: .relaxed) + Self.trustedTime < now {
+            // The disk is asked while nobody waits.
+            guard FileStamp(path: entry.location) == entry.stamp else {
+                state.withLock { state in
+                    guard state.entries[path] === entry else { return }
                     state.byteCount -= entry.byteCount
                     state.entries[path] = nil
-                    return nil
                 }
-                entry.checked = now
+                return nil
             }
-            state.clock += 1
-            entry.lastUse = state.clock
-            state.entries[path] = entry
-            return entry
+            entry.checked.store(now, ordering: .relaxed)
         }
-        guard let entry else { return nil }
+        entry.lastUse.store(clock.next(), ordering: .relaxed)
         hits.add()
         if case .memory = entry.file.content { return entry.file }
-        guard let open = try? OpenFile(path: root + path), open.stamp == entry.stamp else { return nil }
+        guard let open = try? OpenFile(path: entry.location), open.stamp == entry.stamp else { return nil }
         return ServedFile(
             digest: entry.file.digest, size: entry.file.size, content: .disk(open), heads: entry.file.heads)
     }
@@ -171,18 +187,16 @@ final class FileCache: Sendable {
 
     private func keep(_ file: ServedFile, _ stamp: FileStamp, _ byteCount: Int, _ place: ViewPath?, _ path: String) {
         let entry = Entry(
-            stamp: stamp, file: file, byteCount: byteCount,
-            isImmutable: place?.cacheControl == CacheControl.immutable, checked: .now(), lastUse: 0)
+            file, at: root + path, stamp, byteCount: byteCount,
+            isImmutable: place?.cacheControl == CacheControl.immutable, lastUse: clock.next())
         state.withLock { state in
-            state.clock += 1
-            var entry = entry
-            entry.lastUse = state.clock
             let old = state.entries.updateValue(entry, forKey: path)
             state.byteCount += entry.byteCount - (old?.byteCount ?? 0)
             guard state.byteCount > maximumByteCount || state.entries.count > maximumEntryCount else { return }
             // A quarter at a time, so that the sort is paid once for many insertions.
-            let byAge = state.entries.sorted { $0.value.lastUse < $1.value.lastUse }
-            for (path, entry) in byAge {
+            let byAge = state.entries.map { ($0.key, $0.value, $0.value.lastUse.load(ordering: .relaxed)) }
+                .sorted { $0.2 < $1.2 }
+            for (path, entry, _) in byAge {
                 let isSmallEnough =
                     state.byteCount <= maximumByteCount / 4 * 3
                     && state.entries.count <= maximumEntryCount / 4 * 3

@@ -2,8 +2,8 @@ import NIOCore
 import PackFormat
 
 /// A file of the view for answers: its content's digest, its bytes if they are few enough to keep, and the header
-/// fields that all answers with it have.
-struct ServedFile: Sendable {
+/// fields that all answers with it have. A class, because each answer takes it from a table that all connections share.
+final class ServedFile: Sendable {
     enum Content: Sendable {
         case memory(ByteBuffer)
         case disk(OpenFile)
@@ -14,11 +14,18 @@ struct ServedFile: Sendable {
     let content: Content
     let heads: Heads
 
+    init(digest: Digest, size: Int, content: Content, heads: Heads) {
+        self.digest = digest
+        self.size = size
+        self.content = content
+        self.heads = heads
+    }
+
     /// The heads of the most frequent answers, ready but for the date and the empty line.
     struct Heads: Sendable {
         let tag: EntityTag
         /// `"…"`, as clients send it back.
-        let tagText: [UInt8]
+        let tagText: String
         let cachePolicy: String
         let mediaType: String
         /// 200 with everything.
@@ -28,7 +35,7 @@ struct ServedFile: Sendable {
 
         init(_ path: ViewPath?, digest: Digest, size: Int) {
             tag = EntityTag(digest)
-            tagText = Array(tag.description.utf8)
+            tagText = tag.description
             cachePolicy = path?.cacheControl ?? CacheControl.none
             mediaType = path?.mediaType.description ?? "application/octet-stream"
             let common = """

@@ -6,6 +6,10 @@ final class Counter: Sendable {
 
     func add(_ number: Int = 1) { count.wrappingAdd(number, ordering: .relaxed) }
 
+    /// Adds one.
+    /// - Returns: the new value.
+    func next() -> Int { count.wrappingAdd(1, ordering: .relaxed).newValue }
+
     var value: Int { count.load(ordering: .relaxed) }
 }
 

@@ -175,7 +175,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
             // What nearly every request is, without taking its fields apart.
             if let tag = request.ifNoneMatch {
                 outcome =
-                    tag.utf8.elementsEqual(file.heads.tagText)
+                    tag == file.heads.tagText
                     ? .notModified : request.conditions.outcome(for: file.heads.tag, size: file.size)
             } else {
                 outcome = .whole

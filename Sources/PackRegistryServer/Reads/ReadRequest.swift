@@ -105,7 +105,7 @@ struct ReadRequest {
         switch field.name.count {
         case 4 where field.isNamed("host"):
             hosts += 1
-            return HostField.isValid(String(decoding: field.value, as: UTF8.self))
+            return HostField.isValid(bytes: field.value)
         case 5 where field.isNamed("range"): return Self.set(&range, field)
         case 8 where field.isNamed("if-match"): return Self.set(&ifMatch, field)
         case 8 where field.isNamed("if-range"): return Self.set(&ifRange, field)
