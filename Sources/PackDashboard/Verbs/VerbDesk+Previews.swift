@@ -17,7 +17,9 @@ extension VerbDesk {
         switch word {
         case .halt, .pause: effects.append("Devices that have \(version) keep it; no other device gets it.")
         case .rollback:
-            effects.append("Devices that have \(version) go to \(ReleaseWords.offer(outcome.releases)).")
+            effects.append(
+                "Devices that have \(version) leave it. \(channel) then offers \(ReleaseWords.offer(outcome.releases))."
+            )
         case .retry: effects.append("Devices on which \(version) failed try it once more.")
         case .start, .resume, .advance, .complete: break
         }
@@ -40,9 +42,14 @@ extension VerbDesk {
         let after = Rollout(share: share, audiences: before.audiences)
         var effects = ["\(version) goes to \(after.devicesText), in place of \(before.share)."]
         if let plan = facts.rollout?.plan, let old = plan.deviceCount(before.share), let new = plan.deviceCount(share) {
-            effects.append(
-                "That is about \(Words.count(abs(new - old), "device")) \(new < old ? "fewer" : "more") of "
-                    + "\(Words.count(plan.devices ?? 0)).")
+            let change =
+                new == old
+                ? "\(Words.count(new, "device")), as before,"
+                : "\(Words.count(abs(new - old), "device")) \(new < old ? "fewer" : "more")"
+            effects.append("That is about \(change) of \(Words.count(plan.devices ?? 0)).")
+        }
+        if facts.rollout?.state == .halted, share > before.share {
+            effects.append("It is halted: resume it before it goes to more devices, or take it back.")
         }
         if share < before.share {
             let below = facts.releases.dropFirst(index + 1).first
@@ -54,7 +61,9 @@ extension VerbDesk {
         effects += [facts.reported(version), facts.setSentence].compactMap(\.self)
         return VerbPreview(
             verb: verb, title: "Offer \(package) \(version) on \(channel) to \(share)", effects: effects,
-            state: facts.state, isPossible: share != before.share, isGrave: share < before.share)
+            state: facts.state,
+            isPossible: share != before.share && !(facts.rollout?.state == .halted && share > before.share),
+            isGrave: share < before.share)
     }
 
     func rollBack(

@@ -34,11 +34,11 @@ struct VerbFacts {
             sum.3 += version.silent
         }
         guard sum.0 > 0 else {
-            return "No device reported that it runs \(ReleaseWords.version(version)) (last 30 days)."
+            return "No device reported that \(ReleaseWords.version(version)) became active (last 30 days)."
         }
-        return "\(Words.count(sum.0, "device")) reported that \(sum.0 == 1 ? "it runs" : "they run") "
-            + "\(ReleaseWords.version(version)) (last 30 days): \(Words.count(sum.1)) confirmed it, it failed on "
-            + "\(Words.count(sum.2)), \(Words.count(sum.3)) \(sum.3 == 1 ? "is" : "are") silent."
+        return "\(ReleaseWords.version(version)) became active on \(Words.count(sum.0, "device")) (last 30 days): "
+            + "\(Words.count(sum.1)) confirmed it, it failed on \(Words.count(sum.2)), \(Words.count(sum.3)) "
+            + "\(sum.3 == 1 ? "is" : "are") silent."
     }
 
     /// The sentence about the set, where the newest release is of one.

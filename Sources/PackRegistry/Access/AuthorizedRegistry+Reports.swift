@@ -17,7 +17,8 @@ extension AuthorizedRegistry {
         async let counts = store.counts(
             on: query.channel, package: query.package, from: from, step: StatsRule.step(query))
         async let standings = store.standings(
-            on: query.channel, package: query.package, from: from, recent: now - query.windowHours * 3600)
+            on: query.channel, package: query.package, from: from,
+            recent: now - query.windowHours * 3600 - ReportEvent.timeStep)
         let presences = try await store.presences(
             on: query.channel, package: query.package, from: PopulationRule.firstDay(now: now))
         func isSeen(_ package: PackageID) -> Bool { own.map { $0.contains(package) } ?? true }
@@ -36,7 +37,10 @@ extension AuthorizedRegistry {
 
     package func deleteReports(of sender: ReportID) async throws -> Int {
         try identity.require(.admin)
-        return try await reportStore().delete(sender)
+        let count = try await reportStore().delete(sender)
+        // Whoever asked for it may want proof. Of nothing there is none.
+        if count > 0 { try await services.record(ReportDeletion(of: sender, count: count), as: identity) }
+        return count
     }
 
     private func reportStore() throws(RegistryError) -> any ReportStore {

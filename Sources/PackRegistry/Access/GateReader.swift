@@ -48,8 +48,9 @@ struct GateReader {
             return try await store.exposures(
                 ExposureQuery(
                     channel: channel, package: planned.package, version: version, release: release,
-                    // Reported times are rounded down.
-                    from: from - from % ReportEvent.timeStep, matureBefore: now - gate.silence.seconds))
+                    // Reported times are rounded down: a device has its whole time when a step more is over.
+                    from: from - from % ReportEvent.timeStep,
+                    matureBefore: now - gate.silence.seconds - ReportEvent.timeStep))
         }
         return try await rule.reading(
             counts(planned.version, planned.release, from: since), sameDays: counts(before, nil, from: since),

@@ -1,3 +1,4 @@
+import PackFormat
 package import PackRegistryAPI
 
 /// A version that crashes before it can report is the case that matters: a device on which a version became active, and
@@ -17,7 +18,8 @@ package struct SilenceRule: Hashable, Sendable {
         switch standing.outcome {
         case .confirmed: version.confirmed += standing.devices
         case .failed: version.failed += standing.devices
-        case nil where now - standing.activated > window: version.silent += standing.devices
+        // Reported times are rounded down: a device has its whole time when a step more is over.
+        case nil where now - standing.activated > window + ReportEvent.timeStep: version.silent += standing.devices
         case nil: version.waiting += standing.devices
         }
     }

@@ -22,6 +22,9 @@ enum RolloutEffect {
         guard let plan, let devices = plan.devices, let old = plan.deviceCount(before),
             let new = plan.deviceCount(after)
         else { return shares }
+        guard new != old else {
+            return "\(shares): about \(CountText.number(new)) of \(CountText.number(devices)), as before"
+        }
         return "\(shares): about \(CountText.number(abs(new - old))) \(new > old ? "more" : "fewer") "
             + "of \(CountText.number(devices))"
     }

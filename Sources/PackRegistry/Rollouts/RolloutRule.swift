@@ -59,7 +59,10 @@ package struct RolloutRule: Sendable {
         case .paused:
             let cause = newer.map { "the channel offers a newer release, \($0), and resume is refused while it does" }
             return .wait(until: nil, share: nil, reason: cause ?? "it is paused, until packtool rollout resume")
-        case .halted: return .wait(until: nil, share: nil, reason: "it is halted, until packtool rollout resume")
+        case .halted:
+            return .wait(
+                until: nil, share: nil,
+                reason: "it is halted, until packtool rollout resume; packtool rollout rollback takes the release back")
         case .completed: return .wait(until: nil, share: nil, reason: "it is complete")
         case .rolledBack: return .wait(until: nil, share: nil, reason: "the release was taken back")
         case .scheduled, .running: break

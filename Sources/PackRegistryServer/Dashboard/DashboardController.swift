@@ -193,7 +193,8 @@ struct DashboardController {
             PlainPages.fault(
                 "Nothing was done",
                 "The form did not come from a page of this dashboard, or its page was opened before you signed in. Open the page "
-                    + "again. Behind a proxy, the Host field must reach the server, or --public-url must say the address."
+                    + "again. Behind a proxy, the Host field must reach the server, or --public-url must say the address. "
+                    + "Programs use the API (docs/HTTP-API.md)."
             ),
             status: .forbidden, viewer)
     }

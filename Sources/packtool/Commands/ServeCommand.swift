@@ -24,6 +24,11 @@ struct ServeCommand: AsyncParsableCommand {
             speaks plain HTTP: put a TLS proxy in front of it, unless it listens on the loopback address only.
             """))
 
+    /// Whether something is taken.
+    enum Intake: String, ExpressibleByArgument, CaseIterable {
+        case on, off
+    }
+
     @Option(help: ArgumentHelp("The address to listen on.", valueName: "HOST"))
     var host = "127.0.0.1"
 
@@ -66,7 +71,7 @@ struct ServeCommand: AsyncParsableCommand {
     var maximumConnectionsPerAddress = ServerLimits().maximumConnectionsPerAddress
 
     @Option(help: ArgumentHelp("Whether devices may send reports.", valueName: "on|off"))
-    var reports = ReportSwitch.on
+    var reports = Intake.on
 
     @Option(
         name: .customLong("report-days"),

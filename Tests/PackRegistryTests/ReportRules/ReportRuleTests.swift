@@ -92,13 +92,15 @@ import Testing
         let rule = SilenceRule(window: 24 * 3600)
         var version = try ReportStats.Version(
             package: PackageID("checkout"), version: SemanticVersion("1.0.0"), release: "r1")
-        let standings: [(hoursAgo: Int, StandingCount.Outcome?, devices: Int)] = [
-            (25, nil, 3), (23, nil, 5), (24, nil, 7), (100, .confirmed, 40), (100, .failed, 2),
+        // Reported times are up to a quarter of an hour early.
+        let standings: [(minutesAgo: Int, StandingCount.Outcome?, devices: Int)] = [
+            (24 * 60 + 16, nil, 3), (23 * 60, nil, 5), (24 * 60 + 14, nil, 7), (6_000, .confirmed, 40),
+            (6_000, .failed, 2),
         ]
-        for (hours, outcome, devices) in standings {
+        for (minutes, outcome, devices) in standings {
             rule.add(
                 StandingCount(
-                    subject: subject, activated: Self.now - hours * 3600, outcome: outcome, devices: devices),
+                    subject: subject, activated: Self.now - minutes * 60, outcome: outcome, devices: devices),
                 to: &version, now: Self.now)
         }
         #expect(version.activated == 57 && version.confirmed == 40 && version.failed == 2)

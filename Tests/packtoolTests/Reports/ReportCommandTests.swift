@@ -57,10 +57,11 @@ import Testing
         let off = try await Self.device(registry, "three", "reports")
         expectClearError(off, naming: ["off", "--reports on"], exitCode: 2)
 
-        // What the device does next waits until it looks for updates again, and can be read before.
-        _ = try await Self.device(registry, "one", "start")
-        _ = try await Self.device(registry, "one", "confirm")
-        let shown = try await Self.device(registry, "one", "reports", "--show")
+        // What the device does next waits until it looks for updates again, and can be read before. It is the device of its last
+        // update, on that channel.
+        for verb in ["start", "confirm"] { try await tool.run("client", verb, "--store", "one").expectSuccess() }
+        let shown = try await tool.run("client", "reports", "--show", "--store", "one")
+        #expect(shown.standardOutput.contains("\"channel\":\"beta\""), "\(shown)")
         #expect(shown.standardOutput.contains("\"code\":\"confirmed\""), "\(shown)")
         #expect(!shown.standardOutput.contains("index.html") && !shown.standardOutput.contains("http"))
         let report = try JSONValue(parsing: shown.standardOutput).object()
@@ -92,6 +93,8 @@ import Testing
         expectClearError(refused, naming: ["admin"])
         let deleted = try await tool.run("reports", "delete", id)
         #expect(deleted.exitCode == 0 && deleted.standardOutput.contains("5 events"), "\(deleted)")
+        let audit = try await tool.run("audit")
+        #expect(audit.standardOutput.contains("reports delete") && audit.standardOutput.contains(id), "\(audit)")
         let gone = try await tool.run("device", id)
         expectClearError(gone, naming: [id], exitCode: 2)
         expectClearError(try await tool.run("device", "nobody"), naming: ["report id", "32"])

@@ -13,9 +13,6 @@ struct ClientExplainCommand: AsyncParsableCommand {
             First each release of each package, from the channel file of the last check: every condition,
             whether the device meets it, and the value that was seen. packtool explain prints the same from the
             registry. Then the events on the device.
-
-            If you do not give the channel or a fact, the value of the last "packtool client update" on this
-            store is used.
             """))
 
     @OptionGroup var client: ClientOptions
@@ -27,7 +24,6 @@ struct ClientExplainCommand: AsyncParsableCommand {
     var lastPage = false
 
     func run() async throws {
-        let client = RememberedDevice(store: client.store).completing(client)
         let updater = try client.existingUpdater()
         if lastPage { return try explainLastPage() }
         let given = try client.packages

@@ -8,7 +8,9 @@ struct ClientOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The device's store.", valueName: "DIR"))
     var store: String
 
-    @Option(help: ArgumentHelp("The channel. (default: stable)", valueName: "NAME"))
+    @Option(
+        help: ArgumentHelp(
+            "The channel. (default of update: stable; of others: that of the store's last update)", valueName: "NAME"))
     var channel: String?
 
     @Option(help: ArgumentHelp("A package; may be given several times (default: all).", valueName: "ID"))
@@ -69,12 +71,19 @@ struct ClientOptions: ParsableArguments {
     }
 
     /// Opens the store as an app would.
-    func updater(activation: UpdaterConfiguration.Activation = .atOnce) throws -> Updater {
-        try Updater(configuration(activation: activation))
+    /// - Parameter isNew: what was given stands alone; else what the last `client update` on the store was given completes it.
+    func updater(activation: UpdaterConfiguration.Activation = .atOnce, isNew: Bool = false) throws -> Updater {
+        let client = isNew ? self : RememberedDevice(store: store).completing(self)
+        return try Updater(client.asGiven(activation: activation))
     }
 
-    /// What an app would tell its updater.
-    func configuration(activation: UpdaterConfiguration.Activation = .atOnce) throws -> UpdaterConfiguration {
+    /// What an app would tell its updater, completed by what the last `client update` on the store was given: else a start would be
+    /// another device's than the update, on another channel.
+    func configuration() throws -> UpdaterConfiguration {
+        try RememberedDevice(store: store).completing(self).asGiven(activation: .atOnce)
+    }
+
+    private func asGiven(activation: UpdaterConfiguration.Activation) throws -> UpdaterConfiguration {
         try registry.authorities.trust()
         let base = try base
         var configuration = try UpdaterConfiguration(

@@ -22,6 +22,7 @@ struct ClientStartCommand: AsyncParsableCommand {
 
     func run() async throws {
         let updater = client.preset.isEmpty ? try client.existingUpdater() : try client.updater()
+        let earlier = Set(await updater.events(limit: 100))
         try await updater.start()
         let packages = try await client.knownPackages(of: updater).map(\.package)
         var sessions: [PackageSession] = []
@@ -45,6 +46,9 @@ struct ClientStartCommand: AsyncParsableCommand {
                 lines.append("\(package) has no page: \(why)")
                 documents.append((package.text, .object(["installed": false, "why": .string(why)])))
             }
+        }
+        for event in await updater.events(limit: 100) where event.kind == .rolledBack && !earlier.contains(event) {
+            client.global.console.note("\(event.package.map { "\($0): " } ?? "")\(event.why)")
         }
         client.global.console.result(
             lines.joined(separator: "\n"), json: .object(["packages": .object(JSONObject(documents))]))

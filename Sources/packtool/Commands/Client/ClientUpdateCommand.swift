@@ -26,7 +26,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
     var check = false
 
     func run() async throws {
-        let updater = try client.updater(activation: activate == .now ? .atOnce : .nextStart)
+        let updater = try client.updater(activation: activate == .now ? .atOnce : .nextStart, isNew: true)
         let packages = try client.packages
         let selection: PackageSelection = onDemand ? .onDemand : packages.isEmpty ? .all : .list(packages)
         let report: UpdateReport

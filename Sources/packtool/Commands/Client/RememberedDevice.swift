@@ -2,8 +2,8 @@ import Foundation
 import PackFormat
 import PackJSON
 
-/// The channel and the device facts that the last `client update` was given, in the store's `client.json`. `client explain`
-/// uses them: without them it would explain another device than the one that was updated.
+/// The channel and the device facts that the last `client update` was given, in the store's `client.json`. The other commands
+/// use them: without them they would be about another device than the one that was updated, and report on another channel.
 struct RememberedDevice {
     private static let maximumByteCount = 65_536
 

@@ -57,10 +57,12 @@ struct StatusCommand: AsyncParsableCommand {
             pages[channel] = await ChannelSettingText.pages(all, on: channel, session)
         }
         let open = try await openChanges(session)
+        let halted = try await haltedReleases(session)
         var json = overview.json
         json["openChanges"] = open.map { .integer($0) }
+        json["halted"] = .array(halted.sorted().map { .string($0) })
         options.console.result(
-            ([text(overview, pages)] + lines(openChanges: open)).joined(separator: "\n"), json: .object(json))
+            ([text(overview, pages, halted)] + lines(openChanges: open)).joined(separator: "\n"), json: .object(json))
         // Reading writes nothing: whoever relies on this command in a cron job has to know.
         if let local = session.local, await !local.isServed(), try await !local.dueRoles().isEmpty {
             options.console.note(
@@ -79,6 +81,15 @@ struct StatusCommand: AsyncParsableCommand {
             (channel == nil || change.proposal.channel == channel)
                 && (package.map { change.proposal.action.packages.contains($0) } ?? true)
         }.count
+    }
+
+    /// The ids of releases whose rollout is halted; none if the token may see no rollouts.
+    private func haltedReleases(_ session: RegistrySession) async throws -> Set<String> {
+        do {
+            return try await Set(session.registry.rollouts(of: package).filter { $0.state == .halted }.map(\.release))
+        } catch let error as RegistryError where [.forbidden, .unauthorized, .notFound].contains(error.kind) {
+            return []
+        }
     }
 
     private func lines(openChanges count: Int?) -> [String] {
@@ -109,7 +120,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private func text(
-        _ overview: RegistryOverview, _ pages: [ChannelName: [PackageID: OnlinePages]]
+        _ overview: RegistryOverview, _ pages: [ChannelName: [PackageID: OnlinePages]], _ halted: Set<String>
     ) -> String {
         var rows = [["PACKAGE", "VERSION", "PUBLISHED", "FILES", "SIZE", "DOWNLOAD", "OFFERED ON"]]
         for (package, versions) in overview.versions.sorted(by: { $0.key < $1.key }) {
@@ -121,7 +132,7 @@ struct StatusCommand: AsyncParsableCommand {
                     version.fullSize.map { ByteCount.text($0) } ?? (version.pruned == nil ? "not made yet" : "-"),
                     version.withdrawn.map { "withdrawn: \($0)" }
                         ?? version.pruned.map { _ in "files removed" }
-                        ?? offers(of: version, package, in: overview).joined(separator: ", "),
+                        ?? offers(of: version, package, in: overview, halted).joined(separator: ", "),
                 ])
             }
         }
@@ -157,7 +168,7 @@ struct StatusCommand: AsyncParsableCommand {
     }
 
     private func offers(
-        of version: RegistryOverview.Version, _ package: PackageID, in overview: RegistryOverview
+        of version: RegistryOverview.Version, _ package: PackageID, in overview: RegistryOverview, _ halted: Set<String>
     ) -> [String] {
         overview.channels.sorted { $0.key < $1.key }.compactMap { channel, packages in
             let release = packages[package]?.first {
@@ -167,6 +178,7 @@ struct StatusCommand: AsyncParsableCommand {
                 let share = release.rollout.reachesEveryone ? channel.text : "\(channel) \(release.rollout.text)"
                 let policy = release.policy == .standard ? "" : " (\(release.policy.text))"
                 return share + policy + (release.set.map { " in \($0)" } ?? "")
+                    + (halted.contains(release.id) ? " (halted)" : "")
             }
         }
     }
