@@ -24,11 +24,13 @@ extension WebhookRequest {
 extension Webhook {
     /// One entry of `GET /v1/webhooks`.
     package var json: JSONObject {
-        [
+        var json: JSONObject = [
             "id": .string(id), "url": .string(url), "format": .string(format.rawValue), "events": Self.json(kinds),
             "created": .string(WireTime.text(created)), "createdBy": .string(createdBy),
             "waiting": .integer(waitingCount), "dead": .integer(deadCount),
         ]
+        json["error"] = fault.map { .string($0) }
+        return json
     }
 
     package init(json: JSONObject) throws {
@@ -38,6 +40,7 @@ extension Webhook {
             createdBy: json.string("createdBy"))
         waitingCount = try json.integer("waiting")
         deadCount = try json.integer("dead")
+        fault = try json["error"]?.string("error")
     }
 
     fileprivate static func json(_ kinds: Set<Kind>) -> JSONValue {

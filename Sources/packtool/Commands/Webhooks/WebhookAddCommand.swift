@@ -67,6 +67,11 @@ struct WebhookAddCommand: AsyncParsableCommand {
             options.console.note(
                 "This is the only time that the secret is shown: the receiver checks deliveries by it.")
         }
+        if url.lowercased().hasPrefix("http:") {
+            options.console.note(
+                "warning: this is plain HTTP, where packtool serve sends only if it runs with --internal-webhooks; packtool webhook "
+                    + "list shows what was not taken, and why")
+        }
         if let local = session.local, await !local.isServed() {
             options.console.note("No server has this registry: packtool serve sends.")
         }

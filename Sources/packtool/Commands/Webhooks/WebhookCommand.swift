@@ -28,10 +28,10 @@ struct WebhookListCommand: AsyncParsableCommand {
         let rows = webhooks.map { webhook in
             [
                 webhook.id, webhook.format.rawValue, "\(webhook.waitingCount)", "\(webhook.deadCount)",
-                WebhookText.kinds(webhook.kinds), webhook.url,
+                WebhookText.kinds(webhook.kinds), webhook.url, webhook.fault ?? "",
             ]
         }
-        let lines = TextTable.lines([["ID", "FORM", "WAITING", "DEAD", "EVENTS", "URL"]] + rows)
+        let lines = TextTable.lines([["ID", "FORM", "WAITING", "DEAD", "EVENTS", "URL", "LAST ERROR"]] + rows)
         options.console.result(
             webhooks.isEmpty ? "there are no webhooks" : lines.joined(separator: "\n"),
             json: .object(["webhooks": .array(webhooks.map { .object($0.json) })]))
