@@ -2,6 +2,7 @@ import Foundation
 import PackFormat
 import Testing
 
+@testable import PackPublisher
 @testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
