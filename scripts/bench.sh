@@ -10,9 +10,11 @@ else
     mapfile -t names < <(find scripts -name 'bench-*.sh' -o -name 'bench-*.py' | sed -E 's|.*/bench-(.*)\..*|\1|' | sort -u)
 fi
 [ "${#names[@]}" -gt 0 ] || { echo "error: there is no scripts/bench-*" >&2; exit 1; }
+failed=()
 for name in "${names[@]}"; do
     bench=scripts/bench-$name.sh
     [ -e "$bench" ] || bench=scripts/bench-$name.py
     printf '\n== %s\n' "$bench"
-    PACKTOOL="$PWD/.build/bin/packtool" "$bench"
+    PACKTOOL="$PWD/.build/bin/packtool" "$bench" || failed+=("$name")
 done
+[ "${#failed[@]}" -eq 0 ] || { printf '\nerror: failed, or missed a bar: %s\n' "${failed[*]}" >&2; exit 1; }

@@ -34,7 +34,7 @@ LOG, LOGS = ROOT / ".build/test.log", ROOT / ".build/tests"
 LEDGER, SLOW = ROOT / "Tests/unsteady.txt", ROOT / "Tests/slow-suites.txt"
 TIMEOUT = int(os.environ.get("TEST_TIMEOUT", "2400"))
 WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGINES", "3"))
-MORE = 6
+EXTRA_WORKERS = 6
 
 VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder)Tests\."
 # Of the modules that also fetch, lock and wait, the folders that do not.
@@ -170,8 +170,8 @@ def run_together(names):
                 engines -= bool(THIRD_RING.match(name))
                 runs.append(run)
 
-    with concurrent.futures.ThreadPoolExecutor(WORKERS + MORE) as pool:
-        workers = [pool.submit(work) for _ in range(WORKERS + MORE)]
+    with concurrent.futures.ThreadPoolExecutor(WORKERS + EXTRA_WORKERS) as pool:
+        workers = [pool.submit(work) for _ in range(WORKERS + EXTRA_WORKERS)]
         while not all(worker.done() for worker in workers):
             concurrent.futures.wait(workers, timeout=60)
             with lock:

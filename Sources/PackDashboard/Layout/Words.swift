@@ -40,16 +40,4 @@ enum Words {
 
     /// A change of a size, always with its sign.
     static func change(_ count: Int) -> String { count > 0 ? "+\(bytes(count))" : bytes(count) }
-
-    /// Such as `12 %`, or `0.4 %` below ten.
-    static func share(_ part: Int, of whole: Int) -> String {
-        guard whole > 0 else { return "–" }
-        let percent = Double(part) * 100 / Double(whole)
-        return percent >= 10 || percent == 0 ? "\(Int(percent.rounded())) %" : "\(tenths(percent)) %"
-    }
-
-    private static func tenths(_ value: Double) -> String {
-        let tenths = Int((value * 10).rounded())
-        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
-    }
 }

@@ -44,7 +44,7 @@ struct StatsSections {
         table.empty = "No device reported anything. Apps report only if they turn it on."
         for version in largest {
             func part(_ count: Int) -> String {
-                count == 0 ? "0" : "\(Words.count(count)) (\(Words.share(count, of: version.activated)))"
+                count == 0 ? "0" : "\(Words.count(count)) (\(CountText.share(count, of: version.activated)))"
             }
             table.add(
                 cell { "\(version.package) \(version.version)" }, cell(Words.count(version.activated)),
@@ -87,7 +87,7 @@ struct StatsSections {
     private func bars(_ name: String, _ counts: ReportPopulation.Counts, of all: Int) -> HTML {
         var bars = BarTable("Devices by \(name.lowercased())", name, "Devices")
         for (value, count) in ReportPopulation.ordered(counts).prefix(Self.maximumRowCount) {
-            bars.add(value ?? "not known", count, "\(Words.count(count)) (\(Words.share(count, of: all)))")
+            bars.add(value ?? "not known", count, "\(Words.count(count)) (\(CountText.share(count, of: all)))")
         }
         return bars.html
     }
@@ -150,13 +150,14 @@ struct StatsSections {
             .enumerated()
         {
             served.add(
-                part.0, part.1, "\(Words.count(part.1)) (\(Words.share(part.1, of: all)))", colour: [0, 5, 1][index])
+                part.0, part.1, "\(Words.count(part.1)) (\(CountText.share(part.1, of: all)))",
+                colour: [0, 5, 1][index])
         }
         return tag("section", .labelledBy("savings")) {
             tag("h2", .id("savings")) { "Savings" }
             if saved.installations > 0 {
                 tag("p") {
-                    "Patches sent \(Words.share(saved.wireByteCount, of: saved.zipByteCount)) of the bytes that zips would have cost."
+                    "Patches sent \(CountText.share(saved.wireByteCount, of: saved.zipByteCount)) of the bytes that zips would have cost."
                 }
                 bars.html
             } else {

@@ -19,6 +19,16 @@ package enum CountText {
         return number(place) + ending
     }
 
+    /// Such as `12 %`, or `0.4 %` below ten and `99.6 %` above 99; `–` of nothing.
+    package static func share(_ part: Int, of whole: Int) -> String {
+        guard whole > 0 else { return "–" }
+        let percent = Double(part) * 100 / Double(whole)
+        if percent == 0 || percent >= 10 && percent <= 99 || percent >= 100 { return "\(Int(percent.rounded())) %" }
+        // Never a tenth that is none or all.
+        let tenths = min(max(Int((percent * 10).rounded()), 1), 999)
+        return tenths % 10 == 0 ? "\(tenths / 10) %" : "\(tenths / 10).\(tenths % 10) %"
+    }
+
     /// The number with a comma between thousands.
     package static func number(_ count: Int) -> String {
         let digits = String(count.magnitude)

@@ -38,8 +38,8 @@ extension AuthorizedRegistry {
     package func deleteReports(of sender: ReportID) async throws -> Int {
         try identity.require(.admin)
         let count = try await reportStore().delete(sender)
-        // Whoever asked for it may want proof. Of nothing there is none.
-        if count > 0 { try await services.record(ReportDeletion(of: sender, count: count), as: identity) }
+        // Whoever asked for it may want proof, also of what was left when the events were too old to be kept.
+        try await services.record(ReportDeletion(of: sender, count: count), as: identity)
         return count
     }
 

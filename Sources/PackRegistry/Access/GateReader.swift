@@ -48,7 +48,7 @@ struct GateReader {
             return try await store.exposures(
                 ExposureQuery(
                     channel: channel, package: planned.package, version: version, release: release,
-                    // Reported times are rounded down: a device has its whole time when a step more is over.
+                    // Reported times are rounded down. One more step gives every device its full window.
                     from: from - from % ReportEvent.timeStep,
                     matureBefore: now - gate.silence.seconds - ReportEvent.timeStep))
         }

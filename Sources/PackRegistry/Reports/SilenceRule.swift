@@ -18,7 +18,7 @@ package struct SilenceRule: Hashable, Sendable {
         switch standing.outcome {
         case .confirmed: version.confirmed += standing.devices
         case .failed: version.failed += standing.devices
-        // Reported times are rounded down: a device has its whole time when a step more is over.
+        // Reported times are rounded down. One more step gives every device its full window.
         case nil where now - standing.activated > window + ReportEvent.timeStep: version.silent += standing.devices
         case nil: version.waiting += standing.devices
         }

@@ -29,15 +29,18 @@ struct BackupFolder: Sendable {
         RegistryFolder(files.root.appending(path: backup.name, directoryHint: .isDirectory))
     }
 
-    /// A name for a backup of a time: of several in one second the later ones are numbered from 2.
-    func freeName(at time: Date) -> String {
+    /// When the next backup is made, and its name. No backup is before an earlier one, also after a clock was set back. Of several in
+    /// one second the later ones are numbered from 2, and no number is used again.
+    func next(at now: Date) throws -> (time: Date, name: String) {
+        let newest = try backups().last
+        let time = max(now, newest?.time ?? now)
         let usual = BackupRecord.name(of: time)
-        var (name, number) = (usual, 1)
-        while FileManager.default.fileExists(atPath: files.root.appending(path: name).path(percentEncoded: false)) {
-            number += 1
-            name = "\(usual)-\(number)"
+        let numbers = try FileManager.default.contentsOfDirectory(atPath: files.name).compactMap { name -> Int? in
+            guard name.hasPrefix(usual) else { return nil }
+            return name == usual ? 1 : Int(name.dropFirst(usual.count + 1))
         }
-        return name
+        guard let highest = numbers.max() else { return (time, usual) }
+        return (time, "\(usual)-\(highest + 1)")
     }
 
     /// The complete backups, oldest first.

@@ -57,7 +57,7 @@ package struct RegistryBackup: Sendable {
             copied += late
             var outcome = Outcome(
                 backup: backup, copiedCount: copied.count, copiedByteCount: copied.reduce(0) { $0 + $1.size })
-            outcome.removed = try Self.removeOld(place, keeping: count, with: backup)
+            outcome.removed = try Self.removeOld(place, keeping: count)
             _ = consume lock
             return outcome
         }
@@ -171,7 +171,7 @@ package struct RegistryBackup: Sendable {
     }
 
     private static func record(
-        of rows: RegistryFolder, _ objects: [Object], at time: Date, in place: BackupFolder
+        of rows: RegistryFolder, _ objects: [Object], at now: Date, in place: BackupFolder
     ) throws -> BackupRecord {
         let (app, root, versionCount) = try SQLiteDatabase.readCopy(rows.database) { db in
             (
@@ -179,8 +179,9 @@ package struct RegistryBackup: Sendable {
                 try Int.fetchOne(db, sql: "SELECT COUNT(*) FROM version") ?? 0
             )
         }
+        let next = try place.next(at: now)
         return BackupRecord(
-            name: place.freeName(at: time), app: app, root: root, time: time,
+            name: next.name, app: app, root: root, time: next.time,
             database: Digest(of: try Data(contentsOf: rows.database, options: .alwaysMapped)),
             versionCount: versionCount,
             objects: objects)
@@ -189,11 +190,8 @@ package struct RegistryBackup: Sendable {
     // MARK: Old backups
 
     /// - Returns: those that were removed.
-    /// - Parameter newest: it stays, also where a clock was set back.
-    private static func removeOld(
-        _ place: BackupFolder, keeping count: Int, with newest: BackupRecord
-    ) throws -> [BackupRecord] {
-        let backups = try place.backups().filter { $0.name != newest.name } + [newest]
+    private static func removeOld(_ place: BackupFolder, keeping count: Int) throws -> [BackupRecord] {
+        let backups = try place.backups()
         let old = Array(backups.dropLast(count))
         for backup in old {
             let folder = place.folder(of: backup).root

@@ -169,6 +169,10 @@ package struct LocalRegistry: Sendable {
     /// What devices reported.
     package var reports: (any ReportStore)? { reportStore }
 
+    /// Opens the reports, if there are any, and moves them to the present form.
+    /// - Throws: `RegistryError`
+    package func prepareReports() async throws { try await reportStore.prepare() }
+
     package func offeredVersions() async throws -> OfferedVersions {
         try await database.reading { try OfferedVersionReader(db: $0).read() }
     }

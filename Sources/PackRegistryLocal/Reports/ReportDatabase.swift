@@ -18,7 +18,7 @@ struct ReportDatabase: Sendable {
             // GRDB's NORMAL in WAL mode loses acknowledged commits at a power cut.
             try db.execute(sql: "PRAGMA synchronous = FULL")
         }
-        let lock = try FolderLock(folder.openLock)
+        let lock = try FolderLock(folder.reportsLock)
         pool = try SQLiteDatabase.translating(name) {
             let pool = try DatabasePool(path: name, configuration: configuration)
             guard try !pool.read({ db in try ReportSchema.migrator.hasBeenSuperseded(db) }) else {

@@ -10,13 +10,10 @@ enum ReportSchema {
         migrator.registerMigration("4: what devices have and are") { db in try db.execute(sql: fourth) }
         migrator.registerMigration("5: one row for the events of a batch") { db in
             try db.execute(sql: fifth)
-            try EventRows(db: db).move()
+            try EventLogMigration(db: db).run()
         }
         return migrator
     }
-
-    /// How many events were ever added to the log.
-    static let total = "SELECT total FROM eventLog ORDER BY id DESC LIMIT 1"
 
     private static let fifth = """
         -- Events of one sender that came together, in the order of arrival; events: EventLog; first and last: their sequences; total: the

@@ -3,7 +3,6 @@ import GRDB
 import PackFormat
 import PackJSON
 import PackRegistry
-import struct PackRegistrySQL.EventLog
 
 /// Writes batches inside one transaction. The events of a batch are one row of the log (`EventLog`); what follows from them is summed up
 /// first, so that a crowd that reports the same costs one row and not thousands.
@@ -32,8 +31,7 @@ struct ReportWriter {
         var outcome: StandingCount.Outcome?
     }
 
-    /// The most sequences from the first to the last of one row of the log.
-    private static let span = 1024
+    private static var span: Int { EventLogRow.span }
 
     let db: Database
     let networks: NetworkNumbers
@@ -59,20 +57,20 @@ struct ReportWriter {
         var standings: [Int64: Standing] = [:]
         // Most batches are about one or two releases.
         var known: (subject: ReportSubject, id: Int64)?
-        // By place: an event has so many names that a copy costs as much as all else that is done with it.
-        for place in events.indices {
+        // By index: a copy of an event costs as much as the rest of the work on it, because it has so many names.
+        for index in events.indices {
             let id: Int64
-            if let known, known.subject.isSubject(of: events[place]) {
+            if let known, known.subject.isSubject(of: events[index]) {
                 id = known.id
             } else {
-                let subject = ReportSubject(events[place])
+                let subject = ReportSubject(events[index])
                 id = try self.id(of: SubjectKey(channel: reports.channel, subject: subject))
                 known = (subject, id)
             }
             ids.append(id)
-            counts[CountKey(events[place], id), default: ReportCount(ReportCount.Key(events[place]))].add(events[place])
-            note(events[place], in: &standings[id])
-            if events[place].code == .present { try write(events[place], id, sender, reports.channel) }
+            counts[CountKey(events[index], id), default: ReportCount(ReportCount.Key(events[index]))].add(events[index])
+            note(events[index], in: &standings[id])
+            if events[index].code == .present { try write(events[index], id, sender, reports.channel) }
         }
         try insert(events, ids, sender, received: reports.received)
         let network = reports.network.map { networks.number(of: $0) }
@@ -118,21 +116,23 @@ struct ReportWriter {
             let (first, last) = (events[run.lowerBound].sequence, events[run.upperBound - 1].sequence)
             let logs = try Data.fetchCursor(find, arguments: [sender, first, last.saturatingAdd(Self.span)])
             while let log = try logs.next() {
-                for entry in try Row.entries(log) where entry.sequence >= first && entry.sequence <= last {
-                    known.insert(entry.sequence)
+                // A damaged row must not keep others out: at worst an event counts twice.
+                for sequence in EventLog.sequences(in: Array(log)) ?? [] where sequence >= first && sequence <= last {
+                    known.insert(sequence)
                 }
             }
         }
         return known.isEmpty ? events : events.filter { !known.contains($0.sequence) }
     }
 
-    /// Parts of which none spans more than ``span``: so that those who look for a sequence read few rows, whatever a sender sends.
+    /// Splits events so that no part spans more than ``span`` sequences. So a search for a sequence reads few rows, whatever a sender
+    /// sends.
     private static func runs(_ events: [ReportEvent]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0
-        for place in events.indices where events[place].sequence - events[start].sequence >= span {
-            runs.append(start..<place)
-            start = place
+        for index in events.indices where events[index].sequence - events[start].sequence >= span {
+            runs.append(start..<index)
+            start = index
         }
         if start < events.count { runs.append(start..<events.count) }
         return runs
@@ -140,17 +140,13 @@ struct ReportWriter {
 
     /// - Parameter ids: of the events' subjects.
     private mutating func insert(_ events: [ReportEvent], _ ids: [Int64], _ sender: Int64, received: Int) throws {
-        let insert = try db.cachedStatement(
-            sql: "INSERT INTO eventLog (sender, first, last, received, total, events) VALUES (?, ?, ?, ?, ?, ?)")
         for run in Self.runs(events) {
             var log = EventLog()
-            for place in run { log.append(events[place], subject: Int(ids[place])) }
-            let total = try self.total ?? Int.fetchOne(db, sql: ReportSchema.total) ?? 0
-            self.total = total + log.count
-            try insert.execute(arguments: [
-                sender, events[run.lowerBound].sequence, events[run.upperBound - 1].sequence, received,
-                total + log.count, Data(log.bytes),
-            ])
+            for index in run { log.append(events[index], subject: ids[index]) }
+            let row = EventLogRow(
+                sender: sender, first: events[run.lowerBound].sequence, last: events[run.upperBound - 1].sequence,
+                received: received)
+            total = try row.insert(log, after: total ?? EventLogRow.total(db), db)
         }
     }
 

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import PackRegistryAPI
-import struct PackRegistrySQL.EventLog
 
 /// Reads columns without a trap, because the file may have been edited or damaged.
 extension Row {
@@ -39,12 +38,6 @@ extension Row {
         guard let stored, !stored.isNull else { return nil }
         guard let value = Value.fromDatabaseValue(stored) else { throw Self.damaged(column) }
         return value
-    }
-
-    /// The events of a row of the log.
-    static func entries(_ log: Data) throws(RegistryError) -> [EventLog.Entry] {
-        guard let entries = EventLog.entries(in: Array(log)) else { throw damaged("events") }
-        return entries
     }
 
     static func damaged(_ column: String, _ reason: (any Error)? = nil) -> RegistryError {

@@ -4,7 +4,6 @@ import PackFormat
 import PackJSON
 import PackRegistry
 import PackRegistryAPI
-import struct PackRegistrySQL.EventLog
 import Synchronization
 
 /// Reports in `reports.sqlite`. The file is made by the first report; where there is none, there are no reports.
@@ -16,10 +15,15 @@ final class SQLiteReportStore: ReportStore {
 
     private let folder: RegistryFolder
     private let opened = Mutex<Opened?>(nil)
+    /// Held while the file is opened, and perhaps migrated for minutes: who only asks whether it is open does not wait.
+    private let opening = Mutex<Void>(())
 
     init(folder: RegistryFolder) {
         self.folder = folder
     }
+
+    /// Opens the file if there is one, and brings it to the present schema: a server does that before it answers.
+    func prepare() async throws { _ = try await read(otherwise: 0) { _ in 0 } }
 
     func add(_ reports: JudgedReports) async throws -> Int {
         guard !reports.events.isEmpty else { return 0 }
@@ -143,7 +147,10 @@ final class SQLiteReportStore: ReportStore {
             var events: [DeviceEvent] = []
             while let row = try rows.next() {
                 let received = try row.integer("received")
-                for entry in try Row.entries(row.data("events")) {
+                guard let entries = try EventLog.entries(in: Array(row.data("events"))) else {
+                    throw Row.damaged("events")
+                }
+                for entry in entries {
                     let name = try names.name(of: entry.subject)
                     let event = entry.event(
                         package: name.subject.package, version: name.subject.version, release: name.subject.release)
@@ -159,7 +166,8 @@ final class SQLiteReportStore: ReportStore {
             guard let id = try Int64.fetchOne(db, sql: "SELECT id FROM sender WHERE name = ?", arguments: [sender.text])
             else { return 0 }
             let logs = try Data.fetchAll(db, sql: "SELECT events FROM eventLog WHERE sender = ?", arguments: [id])
-            let deleted = try logs.map { try Row.entries($0).count }.reduce(0, +)
+            // What cannot be read is deleted as well.
+            let deleted = logs.map { EventLog.sequences(in: Array($0))?.count ?? 0 }.reduce(0, +)
             try db.execute(sql: "DELETE FROM eventLog WHERE sender = ?", arguments: [id])
             try db.execute(sql: "DELETE FROM standing WHERE sender = ?", arguments: [id])
             try db.execute(sql: "DELETE FROM presence WHERE sender = ?", arguments: [id])
@@ -172,12 +180,12 @@ final class SQLiteReportStore: ReportStore {
         let cutoff = now - max(retention.days, ReportRetention.leastDays) * 86_400
         // In steps, so that nobody who reports waits long.
         while let deleted = try await write({ db in
-            let total = try Int.fetchOne(db, sql: ReportSchema.total) ?? 0
+            let total = try EventLogRow.total(db)
             try db.execute(
                 sql: """
                     DELETE FROM eventLog WHERE id IN (SELECT id FROM eventLog ORDER BY id LIMIT 5000)
                     AND (received < ? OR total <= ?)
-                    """, arguments: [cutoff, total - retention.maximumEventCount])
+                    """, arguments: [cutoff, max(0, total) - retention.maximumEventCount])
             return db.changesCount
         }), deleted > 0 {}
         _ = try await write { db in
@@ -205,11 +213,12 @@ final class SQLiteReportStore: ReportStore {
     // MARK: The file
 
     private func open() throws -> Opened {
-        try opened.withLock { opened in
-            if let opened { return opened }
+        if let known = opened.withLock({ $0 }) { return known }
+        return try opening.withLock { _ in
+            if let known = opened.withLock({ $0 }) { return known }
             let database = try ReportDatabase(folder)
             let new = Opened(database: database, commits: ReportCommits(database))
-            opened = new
+            opened.withLock { $0 = new }
             return new
         }
     }

@@ -28,6 +28,9 @@ struct RegistryFolder: Sendable {
     /// Held while the database is opened, made or migrated.
     var openLock: URL { root.appending(path: "open.lock", directoryHint: .notDirectory) }
 
+    /// Held while the database of reports is opened, made or migrated, which can take minutes.
+    var reportsLock: URL { root.appending(path: "reports.lock", directoryHint: .notDirectory) }
+
     /// A file for each lease that is held, locked by its holder.
     var leases: URL { root.appending(path: "leases", directoryHint: .isDirectory) }
 

@@ -52,8 +52,8 @@ package struct SQLWebhooks: WebhookStore, WebhookQueue {
                 sql: """
                     SELECT *, (SELECT count(*) FROM delivery WHERE delivery.webhook = webhook.id AND next IS NOT NULL) AS waiting,
                     (SELECT count(*) FROM delivery WHERE delivery.webhook = webhook.id AND next IS NULL) AS dead,
-                    (SELECT error FROM delivery WHERE delivery.webhook = webhook.id AND next IS NOT NULL AND error IS NOT NULL
-                        ORDER BY created DESC, id DESC LIMIT 1) AS fault
+                    (SELECT error FROM delivery WHERE delivery.webhook = webhook.id AND error IS NOT NULL
+                        ORDER BY created DESC, id DESC LIMIT 1) AS lastError
                     FROM webhook ORDER BY created, id
                     """
             ).map { row in
@@ -66,7 +66,7 @@ package struct SQLWebhooks: WebhookStore, WebhookQueue {
                     createdBy: row.text("createdBy"))
                 webhook.waitingCount = try row.integer("waiting")
                 webhook.deadCount = try row.integer("dead")
-                webhook.fault = try row.optionalText("fault")
+                webhook.lastError = try row.optionalText("lastError")
                 return webhook
             }
         }

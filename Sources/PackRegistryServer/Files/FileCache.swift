@@ -9,7 +9,7 @@ import Synchronization
 /// A file that changes under its name (the timestamp, a full download) costs one `lstat` a use, so its replacement is
 /// noticed at once. An immutable file costs one a second, in case it was removed.
 final class FileCache: Sendable {
-    /// A class with counters of its own: a use changes nothing that the other connections wait for.
+    /// A class with atomic counters, so that a use needs the lock for one look only.
     private final class Entry: Sendable {
         /// Where the file is.
         let location: String
@@ -61,8 +61,7 @@ final class FileCache: Sendable {
     private let maximumByteCount: Int
     private let maximumEntryCount: Int
     private let state: Mutex<State>
-    /// Counts the uses.
-    private let clock = Counter()
+    private let useCount = Counter()
 
     /// - Parameter fetch: brings a file into the folder that is not there, if it is elsewhere.
     init(
@@ -78,13 +77,13 @@ final class FileCache: Sendable {
         state = Mutex(State(digests: RecentCache(maximumCount: maximumEntryCount)))
     }
 
-    /// What is known of a file already; nil if it has to be read, or is not there. Never waits for the disk.
+    /// What is known of a file already; nil if it has to be read, or is not there. It looks at the file's stamp, and reads nothing.
     /// - Parameter path: relative to the view.
     func known(_ path: String) -> ServedFile? {
         guard let entry = state.withLock({ $0.entries[path] }) else { return nil }
         let now = NIODeadline.now().uptimeNanoseconds
         if !entry.isImmutable || entry.checked.load(ordering: .relaxed) + Self.trustedTime < now {
-            // The disk is asked while nobody waits.
+            // Outside of the lock: only this event loop waits for the disk.
             guard FileStamp(path: entry.location) == entry.stamp else {
                 state.withLock { state in
                     guard state.entries[path] === entry else { return }
@@ -95,7 +94,7 @@ final class FileCache: Sendable {
             }
             entry.checked.store(now, ordering: .relaxed)
         }
-        entry.lastUse.store(clock.next(), ordering: .relaxed)
+        entry.lastUse.store(useCount.next(), ordering: .relaxed)
         hits.add()
         if case .memory = entry.file.content { return entry.file }
         guard let open = try? OpenFile(path: entry.location), open.stamp == entry.stamp else { return nil }
@@ -188,7 +187,7 @@ final class FileCache: Sendable {
     private func keep(_ file: ServedFile, _ stamp: FileStamp, _ byteCount: Int, _ place: ViewPath?, _ path: String) {
         let entry = Entry(
             file, at: root + path, stamp, byteCount: byteCount,
-            isImmutable: place?.cacheControl == CacheControl.immutable, lastUse: clock.next())
+            isImmutable: place?.cacheControl == CacheControl.immutable, lastUse: useCount.next())
         state.withLock { state in
             let old = state.entries.updateValue(entry, forKey: path)
             state.byteCount += entry.byteCount - (old?.byteCount ?? 0)

@@ -24,8 +24,7 @@ struct ServeCommand: AsyncParsableCommand {
             speaks plain HTTP: put a TLS proxy in front of it, unless it listens on the loopback address only.
             """))
 
-    /// Whether something is taken.
-    enum Intake: String, ExpressibleByArgument, CaseIterable {
+    enum OnOff: String, ExpressibleByArgument, CaseIterable {
         case on, off
     }
 
@@ -71,7 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
     var maximumConnectionsPerAddress = ServerLimits().maximumConnectionsPerAddress
 
     @Option(help: ArgumentHelp("Whether devices may send reports.", valueName: "on|off"))
-    var reports = Intake.on
+    var reports = OnOff.on
 
     @Option(
         name: .customLong("report-days"),
@@ -149,6 +148,18 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    /// Before the server answers: a file of an earlier version takes its time.
+    private func prepareReports(_ local: LocalRegistry) async throws {
+        guard reports == .on else { return }
+        let note = Task { [console = options.console] in
+            try await Task.sleep(for: .seconds(2))
+            console.note(
+                "reports.sqlite is moved to the form of this version: about a minute for each 20 million events")
+        }
+        defer { note.cancel() }
+        try await local.prepareReports()
+    }
+
     func run() async throws {
         FreedMemory.keepLittle()
         try registry.authorities.trust()
@@ -158,6 +169,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let copies = cacheSize * 1_000_000_000
         guard let local = try await RegistryPlace(location)?.open(isServer: true, copyByteCount: copies) else { return }
+        try await prepareReports(local)
         let logger = logger
         let limits = try limits()
         var retention = ReportRetention()

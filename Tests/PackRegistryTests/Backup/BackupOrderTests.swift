@@ -20,5 +20,8 @@ struct BackupOrderTests {
         let earlier = try await backup.run(to: place, keeping: 1)
         #expect(try BackupFolder(place).backups().map(\.name) == [earlier.backup.name])
         #expect(earlier.removed.map(\.name) == [names[11], newest.backup.name])
+        let last = try await backup.run(to: place, keeping: 1)
+        #expect(try BackupFolder(place).backups().map(\.name) == [last.backup.name])
+        #expect(!names.contains(last.backup.name) && last.backup.name != earlier.backup.name)
     }
 }

@@ -124,7 +124,7 @@ import Testing
         try await Self.service(shop).pass(looksAtSignatures: false)
         try await Self.service(shop).pass(looksAtSignatures: false)
         #expect(receiver.all.count == 1, "not at once")
-        #expect(try await shop.registry.webhooks().first?.fault?.contains("500") == true)
+        #expect(try await shop.registry.webhooks().first?.lastError?.contains("500") == true)
         shop.clock.advance(seconds: 13)
         try await Self.service(shop).pass(looksAtSignatures: false)
         // Another process that opens the folder goes on.

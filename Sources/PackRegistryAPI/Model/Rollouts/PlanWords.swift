@@ -77,12 +77,13 @@ package struct PlanWords: Sendable {
         if hasGates {
             lines.append("with a gate a step is taken then at the earliest; docs/REPORTS.md says how it decides")
         }
-        for (index, step) in plan.steps.enumerated() {
-            // Nothing but a person could take the step after it.
+        let isOver = status.map { ![.scheduled, .running, .paused].contains($0.state) } ?? false
+        // The last step needs nothing to go on.
+        for (index, step) in plan.steps.enumerated().dropLast() where !isOver {
             guard let gate = step.gate, let count = plan.deviceCount(step.share), count < gate.devices else { continue }
             lines.append(
                 "step \(index + 1) has about \(CountText.text(count, "device")) and its gate waits for \(gate.devices): "
-                    + "a smaller \"devices\" in the plan's gate, or packtool rollout advance, lets it go on")
+                    + "a smaller \"devices\" in the plan's gate, or packtool rollout advance, lets the plan go on")
         }
         if plan.unknownHealth == .wait {
             lines.append("after the first, a step without a gate waits for packtool rollout advance")

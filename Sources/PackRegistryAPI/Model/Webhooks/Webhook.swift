@@ -40,8 +40,8 @@ package struct Webhook: Hashable, Sendable {
     /// Deliveries that are still to be made, and those that were given up.
     package var waitingCount = 0
     package var deadCount = 0
-    /// Why the newest of what waits was not taken; nil: nothing failed.
-    package var fault: String?
+    /// Why the newest delivery of those that wait or were given up was not taken; nil: none failed.
+    package var lastError: String?
 
     package init(id: String, url: String, format: Format, kinds: Set<Kind>, created: Date, createdBy: String) {
         self.id = id

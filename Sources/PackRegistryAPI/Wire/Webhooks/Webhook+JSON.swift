@@ -29,7 +29,7 @@ extension Webhook {
             "created": .string(WireTime.text(created)), "createdBy": .string(createdBy),
             "waiting": .integer(waitingCount), "dead": .integer(deadCount),
         ]
-        json["error"] = fault.map { .string($0) }
+        json["error"] = lastError.map { .string($0) }
         return json
     }
 
@@ -40,7 +40,7 @@ extension Webhook {
             createdBy: json.string("createdBy"))
         waitingCount = try json.integer("waiting")
         deadCount = try json.integer("dead")
-        fault = try json["error"]?.string("error")
+        lastError = try json["error"]?.string("error")
     }
 
     fileprivate static func json(_ kinds: Set<Kind>) -> JSONValue {

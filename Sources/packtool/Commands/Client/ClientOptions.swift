@@ -71,14 +71,16 @@ struct ClientOptions: ParsableArguments {
     }
 
     /// Opens the store as an app would.
-    /// - Parameter isNew: what was given stands alone; else what the last `client update` on the store was given completes it.
-    func updater(activation: UpdaterConfiguration.Activation = .atOnce, isNew: Bool = false) throws -> Updater {
-        let client = isNew ? self : RememberedDevice(store: store).completing(self)
+    /// - Parameter ignoresLastUpdate: false: what is not given is as it was given to the last `client update` on the store.
+    func updater(
+        activation: UpdaterConfiguration.Activation = .atOnce, ignoresLastUpdate: Bool = false
+    ) throws -> Updater {
+        let client = ignoresLastUpdate ? self : RememberedDevice(store: store).completing(self)
         return try Updater(client.asGiven(activation: activation))
     }
 
-    /// What an app would tell its updater, completed by what the last `client update` on the store was given: else a start would be
-    /// another device's than the update, on another channel.
+    /// What an app would tell its updater. What is not given is as it was given to the last `client update` on the store: a start
+    /// is of the same device, on the same channel.
     func configuration() throws -> UpdaterConfiguration {
         try RememberedDevice(store: store).completing(self).asGiven(activation: .atOnce)
     }

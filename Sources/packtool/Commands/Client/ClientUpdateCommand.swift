@@ -26,7 +26,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
     var check = false
 
     func run() async throws {
-        let updater = try client.updater(activation: activate == .now ? .atOnce : .nextStart, isNew: true)
+        let updater = try client.updater(activation: activate == .now ? .atOnce : .nextStart, ignoresLastUpdate: true)
         let packages = try client.packages
         let selection: PackageSelection = onDemand ? .onDemand : packages.isEmpty ? .all : .list(packages)
         let report: UpdateReport
@@ -36,7 +36,7 @@ struct ClientUpdateCommand: AsyncParsableCommand {
             if !client.preset.isEmpty { try await updater.takePresets() }
             report = try await updater.update(selection)
         }
-        try RememberedDevice(store: client.store).save(client)
+        if !check { try RememberedDevice(store: client.store).save(client) }
         await updater.sendReports()
         let transfers = Dictionary(report.transfers.map { ($0.package, $0) }, uniquingKeysWith: { $1 })
         let named = Set(report.entries.map(\.package))

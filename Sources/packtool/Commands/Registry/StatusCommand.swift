@@ -57,7 +57,7 @@ struct StatusCommand: AsyncParsableCommand {
             pages[channel] = await ChannelSettingText.pages(all, on: channel, session)
         }
         let open = try await openChanges(session)
-        let halted = try await haltedReleases(session)
+        let halted = await haltedReleases(overview, session)
         var json = overview.json
         json["openChanges"] = open.map { .integer($0) }
         json["halted"] = .array(halted.sorted().map { .string($0) })
@@ -83,13 +83,18 @@ struct StatusCommand: AsyncParsableCommand {
         }.count
     }
 
-    /// The ids of releases whose rollout is halted; none if the token may see no rollouts.
-    private func haltedReleases(_ session: RegistrySession) async throws -> Set<String> {
-        do {
-            return try await Set(session.registry.rollouts(of: package).filter { $0.state == .halted }.map(\.release))
-        } catch let error as RegistryError where [.forbidden, .unauthorized, .notFound].contains(error.kind) {
-            return []
+    /// The ids of releases whose rollout is halted. None if that cannot be known: the rest of the answer does not depend on it.
+    private func haltedReleases(_ shown: RegistryOverview, _ session: RegistrySession) async -> Set<String> {
+        var halted: Set<String> = []
+        let partial = shown.channels.values.flatMap { packages in
+            packages.filter { $0.value.first?.rollout.reachesEveryone == false }.map(\.key)
         }
+        for package in Set(partial) {
+            let rollouts = (try? await session.registry.rollouts(of: package)) ?? []
+            halted.formUnion(
+                rollouts.filter { $0.state == .halted && (channel == nil || $0.channel == channel) }.map(\.release))
+        }
+        return halted
     }
 
     private func lines(openChanges count: Int?) -> [String] {

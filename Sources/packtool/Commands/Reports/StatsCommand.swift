@@ -103,7 +103,7 @@ struct StatsText {
         }
         if stats.savings.installations > 0 {
             let (wire, zips) = (stats.savings.wireByteCount, stats.savings.zipByteCount)
-            let saved = zips > 0 ? ": \(percent(max(0, zips - wire), of: zips)) saved" : ""
+            let saved = zips > 0 ? ": \(CountText.share(max(0, zips - wire), of: zips)) saved" : ""
             lines += [
                 "",
                 "\(CountText.text(stats.savings.installations, "download")): \(ByteCount.text(wire)) sent, zips would have been "
@@ -115,7 +115,7 @@ struct StatsText {
             let all = max(1, web.local + web.online + web.missed)
             lines += [
                 "",
-                "\(CountText.text(stats.sessions, "run")) of the app: \(CountText.text(web.local, "request")) served locally (\(percent(web.local, of: all)), "
+                "\(CountText.text(stats.sessions, "run")) of the app: \(CountText.text(web.local, "request")) served locally (\(CountText.share(web.local, of: all)), "
                     + "\(ByteCount.text(web.byteCount))), \(CountText.number(web.online)) online, \(CountText.number(web.missed)) missed",
             ]
         }
@@ -131,7 +131,7 @@ struct StatsText {
         func row(_ name: String, _ counts: ReportPopulation.Counts) -> [[String]] {
             let sorted = ReportPopulation.ordered(counts)
             var parts = sorted.prefix(Self.populationCount).map { entry in
-                "\(entry.value ?? "not known") \(CountText.number(entry.devices)) (\(percent(entry.devices, of: population.devices)))"
+                "\(entry.value ?? "not known") \(CountText.number(entry.devices)) (\(CountText.share(entry.devices, of: population.devices)))"
             }
             if sorted.count > parts.count { parts.append("\(sorted.count - parts.count) more") }
             return parts.isEmpty ? [] : [["  \(name)", parts.joined(separator: ", ")]]
@@ -165,12 +165,7 @@ struct StatsText {
 
     private func share(_ count: Int, _ version: ReportStats.Version) -> String {
         guard count > 0, version.activated > 0 else { return "\(count)" }
-        return "\(count) (\(percent(count, of: version.activated)))"
-    }
-
-    /// Rounded, as on the dashboard.
-    private func percent(_ part: Int, of whole: Int) -> String {
-        "\(Int((Double(part) * 100 / Double(whole)).rounded())) %"
+        return "\(count) (\(CountText.share(count, of: version.activated)))"
     }
 
     private func date(_ time: Int) -> String { ReportTime.text(time) }

@@ -28,7 +28,7 @@ struct WebhookListCommand: AsyncParsableCommand {
         let rows = webhooks.map { webhook in
             [
                 webhook.id, webhook.format.rawValue, "\(webhook.waitingCount)", "\(webhook.deadCount)",
-                WebhookText.kinds(webhook.kinds), webhook.url, webhook.fault ?? "",
+                WebhookText.kinds(webhook.kinds), webhook.url, webhook.lastError ?? "",
             ]
         }
         let lines = TextTable.lines([["ID", "FORM", "WAITING", "DEAD", "EVENTS", "URL", "LAST ERROR"]] + rows)
