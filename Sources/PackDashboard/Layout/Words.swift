@@ -40,4 +40,9 @@ enum Words {
 
     /// A change of a size, always with its sign.
     static func change(_ count: Int) -> String { count > 0 ? "+\(bytes(count))" : bytes(count) }
+
+    private static func tenths(_ value: Double) -> String {
+        let tenths = Int((value * 10).rounded())
+        return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+    }
 }
