@@ -64,7 +64,9 @@ struct DashboardPathTests {
         #expect(Words.count(1, "device") == "1 device" && Words.count(2, "device") == "2 devices")
         #expect(Words.bytes(999) == "999 B" && Words.bytes(1500) == "1.5 kB" && Words.bytes(2_000_000) == "2 MB")
         #expect(Words.change(1500) == "+1.5 kB" && Words.change(-20) == "\u{2212}20 B")
-        #expect(Words.share(1, of: 3) == "33 %" && Words.share(1, of: 250) == "0.4 %" && Words.share(1, of: 0) == "–")
+        #expect(CountText.share(1, of: 3) == "33 %" && CountText.share(1, of: 250) == "0.4 %")
+        #expect(CountText.share(1, of: 0) == "–" && CountText.share(199, of: 200) == "99.5 %")
+        #expect(CountText.share(9_999, of: 10_000) == "99.9 %" && CountText.share(1, of: 10_000) == "0.1 %")
         #expect(Words.date(1_800_000_000) == "2027-01-15 08:00")
     }
 }
