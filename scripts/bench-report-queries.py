@@ -79,14 +79,14 @@ def number(value):
 
 
 def log(sequence, subject, step):
-    """What a device told of one version, all in the same quarter of an hour: Sources/PackRegistrySQL/Reports/EventLog.swift."""
-    subject = number(subject)
-    result = b"\x01" + number(sequence) + b"\x01\x00" + subject + number(2 * step)
-    for code in (2, 3, 4, 5):
+    """What a device told of one version, all in the same quarter of an hour: Sources/PackRegistryLocal/Reports/EventLog.swift."""
+    result = b"\x01"
+    for code in (1, 2, 3, 4, 5):
         # A download has the bytes of the transfer and of the zip.
-        result += b"\x01" + bytes([code, 12 if code == 2 else 0]) + subject + b"\x00"
+        event = number(2 * step if code == 1 else 0) + number(subject) + bytes([code, 12 if code == 2 else 0])
         if code == 2:
-            result += number(18234) + number(182340)
+            event += number(18234) + number(182340)
+        result += number(sequence if code == 1 else 1) + number(len(event)) + event
     return result
 
 
