@@ -190,6 +190,8 @@ def main():
                 sys.exit(f"/v1/reports: {answer.status} {content}")
             begin = time.monotonic()
             counts = fill(path, releases, now)
+            # A registry syncs each commit; gigabytes that nobody synced would hold up the first that is written after them.
+            os.sync()
             print("{:,} events, {:,} standings in {:,} sums, {:,} counters, {:,} sums of what devices are".format(*counts)
                   + f"; filled in {time.monotonic() - begin:.0f} s, {path.stat().st_size / 1e9:.1f} GB")
         server, port = serve(folder)
