@@ -63,7 +63,7 @@ def registry(folder):
     # After the builds: the settings that it writes have a budget for mobile networks.
     run(folder, PACKTOOL, "init", "--app", "bench")
     for start in range(0, len(zips), 20):
-        run(folder, PACKTOOL, "publish", *zips[start:start + 20], "--channel", "stable", "--no-wait", "--quiet")
+        run(folder, PACKTOOL, "publish", *zips[start:start + 20], "--channel", "stable", "--quiet")
     view = folder / ".packtool/registry/view"
     subprocess.run(["chmod", "-R", "a+rX", folder], check=True)
 
@@ -71,9 +71,12 @@ def registry(folder):
         found = sorted("/" + str(file.relative_to(view)) for file in view.glob(pattern))
         return sorted(found, key=lambda path: (view / path[1:]).stat().st_mtime)
 
-    return view, {
+    files = {
         "idle": ["/metadata/timestamp.json"], "channel": paths("targets/channels/*.json")[-1:],
         "manifest": paths("targets/manifests/zip1-*/*.json"), "zip1": paths("packages/zip1-*.zip"), "zip5": paths("packages/zip5-*.zip")}
+    if missing := [kind for kind in files if not files[kind]]:
+        sys.exit(f"the registry has no file for {missing[0]}")
+    return view, files
 
 
 def certificate(folder):
