@@ -131,12 +131,13 @@ package struct RegistryServer: Sendable {
                 maxHeaderListSize: limits.maximumHeaderByteCount, maxHeaderFieldCount: 100))
         let log = RequestLog(logger, metrics)
         let budget = FileTransfer.Budget(byteCount: limits.maximumTransferByteCount)
+        let turns = LoopTurns()
         let tls = configuration.tls
         let readFirst = { @Sendable [cache, limiter] (responder: @escaping HTTPChannelHandler.Responder) in
             FastPathChannel(
                 base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log,
                 limiter: limiter,
-                isSecure: tls != nil, budget: budget)
+                isSecure: tls != nil, budget: budget, turns: turns)
         }
         guard let tls else { return HTTPServerBuilder { readFirst($0) } }
         // Faults in the files are found now.

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Caches frequently requested files of the view: their digests, and the bytes of small files.
 ///
-/// A file that changes under its name (the timestamp, a full download) costs one `lstat` a use, so its replacement is
-/// noticed at once. An immutable file costs one a second, in case it was removed.
+/// A file that changes under its name (the timestamp, a full download) costs one `lstat` a use, or one for all uses in a
+/// turn of an event loop, so its replacement is noticed at once. An immutable file costs one a second, in case it was removed.
 final class FileCache: Sendable {
     /// A class with atomic counters, so that a use needs the lock for one look only.
     private final class Entry: Sendable {
@@ -78,11 +78,16 @@ final class FileCache: Sendable {
     }
 
     /// What is known of a file already; nil if it has to be read, or is not there. It looks at the file's stamp, and reads nothing.
-    /// - Parameter path: relative to the view.
-    func known(_ path: String) -> ServedFile? {
+    /// - Parameters:
+    ///   - path: relative to the view.
+    ///   - turn: of the event loop that asks; nil: the disk is asked for this use alone.
+    func known(_ path: String, in turn: LoopTurn? = nil) -> ServedFile? {
         guard let entry = state.withLock({ $0.entries[path] }) else { return nil }
         let now = NIODeadline.now().uptimeNanoseconds
-        if !entry.isImmutable || entry.checked.load(ordering: .relaxed) + Self.trustedTime < now {
+        let isFresh =
+            entry.isImmutable
+            ? entry.checked.load(ordering: .relaxed) + Self.trustedTime >= now : turn?.hasSeen(entry) == true
+        if !isFresh {
             // Outside of the lock: only this event loop waits for the disk.
             guard FileStamp(path: entry.location) == entry.stamp else {
                 state.withLock { state in
@@ -93,6 +98,7 @@ final class FileCache: Sendable {
                 return nil
             }
             entry.checked.store(now, ordering: .relaxed)
+            if !entry.isImmutable { turn?.see(entry) }
         }
         entry.lastUse.store(useCount.next(), ordering: .relaxed)
         hits.add()

@@ -17,6 +17,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private static let keptByteCount = 16 << 10
 
     private let cache: FileCache
+    private let turn: LoopTurn
     private let log: RequestLog
     private let limiter: ConnectionLimiter
     private let isSecure: Bool
@@ -40,11 +41,13 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var date = HTTPDate()
 
     init(
-        cache: FileCache, log: RequestLog, limiter: ConnectionLimiter, isSecure: Bool, budget: FileTransfer.Budget,
+        cache: FileCache, turn: LoopTurn, log: RequestLog, limiter: ConnectionLimiter, isSecure: Bool,
+        budget: FileTransfer.Budget,
         promise: EventLoopPromise<HTTP1Channel.Value?>,
         next: @escaping @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
     ) {
         self.cache = cache
+        self.turn = turn
         self.log = log
         self.limiter = limiter
         self.isSecure = isSecure
@@ -131,7 +134,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 return
             case .other: return handOver(context)
             case .read(let request, let byteCount):
-                if let file = cache.known(request.path) {
+                if let file = cache.known(request.path, in: turn) {
                     guard answer(request, with: file, context) else { return handOver(context) }
                     input.moveReaderIndex(forwardBy: byteCount)
                     if transfer != nil { sendPiece(context) }
