@@ -74,7 +74,7 @@ def measure(versions):
         try:
             for number, version in enumerate(versions):
                 tool.expect(folder, "build", str(with_page(version, folder / "dist")), "--package", "app", "--package-version", f"1.{number}.0",
-                            "--out", "packages", "--quiet")
+                            "--out", "packages", "--whole-project", "--quiet")
                 tool.expect(folder, "publish", f"packages/app-1.{number}.0.zip", "--channel", "beta", "--quiet")
                 cost = counted(tool, folder, port)
                 if number:
