@@ -47,6 +47,9 @@ struct DashboardRolloutTests {
                 #expect(page.status == 409 && page.text.contains("orders are lost"), "\(page.text)")
                 #expect(page.text.contains("packtool rollout resume comes first"), "\(page.text)")
             }
+            let more = try DashboardVerb.share(Share(percent: 80), package(), channel(), version("1.1.0"))
+            let share = try await visitor.open(DashboardPath.verb(more).text)
+            #expect(share.text.contains("It is halted: resume it before it goes to more devices"), "\(share.text)")
             #expect(try await shop.releases() == ["1.1.0@10", "1.0.0@100"])
         }
     }

@@ -87,6 +87,11 @@ struct RolloutStatusTests {
         #expect(all[2].contains("gamma") && all[2].contains("halted") && all[2].contains("1.0.0"), "\(all)")
         let one = try await tool.run("rollout", "status", "--channel", "gamma", "--json").json().object()
         #expect(try one.array("rollouts").count == 1)
+        let status = try await tool.run("status").expectSuccess().standardOutput
+        let line = try #require(status.split(separator: "\n").first { $0.contains("(halted)") }, "\(status)")
+        #expect(line.contains("1.0.0") && line.contains("gamma"), "\(line)")
+        #expect(try await tool.run("status", "--json").json().object().array("halted").count == 1)
+        #expect(try await tool.run("status", "--channel", "beta", "--json").json().object().array("halted").isEmpty)
     }
 
     @Test func `a retry is counted as people count`() async throws {
