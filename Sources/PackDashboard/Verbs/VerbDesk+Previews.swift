@@ -48,7 +48,8 @@ extension VerbDesk {
                 : "\(Words.count(abs(new - old), "device")) \(new < old ? "fewer" : "more")"
             effects.append("That is about \(change) of \(Words.count(plan.devices ?? 0)).")
         }
-        if facts.rollout?.state == .halted, share > before.share {
+        let isHeld = facts.rollout?.state == .halted && share > before.share
+        if isHeld {
             effects.append("It is halted: resume it before it goes to more devices, or take it back.")
         }
         if share < before.share {
@@ -61,9 +62,7 @@ extension VerbDesk {
         effects += [facts.reported(version), facts.setSentence].compactMap(\.self)
         return VerbPreview(
             verb: verb, title: "Offer \(package) \(version) on \(channel) to \(share)", effects: effects,
-            state: facts.state,
-            isPossible: share != before.share && !(facts.rollout?.state == .halted && share > before.share),
-            isGrave: share < before.share)
+            state: facts.state, isPossible: share != before.share && !isHeld, isGrave: share < before.share)
     }
 
     func rollBack(

@@ -31,8 +31,6 @@ struct ReportWriter {
         var outcome: StandingCount.Outcome?
     }
 
-    private static var span: Int { EventLogRow.span }
-
     let db: Database
     let networks: NetworkNumbers
     /// The ids of subjects, by what they are.
@@ -114,7 +112,7 @@ struct ReportWriter {
         var known = Set<Int>()
         for run in Self.runs(events) {
             let (first, last) = (events[run.lowerBound].sequence, events[run.upperBound - 1].sequence)
-            let logs = try Data.fetchCursor(find, arguments: [sender, first, last.saturatingAdd(Self.span)])
+            let logs = try Data.fetchCursor(find, arguments: [sender, first, last.saturatingAdd(EventLogRow.span)])
             while let log = try logs.next() {
                 // A damaged row must not keep others out: at worst an event counts twice.
                 for sequence in EventLog.sequences(in: Array(log)) ?? [] where sequence >= first && sequence <= last {
@@ -125,12 +123,12 @@ struct ReportWriter {
         return known.isEmpty ? events : events.filter { !known.contains($0.sequence) }
     }
 
-    /// Splits events so that no part spans more than ``span`` sequences. So a search for a sequence reads few rows, whatever a sender
+    /// Splits events so that no part spans more than ``EventLogRow/span`` sequences. So a search for a sequence reads few rows, whatever a sender
     /// sends.
     private static func runs(_ events: [ReportEvent]) -> [Range<Int>] {
         var runs: [Range<Int>] = []
         var start = 0
-        for index in events.indices where events[index].sequence - events[start].sequence >= span {
+        for index in events.indices where events[index].sequence - events[start].sequence >= EventLogRow.span {
             runs.append(start..<index)
             start = index
         }

@@ -75,15 +75,15 @@ struct ClientOptions: ParsableArguments {
     func updater(
         activation: UpdaterConfiguration.Activation = .atOnce, ignoresLastUpdate: Bool = false
     ) throws -> Updater {
-        let client = ignoresLastUpdate ? self : RememberedDevice(store: store).completing(self)
-        return try Updater(client.asGiven(activation: activation))
+        try Updater((ignoresLastUpdate ? self : completed).asGiven(activation: activation))
     }
 
-    /// What an app would tell its updater. What is not given is as it was given to the last `client update` on the store: a start
-    /// is of the same device, on the same channel.
-    func configuration() throws -> UpdaterConfiguration {
-        try RememberedDevice(store: store).completing(self).asGiven(activation: .atOnce)
-    }
+    /// What an app would tell its updater, with what the last `client update` was given.
+    func configuration() throws -> UpdaterConfiguration { try completed.asGiven(activation: .atOnce) }
+
+    /// The options, with what the last `client update` on the store was given in place of what is not given: a start is of the same
+    /// device, on the same channel.
+    private var completed: ClientOptions { RememberedDevice(store: store).completing(self) }
 
     private func asGiven(activation: UpdaterConfiguration.Activation) throws -> UpdaterConfiguration {
         try registry.authorities.trust()
