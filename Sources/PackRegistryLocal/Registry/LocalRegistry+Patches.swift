@@ -25,6 +25,10 @@ extension LocalRegistry {
         let busy = RegistryError(.busy, "the registry makes as many patches as it can; try again shortly")
         guard claims.beginWaiting() else { throw busy }
         defer { claims.endWaiting() }
+        let end = ContinuousClock.now + Self.patience
+        // An update file has the patch in it: where that is being made, it is not made twice.
+        let patch = DerivedFile(.patch, of: file.target, from: file.base)
+        if file.kind == .update { await claims.waitForRelease(of: patch, patience: Self.patience) }
         if !claims.isClaimed(file) {
             let isAllowed = try? await BlockingWork.run { [self] in
                 guard try database.read({ try DerivedTable(db: $0).isOnDemand(file) }) else { return false }
@@ -36,13 +40,17 @@ extension LocalRegistry {
             case .taken: break
             case .claimed:
                 claims.queue.async { [self] in
-                    defer { claims.releaseOnDemand(file) }
+                    let isPatchOurs = file.kind == .update && claims.claim(patch)
+                    defer {
+                        if isPatchOurs { claims.release(patch) }
+                        claims.releaseOnDemand(file)
+                    }
                     // Why it failed is found out again, and said, by the maintenance or by the next who asks.
                     try? artifacts.makeOnDemand(file)
                 }
             }
         }
-        await claims.waitForRelease(of: file, patience: Self.patience)
+        await claims.waitForRelease(of: file, patience: end - .now)
         return SystemCall.size(of: place) != nil
     }
 

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Caches frequently requested files of the view: their digests, and the bytes of small files.
 ///
-/// A file that changes under its name (the timestamp, a full download) costs one `lstat` a use, or one for all uses in a
-/// turn of an event loop, so its replacement is noticed at once. An immutable file costs one a second, in case it was removed.
+/// A file that changes under its name (the timestamp, a full download) costs one `lstat` a use, so its replacement is noticed
+/// at once; a connection's reads share one for ``FileCache/sharedLookAge``. An immutable file costs one a second, in case it
+/// was removed.
 final class FileCache: Sendable {
     /// A class with atomic counters, so that a use needs the lock for one look only.
     private final class Entry: Sendable {
@@ -47,8 +48,11 @@ final class FileCache: Sendable {
     private let hits = Counter()
     private let reads = Counter()
 
-    /// Nanoseconds.
+    /// Nanoseconds for which an immutable file is taken to be there.
     private static let trustedTime: UInt64 = 1_000_000_000
+    /// Nanoseconds for which one look at a changing file serves all connections. A publication needs longer to answer: its file
+    /// is synchronized first.
+    static let sharedLookAge: UInt64 = 100_000
 
     /// The view's folder, with a slash at the end.
     private let root: String
@@ -80,14 +84,11 @@ final class FileCache: Sendable {
     /// What is known of a file already; nil if it has to be read, or is not there. It looks at the file's stamp, and reads nothing.
     /// - Parameters:
     ///   - path: relative to the view.
-    ///   - turn: of the event loop that asks; nil: the disk is asked for this use alone.
-    func known(_ path: String, in turn: LoopTurn? = nil) -> ServedFile? {
+    ///   - age: the nanoseconds for which the last look at a changing file holds.
+    func known(_ path: String, trusting age: UInt64 = 0) -> ServedFile? {
         guard let entry = state.withLock({ $0.entries[path] }) else { return nil }
         let now = NIODeadline.now().uptimeNanoseconds
-        let isFresh =
-            entry.isImmutable
-            ? entry.checked.load(ordering: .relaxed) + Self.trustedTime >= now : turn?.hasSeen(entry) == true
-        if !isFresh {
+        if entry.checked.load(ordering: .relaxed) + (entry.isImmutable ? Self.trustedTime : age) < now {
             // Outside of the lock: only this event loop waits for the disk.
             guard FileStamp(path: entry.location) == entry.stamp else {
                 state.withLock { state in
@@ -98,7 +99,6 @@ final class FileCache: Sendable {
                 return nil
             }
             entry.checked.store(now, ordering: .relaxed)
-            if !entry.isImmutable { turn?.see(entry) }
         }
         entry.lastUse.store(useCount.next(), ordering: .relaxed)
         hits.add()

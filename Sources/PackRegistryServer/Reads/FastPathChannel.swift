@@ -19,7 +19,6 @@ struct FastPathChannel: ServerChildChannel {
     /// Bytes are encrypted on their way, so no file goes to the socket by itself.
     let isSecure: Bool
     let budget: FileTransfer.Budget
-    let turns: LoopTurns
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -31,8 +30,7 @@ struct FastPathChannel: ServerChildChannel {
                 return Value(channel: channel, next: promise.futureResult)
             }
             let connection = FastPathHandler(
-                cache: cache, turn: turns.turn(of: channel.eventLoop), log: log, limiter: limiter, isSecure: isSecure,
-                budget: budget, promise: promise
+                cache: cache, log: log, limiter: limiter, isSecure: isSecure, budget: budget, promise: promise
             ) { channel in
                 base.setup(channel: channel, logger: logger).flatMapThrowing { value in
                     let pipeline = channel.pipeline.syncOperations

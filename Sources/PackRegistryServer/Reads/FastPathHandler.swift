@@ -17,7 +17,6 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private static let keptByteCount = 16 << 10
 
     private let cache: FileCache
-    private let turn: LoopTurn
     private let log: RequestLog
     private let limiter: ConnectionLimiter
     private let isSecure: Bool
@@ -41,13 +40,11 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var date = HTTPDate()
 
     init(
-        cache: FileCache, turn: LoopTurn, log: RequestLog, limiter: ConnectionLimiter, isSecure: Bool,
-        budget: FileTransfer.Budget,
+        cache: FileCache, log: RequestLog, limiter: ConnectionLimiter, isSecure: Bool, budget: FileTransfer.Budget,
         promise: EventLoopPromise<HTTP1Channel.Value?>,
         next: @escaping @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
     ) {
         self.cache = cache
-        self.turn = turn
         self.log = log
         self.limiter = limiter
         self.isSecure = isSecure
@@ -134,7 +131,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 return
             case .other: return handOver(context)
             case .read(let request, let byteCount):
-                if let file = cache.known(request.path, in: turn) {
+                if let file = cache.known(request.path, trusting: FileCache.sharedLookAge) {
                     guard answer(request, with: file, context) else { return handOver(context) }
                     input.moveReaderIndex(forwardBy: byteCount)
                     if transfer != nil { sendPiece(context) }
@@ -146,6 +143,8 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isWaiting, !isHandedOver else { return }
         // What is left waits until the client has read: nothing more is taken in before.
         guard input.readableBytes == 0 else { return }
+        // Let go of: who reads the socket, or decrypts, uses the memory again, and would else copy it before the next request.
+        input = ByteBuffer()
         if isInputClosed || isQuiescing { closeAfterWriting(context) }
         resumeReading(context)
     }

@@ -113,6 +113,28 @@ struct DerivedFileTests {
         #expect(sink.finished.count == 2)
     }
 
+    @Test func `who asks for an update file waits for its patch that is being made`() async throws {
+        let shop = try await Shop()
+        let sites = try (0...6).map { try large("1.\($0).0", in: shop) }
+        for site in sites {
+            _ = try await shop.publisher().publish([site.zip])
+            _ = try await shop.registry.change(.offer(site.manifest.version, .everyone), of: package(), on: channel())
+        }
+        try await shop.local.maintain()
+        let (first, newest, claims) = (sites[0].digest, sites[6].digest, shop.local.claims)
+        let patch = DerivedFile(.patch, of: newest, from: first)
+        #expect(claims.claim(patch))
+        let answer = Task { try await shop.local.makePatch(at: .updateFile(from: first, to: newest)) }
+        while claims.counts.waiting == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        try await Task.sleep(for: .milliseconds(300))
+        #expect(!claims.isClaimed(DerivedFile(.update, of: newest, from: first)))
+        #expect(try !shop.viewListing.contains(ViewPath.patch(from: first, to: newest).description))
+        claims.release(patch)
+        #expect(try await answer.value)
+        #expect(!claims.isClaimed(patch))
+        #expect(try shop.viewListing.contains(ViewPath.patch(from: first, to: newest).description))
+    }
+
     @Test func `no patch is made to what no channel offers, between packages, or from a made-up version`() async throws
     {
         let shop = try await Shop()
