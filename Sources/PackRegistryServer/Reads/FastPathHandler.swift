@@ -170,7 +170,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
-    /// - Returns: false if the answer is an error, or a large file under TLS: both are the other server's.
+    /// - Returns: false if the answer is an error, which is the other server's.
     private func answer(_ request: ReadRequest, with file: ServedFile, _ context: ChannelHandlerContext) -> Bool {
         let outcome: ConditionalRequest.Outcome
         if request.ifMatch == nil, request.range == nil {
@@ -226,7 +226,6 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
             }
         case .disk(let open)?:
             transfer = FileTransfer(of: open, in: body?.bounds ?? 0..<0, budget: budget, isSecure: isSecure)
-            guard transfer != nil else { return false }
             isWaiting = true
             date.writeField(to: &head)
             context.write(wrapOutboundOut(.byteBuffer(head)), promise: nil)

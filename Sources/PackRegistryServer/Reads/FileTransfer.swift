@@ -5,10 +5,15 @@ import Synchronization
 ///
 /// Pieces are read into memory while the server's budget for that lasts: from memory the kernel sends about half as
 /// much again a second as with `sendfile`, whose pages it handles one by one. Beyond the budget the rest is sent with
-/// `sendfile`, which holds nothing, so any number of slow clients holds no more than the budget.
+/// `sendfile`, which holds nothing, so any number of slow clients holds no more than the budget. Where the bytes are encrypted
+/// on their way `sendfile` cannot be used: then a client beyond the budget has a record in memory at a time.
 final class FileTransfer {
     /// Bytes that are read at once: more than a socket takes at a time, and few enough to stay in a core's cache.
     static let pieceByteCount = OpenFile.chunkByteCount
+    /// As many of bytes that are encrypted, of which there are two copies.
+    static let securePieceByteCount = 64 << 10
+    /// The content of one record of TLS (RFC 8446 section 5.1).
+    static let recordByteCount = 16 << 10
 
     /// Bytes that pieces may hold, of all connections together.
     final class Budget: Sendable {
@@ -32,39 +37,45 @@ final class FileTransfer {
     }
 
     private let file: OpenFile
-    private let budget: Budget?
+    private let budget: Budget
+    /// What was taken of the budget.
+    private let takenByteCount: Int
+    /// Bytes of a piece; nil: the rest is sent with `sendfile`.
+    private let byteCountAtOnce: Int?
     /// What has not been given out.
     private(set) var rest: Range<Int>
     private var piece = ByteBuffer()
 
-    /// nil if bytes are to be encrypted, so that no file goes to the socket by itself, and the budget is spent.
-    init?(of file: OpenFile, in bounds: Range<Int>, budget: Budget, isSecure: Bool) {
+    /// - Parameter isSecure: the bytes are to be encrypted, so that no file goes to the socket by itself.
+    init(of file: OpenFile, in bounds: Range<Int>, budget: Budget, isSecure: Bool) {
         self.file = file
+        self.budget = budget
         rest = bounds
-        if budget.take(Self.pieceByteCount) {
-            self.budget = budget
-        } else if isSecure {
-            return nil
+        let byteCount = isSecure ? Self.securePieceByteCount : Self.pieceByteCount
+        if budget.take(byteCount) {
+            takenByteCount = byteCount
+            byteCountAtOnce = byteCount
         } else {
-            self.budget = nil
+            takenByteCount = 0
+            byteCountAtOnce = isSecure ? Self.recordByteCount : nil
         }
     }
 
     deinit {
-        budget?.give(Self.pieceByteCount)
+        budget.give(takenByteCount)
     }
 
     /// What is to be written next; nil at the end. A region's handle is to be closed after the writing.
     /// - Throws: where the file cannot be read, or became shorter: the length that was promised cannot be kept.
     func next() throws -> IOData? {
         guard !rest.isEmpty else { return nil }
-        guard budget != nil else {
+        guard let byteCountAtOnce else {
             defer { rest = rest.upperBound..<rest.upperBound }
             return .fileRegion(try file.region(rest))
         }
         // The channel has let go of the piece before: its memory is used again.
         piece.clear()
-        try file.read(into: &piece, at: rest.lowerBound, count: min(rest.count, Self.pieceByteCount))
+        try file.read(into: &piece, at: rest.lowerBound, count: min(rest.count, byteCountAtOnce))
         rest = rest.dropFirst(piece.readableBytes)
         return .byteBuffer(piece)
     }

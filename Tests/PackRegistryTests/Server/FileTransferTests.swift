@@ -58,22 +58,25 @@ import Testing
         let path = folder.viewFolder.appending(path: "big").path(percentEncoded: false)
         let file = try #require(try OpenFile(path: path))
         let budget = FileTransfer.Budget(byteCount: FileTransfer.pieceByteCount)
-        func way(isSecure: Bool = false) throws -> (FileTransfer, isMemory: Bool)? {
-            guard let transfer = FileTransfer(of: file, in: 0..<Self.byteCount, budget: budget, isSecure: isSecure)
-            else { return nil }
-            guard case .fileRegion(let region)? = try transfer.next() else { return (transfer, true) }
-            #expect(region.readableBytes == Self.byteCount)
-            try region.fileHandle.close()
-            #expect(try transfer.next() == nil)
-            return (transfer, false)
+        /// The bytes in memory; none of a file that goes by itself.
+        func way(isSecure: Bool = false) throws -> (FileTransfer, byteCount: Int) {
+            let transfer = FileTransfer(of: file, in: 0..<Self.byteCount, budget: budget, isSecure: isSecure)
+            switch try #require(try transfer.next()) {
+            case .byteBuffer(let piece): return (transfer, piece.readableBytes)
+            case .fileRegion(let region):
+                #expect(region.readableBytes == Self.byteCount)
+                try region.fileHandle.close()
+                #expect(try transfer.next() == nil)
+                return (transfer, 0)
+            }
         }
-        var first = try way()
-        #expect(first?.isMemory == true)
-        #expect(try way()?.isMemory == false)
-        #expect(try way(isSecure: true) == nil)
+        var first: (FileTransfer, byteCount: Int)? = try way()
+        #expect(first?.byteCount == FileTransfer.pieceByteCount)
+        #expect(try way().byteCount == 0)
+        #expect(try way(isSecure: true).byteCount == FileTransfer.recordByteCount)
         first = nil
-        #expect(try way(isSecure: true)?.isMemory == true)
-        #expect(try way()?.isMemory == true)
+        #expect(try way(isSecure: true).byteCount == FileTransfer.securePieceByteCount)
+        #expect(try way().byteCount == FileTransfer.pieceByteCount)
     }
 
     @Test func `a file that becomes shorter while it is sent ends the connection`() async throws {

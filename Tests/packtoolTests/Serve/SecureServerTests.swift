@@ -71,6 +71,26 @@ struct SecureServerTests {
         #expect(try tool.read("one") == tool.read("two"))
     }
 
+    @Test func `clients that read nothing of a large file hold little of it in memory`() async throws {
+        let (tool, server, url) = try await Self.secured()
+        defer { server.kill(SIGKILL) }
+        let large = ".packtool/registry/view/packages/large-1.0.0.zip"
+        try await tool.shell(
+            "mkdir -p .packtool/registry/view/packages && head -c 20000000 /dev/urandom >\(large)"
+        ).expectSuccess()
+        let port = try #require(url.split(separator: ":").last)
+        let clients = try tool.startScript("slow_readers.py", "\(port)", "cert.pem", "/packages/large-1.0.0.zip", "200")
+        defer { clients.kill(SIGKILL) }
+        try #require(await clients.line(holding: "asked") != nil)
+        // Whatever goes on filling buffers has done so by then.
+        try await Task.sleep(for: .seconds(2))
+        #expect(try server.residentByteCount() < 160_000_000)
+        // Others are answered as ever.
+        let other = try await tool.shell(
+            "curl -sS --cacert cert.pem --max-time 10 -o small -w '%{http_code}' \(url)/metadata/timestamp.json")
+        #expect(other.standardOutput == "200", "\(other)")
+    }
+
     @Test func `many streams at once get each their own file`() async throws {
         let (tool, server, url) = try await Self.secured()
         defer { server.kill(SIGKILL) }

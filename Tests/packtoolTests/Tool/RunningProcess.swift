@@ -13,7 +13,7 @@ final class RunningProcess: Sendable {
     }
 
     private let shared = Shared()
-    private let identifier: Int32
+    let identifier: Int32
 
     init(starting process: Process) throws {
         process.terminationHandler = { [shared] process in

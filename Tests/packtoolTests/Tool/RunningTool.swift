@@ -49,6 +49,13 @@ final class RunningTool: Sendable {
         return nil
     }
 
+    /// Bytes that the process has in memory.
+    func residentByteCount() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
+    }
+
     /// What stdout holds so far.
     var lines: [String] { text(output).split(separator: "\n").map(String.init) }
 
