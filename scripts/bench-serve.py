@@ -8,7 +8,8 @@ Ends with 1 where a bar is missed.
 Warm is `wrk` on one file, in turn with nginx, and the medians of the rounds. Cold is a server that was just started and files that the
 system was made to forget, 2,048 requests in all, by
 `h2load --h1`, every connection in the same order of files. Needs root. Small files by TLS with 512 connections are measured once more,
-by `h2load`, without what begins in the first half second: a client that is busy with 512 handshakes reads answers late.
+by `h2load`, without what begins in the first half second: a client that is busy with 512 handshakes reads answers late. Small files are
+measured once more with a core for the servers and one for `wrk`: else three threads share two cores, and wait for one another.
 SOAK=1 adds ten minutes for the memory."""
 import atexit
 import contextlib
@@ -121,10 +122,10 @@ class Servers:
             with urllib.request.urlopen(url(name, "plain", "/metadata/timestamp.json")) as answer:
                 self.tags[name] = answer.headers["ETag"]
 
-    def start(self, name, transport):
-        """Starts it anew."""
+    def start(self, name, transport, core=None):
+        """Starts it anew, on all cores or on one."""
         self.stop(name)
-        command = self.commands[name, transport]
+        command = on(core, self.commands[name, transport])
         self.running[name] = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL)
         for _ in range(400):
             with contextlib.suppress(OSError):
@@ -151,21 +152,24 @@ class Servers:
             process.terminate()
             process.wait()
 
-    def memory(self):
+    def memory(self, field="VmRSS"):
         status = pathlib.Path(f"/proc/{self.running['packtool'].pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1000
+        return int(re.search(field + r":\s+(\d+)", status).group(1)) / 1000
 
 
 def url(name, transport, path):
     return f"{'https' if transport == 'TLS' else 'http'}://127.0.0.1:{PORTS[name, transport]}{path}"
 
 
-def warm(servers, name, transport, kind, path, connections):
+def on(core, command):
+    return command if core is None else ["taskset", "-c", str(core), *command]
+
+
+def warm(servers, name, transport, kind, path, connections, core=None):
     """Requests a second, and p99 in ms."""
     header = ["-H", f"If-None-Match: {servers.tags[name]}"] if kind == "idle" else []
-    text = subprocess.run(
-        ["wrk", "-t1", f"-c{connections}", f"-d{SECONDS}s", "--timeout", "30s", "--latency", *header, url(name, transport, path)],
-        check=True, capture_output=True, text=True).stdout
+    wrk = ["wrk", "-t1", f"-c{connections}", f"-d{SECONDS}s", "--timeout", "30s", "--latency", *header, url(name, transport, path)]
+    text = subprocess.run(on(core, wrk), check=True, capture_output=True, text=True).stdout
     number, unit = re.search(r"99%\s+([0-9.]+)(us|ms|s)", text).groups()
     if "Non-2xx" in text or "Socket errors" in text:
         sys.exit(f"{name} {path}: {text}")
@@ -245,7 +249,7 @@ def main():
         folder = pathlib.Path(name)
         certificate(folder)
         view, paths = registry(folder)
-        servers, results = Servers(folder, view), {}
+        servers, results, peaks = Servers(folder, view), {}, {}
         for name in servers.commands:
             servers.check(*name)
         try:
@@ -255,17 +259,24 @@ def main():
                     for kind, connections, name in each:
                         results.setdefault(("cold", kind, transport, connections, name), []).append(
                             cold(servers, name, transport, kind, paths[kind], connections))
-                    before = servers.memory()
                     for kind, connections, name in each:
                         results.setdefault(("warm", kind, transport, connections, name), []).append(
                             warm(servers, name, transport, kind, paths[kind][0], connections))
-                    for kind, connections, name in each if transport == "TLS" else []:
-                        if connections == 512 and not kind.startswith("zip"):
+                    peaks[transport] = servers.memory("VmHWM")
+                    small = [row for row in each if not row[0].startswith("zip")]
+                    for kind, connections, name in small if transport == "TLS" else []:
+                        if connections == 512:
                             results.setdefault(("steady", kind, transport, connections, name), []).append(
                                 steady(servers, name, kind, paths[kind][0], connections))
+                    for name in ("nginx", "packtool"):
+                        servers.start(name, transport, core=1)
+                    for kind, connections, name in small:
+                        results.setdefault(("apart", kind, transport, connections, name), []).append(
+                            warm(servers, name, transport, kind, paths[kind][0], connections, core=0))
                 print(f"round {number + 1} of {ROUNDS} done", file=sys.stderr, flush=True)
-            memory = f"Resident memory of the plain server before and after the last round: {before:.0f} and {servers.memory():.0f} MB."
+            memory = f"Most memory of the server in a round of the warm rows: plain {peaks['plain']:.0f} MB, TLS {peaks['TLS']:.0f} MB."
             if os.environ.get("SOAK") == "1":
+                servers.start("packtool", "plain")
                 subprocess.run(["wrk", "-t1", "-c32", "-d600s", url("packtool", "plain", paths["idle"][0])], check=True, capture_output=True)
                 memory += f" After ten more minutes of the first row: {servers.memory():.0f} MB."
         finally:
@@ -274,11 +285,13 @@ def main():
     warmLines, isWarmMet = table(results, kinds, "warm")
     coldLines, isColdMet = table(results, kinds, "cold")
     steadyLines, _ = table(results, kinds, "steady")
+    apartLines, _ = table(results, kinds, "apart")
     text = "\n".join([
         f"Warm: `wrk -t1 -d{SECONDS}s --latency`, medians of {ROUNDS} runs in turn; nginx with 2 workers, sendfile, open_file_cache and no access "
         f"log; `packtool serve --quiet`. Bars: rate ≥ {RATE:.1f}, p99 ≤ {P99:.1f}; what misses one is bold.\n", *warmLines,
         "\nThe same by `h2load --h1`, without the requests that began in the first half second, in which the client makes its 512 handshakes.\n",
         *steadyLines,
+        "\nThe same by `wrk` with a core for the server and one for `wrk`.\n", *apartLines,
         "\nCold: servers just started, files not in memory; `h2load --h1`.\n", *coldLines, "\n" + memory])
     print(text)
     if os.environ.get("REPORT") == "1":
