@@ -87,6 +87,7 @@ class Registry:
         self.best = {}
         self.number = 0
         (self.folder / "site").mkdir()
+        run(self.folder, "init", "--template", "config", "--app", "bench")
         self.publish()
         fill(self.folder, packages)
         # The view as it would be, had they been published one by one.

@@ -30,6 +30,8 @@ package struct RegistryServer: Sendable {
         package var hasOpenMetrics = false
         /// Whether people get pages at `/`.
         package var hasDashboard = true
+        /// Whether large files are read from the registry's storage: they are answered by a redirect.
+        package var redirectsReads = false
         /// The clients of other systems that are answered; nil: none.
         package var adapters: AdapterSettings?
 
@@ -139,11 +141,11 @@ package struct RegistryServer: Sendable {
                 maxHeaderListSize: limits.maximumHeaderByteCount, maxHeaderFieldCount: 100))
         let log = RequestLog(logger, metrics)
         let budget = FileTransfer.Budget(byteCount: limits.maximumTransferByteCount)
-        let tls = configuration.tls
+        let (tls, redirectsReads) = (configuration.tls, configuration.redirectsReads)
         let readFirst = { @Sendable [cache, limiter] (responder: @escaping HTTPChannelHandler.Responder) in
             FastPathChannel(
                 base: HTTP1Channel(responder: responder, configuration: http1), cache: cache, log: log,
-                limiter: limiter, isSecure: tls != nil, budget: budget)
+                limiter: limiter, isSecure: tls != nil, redirectsReads: redirectsReads, budget: budget)
         }
         guard let tls else { return HTTPServerBuilder { readFirst($0) } }
         // Faults in the files are found now.
@@ -160,7 +162,9 @@ package struct RegistryServer: Sendable {
 
     func buildResponder() -> RegistryResponder {
         let limits = configuration.limits
-        let view = ViewController(host: host, cache: cache, metrics: metrics)
+        let view = ViewController(
+            host: host, cache: cache, metrics: metrics,
+            redirects: configuration.redirectsReads ? ReadRedirects(host: host) : nil)
         let state = ReleaseCache(host: host, view: view)
         let memory = BodyMemory(limits: limits)
         let reports = ConcurrencyGate(limit: limits.maximumConcurrentReports)

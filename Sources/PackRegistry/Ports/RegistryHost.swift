@@ -15,6 +15,10 @@ package protocol RegistryHost: Sendable {
     /// - Returns: false if there is no such file.
     /// - Throws: ``RegistryError`` if it cannot be had now.
     func fetch(_ path: String) async throws -> Bool
+    /// A URL at which anybody reads a file of a view that is elsewhere, to be begun within some seconds.
+    /// - Returns: nil if there is no such file, or the view is in ``viewFolder``.
+    /// - Throws: ``RegistryError`` if the storage cannot be asked.
+    func readingURL(of path: ViewPath, seconds: Int) async throws -> String?
     /// The folder for incoming uploads, on the same file system as the view.
     var uploadFolder: URL { get }
     /// The folder for zips that a server makes for clients of other systems. It may be removed at any time.
@@ -45,6 +49,9 @@ package protocol RegistryHost: Sendable {
 extension RegistryHost {
     /// A host whose whole view is in the folder has nothing else.
     package func fetch(_ path: String) async throws -> Bool { false }
+
+    /// A host whose whole view is in the folder has no other place.
+    package func readingURL(of path: ViewPath, seconds: Int) async throws -> String? { nil }
 
     /// A host that only serves files makes no patches.
     package func makePatch(at path: ViewPath) async throws -> Bool { false }

@@ -33,6 +33,10 @@ package protocol RemoteViewStore: ViewStore {
     /// ``ViewStore/read(_:from:maximumByteCount:)`` for any file of the registry.
     func read(_ path: StoredPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart?
 
+    /// A URL at which anybody reads a file, to be begun within some seconds.
+    /// - Returns: nil if there is no such file.
+    func readingURL(of path: StoredPath, seconds: Int) async throws -> String?
+
     /// Writes a file from a file of this machine, whether it is there or not. It is durable at return.
     /// - Parameter digest: what the file is to have.
     func put(_ path: StoredPath, file: URL, size: Int, digest: Digest) async throws

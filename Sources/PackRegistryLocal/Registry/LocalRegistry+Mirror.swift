@@ -21,6 +21,13 @@ extension LocalRegistry {
         }
     }
 
+    package func readingURL(of path: ViewPath, seconds: Int) async throws -> String? {
+        try await mirror?.storage.view.readingURL(of: .view(path), seconds: seconds)
+    }
+
+    /// Whether the files are in storage elsewhere.
+    package var hasStorage: Bool { mirror != nil }
+
     /// Keeps the copy of the timestamp at what the storage shows, and the copies within bounds, until the task is cancelled.
     func follow(_ mirror: ViewMirror) async {
         var swept = ContinuousClock.now

@@ -118,6 +118,18 @@ final class S3Client: Sendable {
         return exchange
     }
 
+    /// A URL at which anybody reads an object for a while.
+    /// - Parameter key: the whole name of the object.
+    /// - Throws: ``RegistryError`` where there are no credentials.
+    func readingURL(of key: String, seconds: Int) async throws -> String {
+        let credentials = try await chain.credentials()
+        let path = location.path(key)
+        let content = RequestSignature.Content(method: "GET", host: location.host, path: path, query: [], fields: [])
+        let time = now().addingTimeInterval(state.withLock { $0.skew })
+        let signature = RequestSignature(credentials, region: location.region)
+        return location.url(path: path, query: signature.query(for: content, seconds: seconds, at: time))
+    }
+
     /// Takes over the store's time. Only signatures follow it.
     private func setClock(by answer: HTTPAnswer) -> Bool {
         guard let text = answer.field("Date"), let time = HTTPTime.parse(text) else { return false }

@@ -40,12 +40,33 @@ struct RequestSignature: Sendable {
         var signed = content
         signed.fields += added
         let (request, names) = Self.canonical(signed, payload: payload)
-        let scope = "\(stamp.prefix(8))/\(region)/\(service)/aws4_request"
-        let text = "\(Self.algorithm)\n\(stamp)\n\(scope)\n\(Self.hex(SHA256.hash(data: Data(request.utf8))))"
-        let signature = Self.hex(hmac(text, key: key(day: String(stamp.prefix(8)))))
         let value =
-            "\(Self.algorithm) Credential=\(credentials.keyID)/\(scope),SignedHeaders=\(names),Signature=\(signature)"
+            "\(Self.algorithm) Credential=\(credentials.keyID)/\(scope(stamp)),SignedHeaders=\(names),"
+            + "Signature=\(signature(of: request, stamp))"
         return added + [("Authorization", value)]
+    }
+
+    /// The query of a URL that is a signed request by itself, for whoever has it ("Authenticating Requests: Using Query
+    /// Parameters"). The body is not signed.
+    /// - Parameter seconds: how long it is valid, at most seven days.
+    func query(for content: Content, seconds: Int, at time: Date) -> [(String, String)] {
+        let stamp = Self.stamp(time)
+        var signed = content
+        signed.query += [
+            ("X-Amz-Algorithm", Self.algorithm), ("X-Amz-Credential", "\(credentials.keyID)/\(scope(stamp))"),
+            ("X-Amz-Date", stamp), ("X-Amz-Expires", "\(seconds)"), ("X-Amz-SignedHeaders", "host"),
+        ]
+        if let token = credentials.sessionToken { signed.query.append(("X-Amz-Security-Token", token)) }
+        let (request, _) = Self.canonical(signed, payload: "UNSIGNED-PAYLOAD")
+        return signed.query + [("X-Amz-Signature", signature(of: request, stamp))]
+    }
+
+    private func scope(_ stamp: String) -> String { "\(stamp.prefix(8))/\(region)/\(service)/aws4_request" }
+
+    /// Tasks 2 and 3: the signature of a canonical request.
+    private func signature(of request: String, _ stamp: String) -> String {
+        let text = "\(Self.algorithm)\n\(stamp)\n\(scope(stamp))\n\(Self.hex(SHA256.hash(data: Data(request.utf8))))"
+        return Self.hex(hmac(text, key: key(day: String(stamp.prefix(8)))))
     }
 
     /// Task 1 of the section: the canonical request, and the names of its fields.

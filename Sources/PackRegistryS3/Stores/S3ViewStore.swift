@@ -106,6 +106,12 @@ extension S3ViewStore {
 // MARK: What is there
 
 extension S3ViewStore {
+    package func readingURL(of path: StoredPath, seconds: Int) async throws -> String? {
+        let (name, client) = (path.description, bucket.client)
+        guard try await bucket.info(name) != nil else { return nil }
+        return try await client.readingURL(of: client.location.key(name), seconds: seconds)
+    }
+
     /// Lists all files whose names begin so, up to a thousand at a time: for checks, and for nothing that is done often.
     package func list(_ start: String, _ body: ([ListedFile]) async throws -> Void) async throws {
         var token: String?

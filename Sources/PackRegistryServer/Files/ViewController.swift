@@ -10,10 +10,16 @@ struct ViewController {
     let cache: FileCache
     private let metrics: ServerMetrics
     private let host: any RegistryHost
+    private let redirects: ReadRedirects?
     private let timestamp: String
 
-    init(host: any RegistryHost, cache: FileCache, metrics: ServerMetrics = ServerMetrics()) {
+    /// - Parameter redirects: nil: every file is sent from here.
+    init(
+        host: any RegistryHost, cache: FileCache, metrics: ServerMetrics = ServerMetrics(),
+        redirects: ReadRedirects? = nil
+    ) {
         self.host = host
+        self.redirects = redirects
         self.metrics = metrics
         self.cache = cache
         timestamp = host.viewFolder.appending(path: "metadata/timestamp.json").path(percentEncoded: false)
@@ -21,6 +27,9 @@ struct ViewController {
 
     func response(to request: Request, path components: [String]) async throws -> Response {
         guard let path = ViewPath(components.joined(separator: "/")) else { throw Self.absent }
+        if let redirects, ReadRedirects.concern(path), [.get, .head].contains(request.method) {
+            return try await redirect(to: path, redirects, mayMake: request.method == .get)
+        }
         var found = try await cache.file(path.description, digest: path.digest)
         if found == nil, request.method == .get, try await makePatch(at: path) {
             found = try await cache.file(path.description, digest: nil)
@@ -30,6 +39,16 @@ struct ViewController {
             .cacheControl: path.cacheControl, .accessControlAllowOrigin: "*",
         ]
         return try FileResponder.response(to: request, with: file, mediaType: path.mediaType, fields: fields)
+    }
+
+    /// RFC 9110 section 15.4.8: the method and the fields stay, so that conditions and ranges reach the storage.
+    private func redirect(to path: ViewPath, _ redirects: ReadRedirects, mayMake: Bool) async throws -> Response {
+        var url = try await redirects.url(of: path)
+        if url == nil, mayMake, try await makePatch(at: path) { url = try await redirects.url(of: path) }
+        guard let url else { throw Self.absent }
+        return Response(
+            status: .temporaryRedirect,
+            headers: [.location: url, .cacheControl: CacheControl.none, .accessControlAllowOrigin: "*"])
     }
 
     private func makePatch(at path: ViewPath) async throws -> Bool {

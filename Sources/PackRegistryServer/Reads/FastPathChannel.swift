@@ -18,6 +18,8 @@ struct FastPathChannel: ServerChildChannel {
     let limiter: ConnectionLimiter
     /// Bytes are encrypted on their way, so no file goes to the socket by itself.
     let isSecure: Bool
+    /// Large files are the other server's, which says where they are.
+    let redirectsReads: Bool
     let budget: FileTransfer.Budget
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
@@ -30,7 +32,8 @@ struct FastPathChannel: ServerChildChannel {
                 return Value(channel: channel, next: promise.futureResult)
             }
             let connection = FastPathHandler(
-                cache: cache, log: log, limiter: limiter, isSecure: isSecure, budget: budget, promise: promise
+                cache: cache, log: log, limiter: limiter, isSecure: isSecure, redirectsReads: redirectsReads,
+                budget: budget, promise: promise
             ) { channel in
                 base.setup(channel: channel, logger: logger).flatMapThrowing { value in
                     let pipeline = channel.pipeline.syncOperations

@@ -20,6 +20,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private let log: RequestLog
     private let limiter: ConnectionLimiter
     private let isSecure: Bool
+    private let redirectsReads: Bool
     private let budget: FileTransfer.Budget
     private let next: @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
     private var promise: EventLoopPromise<HTTP1Channel.Value?>?
@@ -40,7 +41,8 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var date = HTTPDate()
 
     init(
-        cache: FileCache, log: RequestLog, limiter: ConnectionLimiter, isSecure: Bool, budget: FileTransfer.Budget,
+        cache: FileCache, log: RequestLog, limiter: ConnectionLimiter, isSecure: Bool, redirectsReads: Bool,
+        budget: FileTransfer.Budget,
         promise: EventLoopPromise<HTTP1Channel.Value?>,
         next: @escaping @Sendable (any Channel) -> EventLoopFuture<HTTP1Channel.Value>
     ) {
@@ -48,6 +50,7 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
         self.log = log
         self.limiter = limiter
         self.isSecure = isSecure
+        self.redirectsReads = redirectsReads
         self.budget = budget
         drainCheck = DrainCheck(limits: limiter.limits)
         self.promise = promise
@@ -131,6 +134,9 @@ final class FastPathHandler: ChannelDuplexHandler, RemovableChannelHandler {
                 return
             case .other: return handOver(context)
             case .read(let request, let byteCount):
+                if redirectsReads, ViewPath(request.path).map(ReadRedirects.concern) ?? true {
+                    return handOver(context)
+                }
                 if let file = cache.known(request.path, trusting: FileCache.sharedLookAge) {
                     guard answer(request, with: file, context) else { return handOver(context) }
                     input.moveReaderIndex(forwardBy: byteCount)

@@ -92,6 +92,11 @@ struct ServeCommand: AsyncParsableCommand {
     var cacheSize = 16
 
     @Flag(
+        name: .customLong("redirect-reads"),
+        help: "Send devices to the bucket for patches, packages and objects, by URLs that are valid for 15 minutes.")
+    var redirectReads = false
+
+    @Flag(
         name: .customLong("internal-webhooks"),
         help: "Send webhooks also to addresses of this machine and its networks, and over plain HTTP.")
     var internalWebhooks = false
@@ -169,6 +174,10 @@ struct ServeCommand: AsyncParsableCommand {
         }
         let copies = cacheSize * 1_000_000_000
         guard let local = try await RegistryPlace(location)?.open(isServer: true, copyByteCount: copies) else { return }
+        guard !redirectReads || local.hasStorage else {
+            throw CommandFailure(
+                "--redirect-reads needs a registry whose files are in a bucket; those of \(location) are in its folder")
+        }
         try await prepareReports(local)
         let logger = logger
         let limits = try limits()
@@ -185,6 +194,7 @@ struct ServeCommand: AsyncParsableCommand {
             host: host, port: port, publicURL: try checkedPublicURL(), tls: tls, limits: limits)
         configuration.hasOpenMetrics = openMetrics
         configuration.hasDashboard = !noDashboard
+        configuration.redirectsReads = redirectReads
         configuration.adapters = try adapterSettings()
         let server = RegistryServer(
             host: local, configuration: configuration, services: services, logger: logger)

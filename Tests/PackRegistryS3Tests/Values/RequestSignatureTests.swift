@@ -56,6 +56,17 @@ import Testing
             try Self.signature(content) == "fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543")
     }
 
+    /// "Authenticating Requests: Using Query Parameters"
+    @Test func `a URL that anybody may use for a day has the signature of the documentation`() throws {
+        let query = RequestSignature(Self.credentials, region: "us-east-1").query(
+            for: Self.content("GET", "/test.txt"), seconds: 86_400, at: Self.time)
+        let values = Dictionary(uniqueKeysWithValues: query)
+        #expect(
+            values["X-Amz-Signature"] == "aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404")
+        #expect(values["X-Amz-Credential"] == "AKIAIOSFODNN7EXAMPLE/20130524/us-east-1/s3/aws4_request")
+        #expect(values["X-Amz-Expires"] == "86400")
+    }
+
     @Test func `objects are listed with the signature of the documentation`() throws {
         let content = Self.content("GET", "/", query: [("prefix", "J"), ("max-keys", "2")])
         let (request, names) = RequestSignature.canonical(

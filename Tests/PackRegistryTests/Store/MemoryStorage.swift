@@ -55,6 +55,10 @@ final class MemoryStorage: RemoteStorage, RemoteViewStore {
 
     func prepare() async throws { try request { _ in } }
 
+    func readingURL(of path: StoredPath, seconds: Int) async throws -> String? {
+        try request { $0.files[path.description] == nil ? nil : "memory://\(path)?\(seconds)" }
+    }
+
     func readMark() async throws -> String? { try request { $0.mark } }
 
     func writeMark(_ mark: String) async throws -> Bool {

@@ -62,6 +62,54 @@ struct StorageCommandTests {
         return ["PACKTOOL_FILES": folder]
     }
 
+    @Test func `a server that redirects reads sends devices to the bucket for what is large, and no bytes of it`()
+        async throws
+    {
+        try await run("init", "--template", "config", "--app", "shop")
+        try await publish("1.0.0")
+        let server = try tool.start("serve", "--port", "0", "--redirect-reads")
+        defer { server.kill(SIGKILL) }
+        let line = try #require(await server.line(holding: "http://127.0.0.1:"), "it did not start")
+        let url = String(try #require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output)
+        try await update("one", from: url, to: "1.0.0")
+        try await publish("1.1.0")
+        try await update("one", from: url, to: "1.1.0")
+        // What is first is answered here, by the fast reader and after it.
+        for path in ["metadata/timestamp.json", "health/live"] {
+            let answer = try await tool.shell("curl -sS -o /dev/null -w '%{http_code}' \(url)/\(path)")
+            #expect(answer.standardOutput == "200", "\(answer)")
+        }
+        let object = try #require(try names(below: "files/view").first { $0.hasPrefix("objects/") })
+        let head = try await tool.shell(
+            "curl -sS -o body -w '%{http_code} %{size_download} %{redirect_url}' \(url)/\(object)")
+        #expect(head.standardOutput.hasPrefix("307 0 http"), "\(head)")
+        #expect(head.standardOutput.contains("X-Amz-Signature="), "\(head)")
+        let part = try await tool.shell("curl -sS -L -H 'Range: bytes=0-3' -w '%{http_code}' -o part \(url)/\(object)")
+        #expect(part.standardOutput == "206", "\(part)")
+        try await tool.shell("curl -sS -L -o whole \(url)/\(object)").expectSuccess()
+        #expect(try tool.read("whole") == tool.read("files/view/\(object)"))
+        #expect(try tool.read("part") == tool.read("whole").prefix(4))
+        let never = object.dropLast(4) + "0000"
+        let absent = try await tool.shell("curl -sS -o /dev/null -w '%{http_code}' \(url)/\(never)")
+        #expect(absent.standardOutput == "404", "\(absent)")
+        // The log of the server has each request: none of these files was sent by it.
+        server.kill(SIGTERM)
+        let log = await server.outcome().standardError.split(separator: "\n")
+        let large = log.filter {
+            $0.contains("path=/patches/") && $0.contains(".zst ") && !$0.contains(".manifest.zst ")
+        }
+        #expect(!large.isEmpty)
+        #expect(large.allSatisfy { $0.contains("status=307") || $0.contains("status=404") }, "\(large)")
+    }
+
+    @Test func `without a bucket there is nothing to redirect to`() async throws {
+        let other = try Tool()
+        try await other.run("init", "--template", "config").expectSuccess()
+        let outcome = try await other.run("serve", "--port", "0", "--redirect-reads")
+        #expect(outcome.exitCode == 1)
+        #expect(outcome.standardError.contains("needs a registry whose files are in a bucket"), "\(outcome)")
+    }
+
     @Test func `a registry on PostgreSQL and S3 goes from init to a rollback, over servers that come and go`()
         async throws
     {
