@@ -1,5 +1,5 @@
 import Foundation
-import PackFormat
+package import PackFormat
 import PackRegistry
 import PackRegistryAPI
 import PackRegistrySQL
