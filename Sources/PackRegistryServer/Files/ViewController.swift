@@ -27,8 +27,9 @@ struct ViewController {
 
     func response(to request: Request, path components: [String]) async throws -> Response {
         guard let path = ViewPath(components.joined(separator: "/")) else { throw Self.absent }
-        if let redirects, ReadRedirects.concern(path), [.get, .head].contains(request.method) {
-            return try await redirect(to: path, redirects, mayMake: request.method == .get)
+        // A signed URL is for one method, and HEAD is rare.
+        if let redirects, ReadRedirects.concern(path), request.method == .get {
+            return try await redirect(to: path, redirects)
         }
         var found = try await cache.file(path.description, digest: path.digest)
         if found == nil, request.method == .get, try await makePatch(at: path) {
@@ -41,10 +42,10 @@ struct ViewController {
         return try FileResponder.response(to: request, with: file, mediaType: path.mediaType, fields: fields)
     }
 
-    /// RFC 9110 section 15.4.8: the method and the fields stay, so that conditions and ranges reach the storage.
-    private func redirect(to path: ViewPath, _ redirects: ReadRedirects, mayMake: Bool) async throws -> Response {
+    /// RFC 9110 section 15.4.8: the fields stay, so that conditions and ranges reach the storage.
+    private func redirect(to path: ViewPath, _ redirects: ReadRedirects) async throws -> Response {
         var url = try await redirects.url(of: path)
-        if url == nil, mayMake, try await makePatch(at: path) { url = try await redirects.url(of: path) }
+        if url == nil, try await makePatch(at: path) { url = try await redirects.url(of: path) }
         guard let url else { throw Self.absent }
         return Response(
             status: .temporaryRedirect,
