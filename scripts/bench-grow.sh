@@ -32,19 +32,20 @@ def manifest(package, version, page):
 def fill(folder, packages):
     """Packages of 50 versions. The newest of each is published by packtool, the others are rows in the database: as of a package whose
     earlier releases were replaced."""
-    zips = []
+    zips, newest = [], []
     for package in range(packages):
         name, page = f"filler-{package}", f"<!doctype html><title>{package}</title>".encode()
+        content = manifest(name, "1.49.0", page)
+        newest.append(hashlib.sha256(content).hexdigest())
         zips.append(f"packages/{name}-1.49.0.zip")
         with zipfile.ZipFile(folder / zips[-1], "w") as file:
             file.writestr("index.html", page)
-            file.writestr("pack.json", manifest(name, "1.49.0", page))
+            file.writestr("pack.json", content)
     for start in range(0, packages, 200):
         run(folder, "publish", *zips[start:start + 200], "--channel", "stable", "--no-wait")
     now, manifests, versions, releases, derived = "2026-01-01 00:00:00.000", [], [], [], []
     for package in range(packages):
         name = f"filler-{package}"
-        newest = hashlib.sha256(manifest(name, "1.49.0", f"<!doctype html><title>{package}</title>".encode())).hexdigest()
         for version in range(49):
             text = f"1.{version}.0"
             content = manifest(name, text, f"{package}.{version}".encode())
@@ -54,7 +55,7 @@ def fill(folder, packages):
             releases.append((f"f{package}-{version}", "stable", name, digest, 100, now, "bench", now))
             derived += [(digest, "", "full", None), (digest, "", "archive", None)]
             # Their objects are not there.
-            derived += [(newest, digest, kind, None) for kind in ("patch", "manifest", "update")]
+            derived += [(newest[package], digest, kind, None) for kind in ("patch", "manifest", "update")]
     db = sqlite3.connect(folder / ".packtool/registry/registry.sqlite")
     with db:
         db.executemany("INSERT INTO manifest (digest, package, version, bytes, hasEntry, fileCount, size, uploaded, "

@@ -53,8 +53,8 @@ package struct RegistryServer: Sendable {
     /// Connections taken in one turn of the loop, so that a crowd of them is over soon.
     private static let connectionsAtOnce: UInt = 64
     /// Bytes that a connection's socket takes beyond what is on its way (`TCP_NOTSENT_LOWAT`). Linux hands the listening socket's
-    /// down to each connection. Without it a socket takes 4 MB, which leave the processor's cache before they are sent, and a
-    /// client that reads many connections stays with the one that is refilled fastest.
+    /// down to each connection. Without it a socket takes 4 MB, and a client that reads many connections stays with the one that is
+    /// refilled fastest (docs/decisions/0010).
     private static let unsentByteCount = 64 << 10
 
     private let host: any RegistryHost

@@ -106,13 +106,12 @@ final class S3Client: Sendable {
         let content = RequestSignature.Content(
             method: request.method, host: location.host, path: path, query: request.query, fields: request.fields)
         let digest = request.digest ?? Digest(of: request.body)
-        let time = now().addingTimeInterval(state.withLock { $0.skew })
         let signature = RequestSignature(credentials, region: location.region)
         var exchange = HTTPExchange(
             method: request.method, url: location.url(path: path, query: request.query), time: limits.attempt)
         exchange.fields =
             [("Host", location.host)] + request.fields
-            + signature.fields(for: content, payload: digest.hex, at: time)
+            + signature.fields(for: content, payload: digest.hex, at: storeTime)
         exchange.body = request.body
         exchange.maximumByteCount = request.maximumByteCount
         return exchange
@@ -125,10 +124,12 @@ final class S3Client: Sendable {
         let credentials = try await chain.credentials()
         let path = location.path(key)
         let content = RequestSignature.Content(method: "GET", host: location.host, path: path, query: [], fields: [])
-        let time = now().addingTimeInterval(state.withLock { $0.skew })
         let signature = RequestSignature(credentials, region: location.region)
-        return location.url(path: path, query: signature.query(for: content, seconds: seconds, at: time))
+        return location.url(path: path, query: signature.query(for: content, seconds: seconds, at: storeTime))
     }
+
+    /// What the store's clock says now.
+    private var storeTime: Date { now().addingTimeInterval(state.withLock { $0.skew }) }
 
     /// Takes over the store's time. Only signatures follow it.
     private func setClock(by answer: HTTPAnswer) -> Bool {

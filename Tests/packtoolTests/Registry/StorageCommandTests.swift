@@ -30,8 +30,10 @@ struct StorageCommandTests {
     }
 
     /// A running server, and its URL.
-    private func serve(_ environment: [String: String] = [:]) async throws -> (running: RunningTool, url: String) {
-        let running = try tool.start("serve", "--port", "0", environment: environment)
+    private func serve(
+        _ environment: [String: String] = [:], _ flags: [String] = []
+    ) async throws -> (running: RunningTool, url: String) {
+        let running = try tool.start(["serve", "--port", "0"] + flags, environment: environment)
         let line = try #require(await running.line(holding: "http://127.0.0.1:"), "it did not start")
         return (running, String(try #require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output))
     }
@@ -67,10 +69,8 @@ struct StorageCommandTests {
     {
         try await run("init", "--template", "config", "--app", "shop")
         try await publish("1.0.0")
-        let server = try tool.start("serve", "--port", "0", "--redirect-reads")
+        let (server, url) = try await serve([:], ["--redirect-reads"])
         defer { server.kill(SIGKILL) }
-        let line = try #require(await server.line(holding: "http://127.0.0.1:"), "it did not start")
-        let url = String(try #require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output)
         try await update("one", from: url, to: "1.0.0")
         try await publish("1.1.0")
         try await update("one", from: url, to: "1.1.0")

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A command that is under way. Its output goes to files, so that it never waits for a reader; waiting for it suspends the
 /// test and blocks no thread, which other tests' servers may need.
@@ -50,11 +51,7 @@ final class RunningTool: Sendable {
     }
 
     /// Bytes that the process has in memory.
-    func residentByteCount() throws -> Int {
-        let text = try String(contentsOfFile: "/proc/\(process.identifier)/status", encoding: .utf8)
-        let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) << 10
-    }
+    func residentByteCount() throws -> Int { try ProcessMemory.residentByteCount(of: process.identifier) }
 
     /// What stdout holds so far.
     var lines: [String] { text(output).split(separator: "\n").map(String.init) }

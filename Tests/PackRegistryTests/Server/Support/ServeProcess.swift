@@ -51,12 +51,7 @@ final class ServeProcess {
     }
 
     /// Bytes that the server has in memory.
-    func residentByteCount() throws -> Int {
-        let text = try String(contentsOfFile: "/proc/\(process.processIdentifier)/status", encoding: .utf8)
-        let line = text.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-        return (line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Int($0) } ?? 0)
-            << 10
-    }
+    func residentByteCount() throws -> Int { try ProcessMemory.residentByteCount(of: process.processIdentifier) }
 
     var identifier: Int32 { process.processIdentifier }
 
