@@ -9,7 +9,7 @@ Warm is `wrk` on one file, in turn with nginx, and the medians of the rounds. Co
 system was made to forget, 2,048 requests in all, by
 `h2load --h1`, every connection in the same order of files. Needs root. Small files by TLS with 512 connections are measured once more,
 by `h2load`, without what begins in the first half second: a client that is busy with 512 handshakes reads answers late. Small files are
-measured once more with a core for the servers and one for `wrk`: else three threads share two cores, and wait for one another.
+measured once more with a core and one thread for the servers, and a core for `wrk`: threads that share a core wait for one another.
 SOAK=1 adds ten minutes for the memory."""
 import atexit
 import contextlib
@@ -86,9 +86,9 @@ def certificate(folder):
         "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "key.pem", "-out", "certificate.pem")
 
 
-def nginx(folder, view):
-    (folder / "nginx.conf").write_text(f"""
-        worker_processes 2; pid {folder}/nginx.pid; error_log {folder}/nginx.log; daemon off; user root;
+def nginx(folder, view, workers):
+    (folder / f"nginx-{workers}.conf").write_text(f"""
+        worker_processes {workers}; pid {folder}/nginx.pid; error_log {folder}/nginx.log; daemon off; user root;
         events {{ worker_connections 2048; }}
         http {{
             include /etc/nginx/mime.types; sendfile on; tcp_nopush on; access_log off; open_file_cache max=1000;
@@ -99,7 +99,7 @@ def nginx(folder, view):
                 root {view};
             }}
         }}""")
-    return [shutil.which("nginx") or "/usr/sbin/nginx", "-c", str(folder / "nginx.conf")]
+    return [shutil.which("nginx") or "/usr/sbin/nginx", "-c", str(folder / f"nginx-{workers}.conf")]
 
 
 class Servers:
@@ -109,11 +109,11 @@ class Servers:
         self.folder = folder
         serve = [PACKTOOL, "serve", "--quiet", "--registry", str(folder / ".packtool/registry"), "--no-dashboard"]
         tls = ["--tls-certificate", str(folder / "certificate.pem"), "--tls-key", str(folder / "key.pem")]
-        proxy = nginx(folder, view)
+        # With a core for itself, a server has one thread.
+        self.proxies = {None: nginx(folder, view, 2), 1: nginx(folder, view, 1)}
         self.commands = {
-            ("nginx", "plain"): proxy, ("nginx", "TLS"): proxy,
-            ("packtool", "plain"): [*serve, "--port", str(PORTS["packtool", "plain"])],
-            ("packtool", "TLS"): [*serve, "--port", str(PORTS["packtool", "TLS"]), *tls]}
+            "plain": [*serve, "--port", str(PORTS["packtool", "plain"])],
+            "TLS": [*serve, "--port", str(PORTS["packtool", "TLS"]), *tls]}
         self.running = {}
         self.tags = {}
         atexit.register(lambda: [self.stop(name) for name in list(self.running)])
@@ -123,10 +123,11 @@ class Servers:
                 self.tags[name] = answer.headers["ETag"]
 
     def start(self, name, transport, core=None):
-        """Starts it anew, on all cores or on one."""
+        """Starts it anew, on all cores, or on one with one thread that answers."""
         self.stop(name)
-        command = on(core, self.commands[name, transport])
-        self.running[name] = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL)
+        command = on(core, self.proxies[core] if name == "nginx" else self.commands[transport])
+        environment = os.environ if core is None else {**os.environ, "NIO_SINGLETON_GROUP_LOOP_COUNT": "1"}
+        self.running[name] = subprocess.Popen(command, cwd=self.folder, env=environment, stdout=subprocess.DEVNULL)
         for _ in range(400):
             with contextlib.suppress(OSError):
                 socket.create_connection(("127.0.0.1", PORTS[name, transport]), 1).close()
@@ -250,8 +251,8 @@ def main():
         certificate(folder)
         view, paths = registry(folder)
         servers, results, peaks = Servers(folder, view), {}, {}
-        for name in servers.commands:
-            servers.check(*name)
+        for name, transport in PORTS:
+            servers.check(name, transport)
         try:
             for number in range(ROUNDS):
                 for transport in ["TLS", "plain"]:
@@ -291,7 +292,7 @@ def main():
         f"log; `packtool serve --quiet`. Bars: rate ≥ {RATE:.1f}, p99 ≤ {P99:.1f}; what misses one is bold.\n", *warmLines,
         "\nThe same by `h2load --h1`, without the requests that began in the first half second, in which the client makes its 512 handshakes.\n",
         *steadyLines,
-        "\nThe same by `wrk` with a core for the server and one for `wrk`.\n", *apartLines,
+        "\nThe same by `wrk` with a core and one thread for the server, and a core for `wrk`.\n", *apartLines,
         "\nCold: servers just started, files not in memory; `h2load --h1`.\n", *coldLines, "\n" + memory])
     print(text)
     if os.environ.get("REPORT") == "1":

@@ -7,8 +7,8 @@
 
 The first ring (formats, trust, patches, archives, the builder, and the rules of the registry, the updater and the web side) needs no
 server, engine or child of ours. Its tests run in one process, in parallel. The second (servers, transfers, commands) and the third
-(browser engines) run a suite a process, some suites at a time, because most of their time is waiting. Within a suite one test runs at a
-time.
+(browser engines) run a suite a process, or some short suites a process, some processes at a time, because they wait. Within a process
+one test runs at a time.
 
 VERBOSE=1 shows everything. TEST_TIMEOUT is the time that one process may take, in seconds. BUILD is the folder of the build
 (.build/debug). WORKERS and ENGINES say how many suites run at a time, and how many of these may be browser engines; while the cores
@@ -35,6 +35,7 @@ LEDGER, SLOW = ROOT / "Tests/unsteady.txt", ROOT / "Tests/slow-suites.txt"
 TIMEOUT = int(os.environ.get("TEST_TIMEOUT", "2400"))
 WORKERS, ENGINES = int(os.environ.get("WORKERS", "5")), int(os.environ.get("ENGINES", "3"))
 EXTRA_WORKERS = 6
+SHORT_TOGETHER = 1 if os.environ.get("TIMES") else 5
 
 VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive|PackBuilder)Tests\."
 # Of the modules that also fetch, lock and wait, the folders that do not.
@@ -103,13 +104,16 @@ def first_ring():
     return rf"{VALUES}|\.({'|'.join(suites)})/"
 
 
-def suites_of_other_rings(first):
-    """The suites that wait, longest first: what is begun last ends last."""
+def groups_of_other_rings(first):
+    """The suites that wait, as lists that share a process, longest first: what is begun last ends last."""
     listed = subprocess.run([PROGRAM, "--testing-library", "swift-testing", "--list-tests"], cwd=ROOT, capture_output=True, text=True,
                             check=True).stdout.split("\n")
     names = sorted({line.split("/")[0] for line in listed if "/" in line and not re.search(first, line)})
     seconds = {name: float(number) for number, *_, name in (line.split() for line in SLOW.read_text().splitlines() if line[:1] != "#")}
-    return sorted(names, key=lambda name: -seconds.get(name, 1))
+    long = sorted((name for name in names if name in seconds or THIRD_RING.match(name)), key=lambda name: -seconds.get(name, 1))
+    # Of the short ones some share a process: to start one takes 0.3 s of a core, and servers that tests share are started once.
+    short = [name for name in names if name not in long]
+    return [[name] for name in long] + [short[start:start + SHORT_TOGETHER] for start in range(0, len(short), SHORT_TOGETHER)]
 
 
 class Cores:
@@ -136,15 +140,15 @@ class Cores:
         return idle - idle_before > 0.3 * max(whole - whole_before, 1)
 
 
-def run_together(names):
-    """Runs suites, WORKERS at a time, at most ENGINES of them browser engines; some more while the cores are idle."""
-    waiting, lock, runs, started, cores = list(names), threading.Lock(), [], time.monotonic(), Cores()
+def run_together(groups):
+    """Runs groups of suites, WORKERS at a time, at most ENGINES of them browser engines; some more while the cores are idle."""
+    waiting, lock, runs, started, cores = list(groups), threading.Lock(), [], time.monotonic(), Cores()
     running, engines = 0, 0
 
     def take():
         """Engines first: there are few places for them, and many that wait."""
-        engine = next((name for name in waiting if THIRD_RING.match(name)), None)
-        other = next((name for name in waiting if not THIRD_RING.match(name)), None)
+        engine = next((group for group in waiting if THIRD_RING.match(group[0])), None)
+        other = next((group for group in waiting if not THIRD_RING.match(group[0])), None)
         if running < WORKERS and (other or engines < ENGINES):
             return engine if engine and engines < ENGINES else other
         if cores.are_idle():
@@ -157,17 +161,19 @@ def run_together(names):
             with lock:
                 if not waiting:
                     return
-                if name := take():
-                    waiting.remove(name)
+                if group := take():
+                    waiting.remove(group)
                     running += 1
-                    engines += bool(THIRD_RING.match(name))
-            if name is None:
+                    engines += bool(THIRD_RING.match(group[0]))
+            if group is None:
                 time.sleep(0.2)
                 continue
-            run = Run(name, LOGS / f"{name}.log", "--no-parallel", "--filter", f"^{re.escape(name)}/")()
+            names = "|".join(re.escape(name) for name in group)
+            name = group[0] if len(group) == 1 else f"{group[0]}+{len(group) - 1}"
+            run = Run(name, LOGS / f"{name}.log", "--no-parallel", "--filter", f"^({names})/")()
             with lock:
                 running -= 1
-                engines -= bool(THIRD_RING.match(name))
+                engines -= bool(THIRD_RING.match(group[0]))
                 runs.append(run)
 
     with concurrent.futures.ThreadPoolExecutor(WORKERS + EXTRA_WORKERS) as pool:
@@ -175,7 +181,7 @@ def run_together(names):
         while not all(worker.done() for worker in workers):
             concurrent.futures.wait(workers, timeout=60)
             with lock:
-                say(f"{len(runs)} of {len(names)} suites, {sum(run.count for run in runs)} tests, "
+                say(f"{len(runs)} of {len(groups)} processes, {sum(run.count for run in runs)} tests, "
                     f"{time.monotonic() - started:.0f} s")
         for worker in workers:
             worker.result()
@@ -247,7 +253,7 @@ def main():
     else:
         runs = [Run("first ring", LOGS / "first-ring.log", "--parallel", "--filter", first)()]
         print(f"first ring: {runs[0].count} tests in {time.monotonic() - started:.0f} s", flush=True)
-        slow = [] if os.environ.get("RING") == "1" else run_together(suites_of_other_rings(first))
+        slow = [] if os.environ.get("RING") == "1" else run_together(groups_of_other_rings(first))
         runs += slow
         LOG.write_text("".join(run.text for run in runs), encoding="utf-8")
     if slow:
