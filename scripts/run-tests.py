@@ -16,15 +16,21 @@ have nothing to do, six suites more, one engine among them.
 TIMES=1 writes what the suites took into Tests/slow-suites.txt. TESTED_PACKTOOL is the packtool that tests start (default: the debug build's).
 
 AGAIN=1 runs one or two tests that failed once more, by themselves. What fails again fails the run. What passes is written into
-Tests/unsteady.txt, to be mended. If it is there already, the run fails."""
+Tests/unsteady.txt, to be mended. If it is there already, the run fails.
+
+Folders of tests are in memory where all tests run and the machine has enough of it: a disk's file system looks long for room for the many
+small files that come and go (ext4: an eighth of all that the cores do). DISK=1 leaves them on the disk."""
 import concurrent.futures
+import contextlib
 import datetime
 import os
 import pathlib
 import re
 import signal
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -188,6 +194,31 @@ def run_together(groups):
     return runs
 
 
+def folder_of_tests():
+    """A folder in memory, which goes at the end, where there is room for it; else what the system has."""
+    memory = pathlib.Path("/dev/shm")
+    available = re.search(r"MemAvailable:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text()) if memory.is_dir() else None
+    if os.environ.get("DISK") == "1" or not available or int(available[1]) < 10 << 20 or shutil.disk_usage(memory).free < 6 << 30:
+        return contextlib.nullcontext()
+    return tempfile.TemporaryDirectory(dir=memory, prefix="packtool-tests-", ignore_cleanup_errors=True)
+
+
+def run_all():
+    """The first ring, and the suites of the others, where they are asked for."""
+    started, rule = time.monotonic(), first_ring()
+    with folder_of_tests() as folder:
+        if folder:
+            # Servers that run as somebody else look for their files there.
+            os.chmod(folder, 0o755)
+            os.environ["TMPDIR"] = folder
+        first = Run("first ring", LOGS / "first-ring.log", "--parallel", "--filter", rule)()
+        print(f"first ring: {first.count} tests in {time.monotonic() - started:.0f} s", flush=True)
+        slow = [] if os.environ.get("RING") == "1" else run_together(groups_of_other_rings(rule))
+        if folder:
+            del os.environ["TMPDIR"]
+    return first, slow
+
+
 def show_times(runs):
     """Says which suites took longest, and writes that down where it is asked for."""
     lines = [f"{run.seconds:.0f} {run.cpu:.0f} {run.name}" for run in sorted(runs, key=lambda run: -run.seconds)]
@@ -246,15 +277,13 @@ def main():
     LOGS.mkdir(parents=True, exist_ok=True)
     for old in LOGS.glob("*.log"):
         old.unlink()
-    started, options, first = time.monotonic(), sys.argv[1:], first_ring()
+    started, options = time.monotonic(), sys.argv[1:]
     if options:
         runs = [Run("tests", LOG, "--no-parallel", *options)()]
         slow = runs
     else:
-        runs = [Run("first ring", LOGS / "first-ring.log", "--parallel", "--filter", first)()]
-        print(f"first ring: {runs[0].count} tests in {time.monotonic() - started:.0f} s", flush=True)
-        slow = [] if os.environ.get("RING") == "1" else run_together(groups_of_other_rings(first))
-        runs += slow
+        first, slow = run_all()
+        runs = [first, *slow]
         LOG.write_text("".join(run.text for run in runs), encoding="utf-8")
     if slow:
         show_slowest("".join(run.text for run in slow))

@@ -119,13 +119,16 @@ struct SkeletonTests {
     @Test func `unnamed files out of place, or without as many names, are refused or give another manifest`() throws {
         let base = try Site(texts: ["index.html": "one"])
         let head = try ManifestHead(parsing: base.manifest.bytes)
-        func bytes(_ files: [ManifestChanges.UnnamedFile], folder: String = "assets/") throws -> [UInt8] {
+        func bytes(
+            _ files: [ManifestChanges.UnnamedFile], folder: String = "assets/", endings: [String] = [".js"],
+            manifestByteCount: Int = 4000
+        ) throws -> [UInt8] {
             var changes = ManifestChanges(from: base.manifest, to: base.manifest, head: head.bytes, pins: [])
             changes.unnamed = .init(
-                folder: Array(folder.utf8), endings: [Array(".js".utf8)], excluded: [0, 5, 6], files: files)
+                folder: Array(folder.utf8), endings: endings.map { Array($0.utf8) }, excluded: [0, 5, 6], files: files)
             var coder = SkeletonCoder(BinaryEncoder())
             _ = try ManifestChanges.code(
-                changes, base: base.manifest, head: head, limits: .init(manifestByteCount: 4000), &coder)
+                changes, base: base.manifest, head: head, limits: .init(manifestByteCount: manifestByteCount), &coder)
             return coder.coder.end()
         }
         let file = ManifestChanges.UnnamedFile(place: 1, content: .new(size: 3))
@@ -141,6 +144,20 @@ struct SkeletonTests {
         let many = [ManifestChanges.UnnamedFile](repeating: file, count: 60)
         #expect(throws: PatchError.corrupt(reason: "it is longer than is signed")) {
             try Self.skeleton(bytes(many), base: base.manifest, manifestByteCount: 4000)
+        }
+        // Refused at the first: a sum of such places would leave the range of a number.
+        let far = ManifestChanges.UnnamedFile(place: 1 << 40, content: .new(size: 0))
+        #expect(throws: PatchError.corrupt(reason: "a file is out of place")) {
+            try Self.skeleton(bytes([far], manifestByteCount: .max), base: base.manifest, manifestByteCount: 4000)
+        }
+        // Endings are text that nobody has signed: a hundred kilobytes of it cost the sender some hundred bytes.
+        let long = String(repeating: ".", count: 1000)
+        for endings in [[String](repeating: long, count: 100), [String](repeating: "", count: 5000)] {
+            let hostile = try bytes([file], endings: endings, manifestByteCount: .max)
+            #expect(hostile.count < 2000, "\(hostile.count) bytes")
+            #expect(throws: PatchError.corrupt(reason: "it is longer than is signed")) {
+                try Self.skeleton(hostile, base: base.manifest, manifestByteCount: 4000)
+            }
         }
     }
 

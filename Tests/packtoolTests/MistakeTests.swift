@@ -25,8 +25,13 @@ struct MistakeTests {
         let channel = try await scene.tool.run(device + ["--channel", "betta"])
         expectClearError(channel, naming: ["the registry has no channel \"betta\" (there is: beta)"])
         #expect(!channel.standardError.contains("refused"), "\(channel)")
-        let fresh = ["client", "update", "--store", "new", "--channel", "betta", "--registry", try await scene.serve()]
+        let served = try await scene.serve()
+        let fresh = ["client", "update", "--store", "new", "--channel", "betta", "--registry", served]
         expectClearError(try await scene.tool.run(fresh), naming: ["(there is: beta)"])
+        let address = ["client", "update", "--store", "lost", "--channel", "beta", "--registry", served + "/nothing"]
+        let lost = try await scene.tool.run(address + ["--root", ".packtool/root.json"])
+        expectClearError(lost, naming: ["the registry does not have metadata/timestamp.json: check its address"])
+        #expect(!lost.standardError.contains("refused"), "\(lost)")
         let package = try await scene.tool.run(device + ["--channel", "beta", "--package", "shpo"])
         expectClearError(package, naming: ["shpo: the channel \"beta\" does not have the package (it has: shop)"])
     }

@@ -42,7 +42,7 @@ struct CallFault: Error, Sendable {
         case .storeIsBusy: PACKHOST_BUSY
         case .diskIsFull: PACKHOST_DISK_FULL
         case .noRoot, .notTrusted, .damagedContent: PACKHOST_NOT_TRUSTED
-        case .noChannel, .notFound, .notInstalled, .nothingToGoBackTo: PACKHOST_NOT_FOUND
+        case .noChannel, .notFound, .registryLacks, .notInstalled, .nothingToGoBackTo: PACKHOST_NOT_FOUND
         case .unreachable, .badAnswer: PACKHOST_UNREACHABLE
         case .overloaded: PACKHOST_OVERLOADED
         case .refused, .notConfirmed: PACKHOST_REFUSED

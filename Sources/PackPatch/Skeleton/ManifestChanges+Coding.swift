@@ -166,7 +166,10 @@ private struct ChangeWalk {
         let folder = try line(wanted?.folder ?? [])
         var endings: [[UInt8]] = []
         for index in 0..<(try coder.number(wanted?.endings.count ?? 0, .count, 1)) {
-            endings.append(try line(wanted?.endings[index] ?? []))
+            let ending = try line(wanted?.endings[index] ?? [])
+            // Each ends the path of a file, whose start is counted below.
+            try countBytes(max(ending.count, 1))
+            endings.append(ending)
         }
         var excluded: [Int] = []
         for index in 0..<(try coder.number(wanted?.excluded.count ?? 0, .count, 2)) {
@@ -180,6 +183,8 @@ private struct ChangeWalk {
             let file = wanted?.files[index]
             let last = result.files.last?.place ?? 0
             let place = last + (try coder.number((file?.place ?? last) - last, .index, 2))
+            // There are fewer files than bytes. Refused at once, because a sum of such numbers leaves the range of an `Int`.
+            guard place <= limits.manifestByteCount else { throw .corrupt(reason: "a file is out of place") }
             // Each makes the manifest longer, as a named one does.
             try count(folder.count + 1)
             let path = try result.placeholder(index)
@@ -202,7 +207,11 @@ private struct ChangeWalk {
 
     /// - Parameter pathByteCount: The bytes of the file's path, at least.
     private mutating func count(_ pathByteCount: Int) throws(PatchError) {
-        byteCount += pathByteCount + ManifestChanges.Limits.leastFileByteCount
+        try countBytes(pathByteCount + ManifestChanges.Limits.leastFileByteCount)
+    }
+
+    private mutating func countBytes(_ count: Int) throws(PatchError) {
+        byteCount += count
         guard byteCount <= limits.manifestByteCount else { throw .corrupt(reason: "it is longer than is signed") }
     }
 

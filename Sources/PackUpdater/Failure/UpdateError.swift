@@ -24,6 +24,8 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
     /// asked of it meanwhile.
     case overloaded(address: String, reason: String, retryAfter: Duration?)
     case notFound(address: String)
+    /// The registry answered that it does not have a file that every registry has, or that its signed metadata names.
+    case registryLacks(path: String)
     /// The answer broke a rule: too long, too slow, of the wrong length.
     case badAnswer(address: String, reason: String)
     /// Content that does not have the signed digest and size.
@@ -55,6 +57,8 @@ public enum UpdateError: NetworkFault, Equatable, Sendable, CustomStringConverti
             "\(address) is overloaded: \(reason)"
                 + (retryAfter.map { "; try again in \($0.components.seconds) s" } ?? "; try again later")
         case .notFound(let address): "\(address) does not exist"
+        case .registryLacks(let path):
+            "the registry does not have \(path): check its address; where it is a copy, wait until it is complete"
         case .badAnswer(let address, let reason): "the answer of \(address) was refused: \(reason)"
         case .damagedContent(let name, let reason): "\(name) was refused: \(reason)"
         case .refused(let package, let version, let reason): "\(package) \(version) was refused: \(reason)"

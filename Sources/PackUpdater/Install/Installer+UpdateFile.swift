@@ -57,7 +57,7 @@ extension Installer {
         } catch {
             journal.note(
                 .fellBack, package, version,
-                "the update file was refused, the manifest and the objects are fetched by themselves: \(error)")
+                "the update file was refused (\(error)); the manifest and the objects are fetched without it")
             return nil
         }
     }

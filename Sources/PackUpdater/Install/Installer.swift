@@ -127,13 +127,15 @@ struct Installer: Sendable {
                     else { continue }
                     (name, way) = ("the patch from \(base)", .patch)
                     guard try await apply(base: found.manifest, baseDigest: digest, verified) else {
-                        journal.note(.fellBack, manifest.package, manifest.version, "the registry has no \(name)")
+                        journal.note(
+                            .fellBack, manifest.package, manifest.version, "the registry does not have \(name)")
                         continue
                     }
                 case .full:
                     (name, way) = ("the full download", .full)
                     guard try await apply(base: nil, baseDigest: nil, verified) else {
-                        journal.note(.fellBack, manifest.package, manifest.version, "the registry has no \(name)")
+                        journal.note(
+                            .fellBack, manifest.package, manifest.version, "the registry does not have \(name)")
                         continue
                     }
                 case .objects:

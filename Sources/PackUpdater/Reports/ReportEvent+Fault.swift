@@ -7,7 +7,7 @@ extension ReportEvent.Fault {
             switch error as? UpdateError {
             case .unreachable: .unreachable
             case .badAnswer: .badAnswer
-            case .notFound, .noChannel: .notFound
+            case .notFound, .registryLacks, .noChannel: .notFound
             case .notTrusted, .noRoot: .notTrusted
             case .damagedContent, .storeIsDamaged: .damaged
             case .diskIsFull: .diskFull

@@ -31,7 +31,7 @@ struct TrustedTargets: SignedTargets {
         do {
             try await refresh(probingRoot: isDue)
         } catch let error as TrustError {
-            throw UpdateError.notTrusted(reason: "\(error)")
+            throw Self.fault(error)
         }
         if isDue { try probe.noteDone() }
     }
@@ -72,8 +72,14 @@ struct TrustedTargets: SignedTargets {
             }
             return SignedFile(digest: digest, size: info.length)
         } catch let error as TrustError {
-            throw UpdateError.notTrusted(reason: "\(error)")
+            throw Self.fault(error)
         }
+    }
+
+    /// A file that is not there is no sign of forgery: the address is wrong, or a copy of the registry is not complete.
+    private static func fault(_ error: TrustError) -> UpdateError {
+        if case .missing(let name) = error { return .registryLacks(path: name) }
+        return .notTrusted(reason: "\(error)")
     }
 
     func channelNames() async -> [String] {
@@ -93,7 +99,7 @@ struct TrustedTargets: SignedTargets {
                 try await client.target(path, maximumByteCount: maximumByteCount)
             }
         } catch let error as TrustError {
-            throw UpdateError.notTrusted(reason: "\(error)")
+            throw Self.fault(error)
         }
     }
 }

@@ -78,7 +78,7 @@ extension UpdateError {
     fileprivate var kind: String {
         switch self {
         case .notTrusted, .refused, .damagedContent: "notTrusted"
-        case .noChannel, .notFound, .notInstalled: "notFound"
+        case .noChannel, .notFound, .registryLacks, .notInstalled: "notFound"
         case .unreachable, .overloaded, .badAnswer: "unreachable"
         case .diskIsFull: "full"
         case .storeIsBusy: "busy"
