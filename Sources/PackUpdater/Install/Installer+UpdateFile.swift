@@ -34,7 +34,11 @@ extension Installer {
             var names = skeleton.names
             let patch = ViewPath.patch(from: base.id.manifest, to: signed.digest).description
             do {
-                guard try await bring(skeleton, file, patch, of: package, batch, &names) else {
+                let meter = DownloadMeter(package, version, broadcast)
+                let isThere = try await DownloadMeter.$current.withValue(meter) {
+                    try await bring(skeleton, file, patch, of: package, batch, &names)
+                }
+                guard isThere else {
                     batch.discard()
                     return nil
                 }
@@ -95,15 +99,7 @@ extension Installer {
         guard try await transport.download(path, to: file, maximumByteCount: work.maximumByteCount) else {
             return false
         }
-        transfers.add(Durable.size(of: file) ?? 0, for: package)
-        do {
-            try work.apply(file, to: batch, &names)
-        } catch {
-            // Continuing a damaged download would keep it damaged for ever.
-            try? DownloadFile.remove(file)
-            throw error
-        }
-        try DownloadFile.remove(file)
+        try unpack(file, of: package) { try work.apply(file, to: batch, &names) }
         return true
     }
 }

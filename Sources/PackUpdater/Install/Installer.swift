@@ -220,25 +220,37 @@ struct Installer: Sendable {
         guard try await transport.download(path, to: file, maximumByteCount: patch.maximumByteCount) else {
             return false
         }
-        DownloadMeter.current?.enter(.unpacking)
-        transfers.add(Durable.size(of: file) ?? 0, for: verified.manifest.package)
         let batch = try ObjectBatch(objects)
         do {
-            do {
+            try unpack(file, of: verified.manifest.package) {
                 try patch.apply(file, to: batch)
+                try batch.commit()
+            }
+        } catch {
+            batch.discard()
+            throw error
+        }
+        return true
+    }
+
+    /// Applies a patch that was downloaded to `file`, which goes afterwards. It stays where the disk was full: the next try
+    /// needs no download.
+    func unpack(_ file: URL, of package: PackageID, _ apply: () throws -> Void) throws {
+        DownloadMeter.current?.enter(.unpacking)
+        transfers.add(Durable.size(of: file) ?? 0, for: package)
+        do {
+            do {
+                try apply()
             } catch PatchError.system(_, let path, String(cString: strerror(ENOSPC))) {
                 // The decoder's own file was too much for the disk, which says nothing about the patch.
                 throw UpdateError.diskIsFull(path: path, needed: nil, available: nil)
             }
-            try batch.commit()
         } catch {
-            batch.discard()
             // Continuing a damaged download would keep it damaged for ever.
             if !Self.endsTheUpdate(error) { try? DownloadFile.remove(file) }
             throw error
         }
         try DownloadFile.remove(file)
-        return true
     }
 
     private func fetchSingly(_ missing: [Object]) async throws {

@@ -56,12 +56,23 @@ struct UpdateFileTests {
         var random = SystemRandomNumberGenerator()
         let noise = (0..<20_000).map { _ in String(UInt64.random(in: 0...UInt64.max, using: &random)) }.joined()
         let two = try publishNext(noise)
+        let transport = WatchedTransport(FolderTransport(folder: registry.view))
+        let updater = try device.updater(transport: transport)
+        let events = updater.updateEvents()
+        _ = try await updater.update(.all)
+        let patch = ViewPath.patch(from: one.manifest, to: two.manifest).description
         #expect(
-            try await update() == [
-                ViewPath.updateFile(from: one.manifest, to: two.manifest).description,
-                ViewPath.patch(from: one.manifest, to: two.manifest).description,
-            ])
+            await transport.paths == [ViewPath.updateFile(from: one.manifest, to: two.manifest).description, patch])
         try await expectTheNextVersion(noise)
+        // And the app sees it come.
+        var progress: [UpdateProgress] = []
+        for await event in events {
+            if case .progress(let step) = event { progress.append(step) }
+            if case .finished = event { break }
+        }
+        #expect(progress.map(\.phase).contains(.unpacking))
+        let downloaded = try #require(progress.last { $0.phase == .downloading })
+        #expect(downloaded.received == Durable.size(of: registry.view.appending(path: patch)))
     }
 
     @Test func `a registry without update files costs one request in vain`() async throws {
