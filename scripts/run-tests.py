@@ -194,28 +194,33 @@ def run_together(groups):
     return runs
 
 
-def folder_of_tests():
-    """A folder in memory, which goes at the end, where there is room for it; else what the system has."""
+@contextlib.contextmanager
+def folders_in_memory():
+    """Has the folders of tests in memory, where there is room for them, and takes them away at the end."""
     memory = pathlib.Path("/dev/shm")
     available = re.search(r"MemAvailable:\s+(\d+)", pathlib.Path("/proc/meminfo").read_text()) if memory.is_dir() else None
     if os.environ.get("DISK") == "1" or not available or int(available[1]) < 10 << 20 or shutil.disk_usage(memory).free < 6 << 30:
-        return contextlib.nullcontext()
-    return tempfile.TemporaryDirectory(dir=memory, prefix="packtool-tests-", ignore_cleanup_errors=True)
+        yield
+        return
+    before = dict(os.environ)
+    with tempfile.TemporaryDirectory(dir=memory, prefix="packtool-tests-", ignore_cleanup_errors=True) as folder:
+        # Servers that run as somebody else look for their files there.
+        os.chmod(folder, 0o755)
+        os.environ["TMPDIR"] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop("TMPDIR")
+            os.environ.update(before)
 
 
 def run_all():
     """The first ring, and the suites of the others, where they are asked for."""
     started, rule = time.monotonic(), first_ring()
-    with folder_of_tests() as folder:
-        if folder:
-            # Servers that run as somebody else look for their files there.
-            os.chmod(folder, 0o755)
-            os.environ["TMPDIR"] = folder
+    with folders_in_memory():
         first = Run("first ring", LOGS / "first-ring.log", "--parallel", "--filter", rule)()
         print(f"first ring: {first.count} tests in {time.monotonic() - started:.0f} s", flush=True)
         slow = [] if os.environ.get("RING") == "1" else run_together(groups_of_other_rings(rule))
-        if folder:
-            del os.environ["TMPDIR"]
     return first, slow
 
 
