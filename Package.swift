@@ -227,7 +227,7 @@ let package = Package(
         tests("PackFormatTests", ["PackFormat", "PackJSON", "TestSupport"]),
         tests("PackAuthoritiesTests", ["PackAuthorities"]),
         tests("PackArchiveTests", ["PackArchive", "PackFormat", "TestSupport"]),
-        tests("PackPatchTests", ["PackPatch", "PackFormat"]),
+        tests("PackPatchTests", ["AttackSupport", "PackPatch", "PackFormat"]),
         tests("PackTrustTests", ["PackTrust", "PackJSON", "TestSupport", "tuf-client"]),
         tests("PackBuilderTests", ["PackBuilder", "PackArchive", "PackFormat"]),
         tests(
@@ -246,7 +246,8 @@ let package = Package(
             ]),
         tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),
         tests(
-            "PackUpdaterTests", ["PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),
+            "PackUpdaterTests",
+            ["AttackSupport", "PackUpdater", "PackPatch", "PackSystem", "PackTrust", "PackFormat", "TestSupport"]),
         tests("PackWebTests", ["PackWeb", "PackFormat"]),
         tests("PackHostTests", ["PackHost", "PackUpdater", "PackWeb", "PackFormat", "TestSupport", "packtool"]),
         tests(
@@ -259,7 +260,8 @@ let package = Package(
             name: "TestSupport", dependencies: [nioCore, nioHTTP1, nioPosix], path: "Tests/TestSupport",
             swiftSettings: settings),
         .target(
-            name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackTrust"], path: "Tests/AttackSupport",
+            name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackPatch", "PackTrust"],
+            path: "Tests/AttackSupport",
             swiftSettings: settings),
         tests("packtoolTests", ["AttackSupport", "PackFormat", "PackJSON", "PackTrust", "TestSupport"]),
     ],

@@ -1,3 +1,4 @@
+import AttackSupport
 import Foundation
 import PackFormat
 import Testing
@@ -128,7 +129,7 @@ struct SkeletonTests {
                 folder: Array(folder.utf8), endings: endings.map { Array($0.utf8) }, excluded: [0, 5, 6], files: files)
             var coder = SkeletonCoder(BinaryEncoder())
             _ = try ManifestChanges.code(
-                changes, base: base.manifest, head: head, limits: .init(manifestByteCount: manifestByteCount), &coder)
+                changes, base: base.manifest, head: head, manifestByteCount: manifestByteCount, &coder)
             return coder.coder.end()
         }
         let file = ManifestChanges.UnnamedFile(place: 1, content: .new(size: 3))
@@ -214,18 +215,32 @@ struct SkeletonTests {
         }
     }
 
-    @Test func `a skeleton of another release gives another digest, and so does one against another base`() throws {
-        let base = try Site(texts: ["index.html": "one", "app.js": "the program"])
-        let target = try Site(texts: ["index.html": "two", "app.js": "the program"])
-        let other = try Site(texts: ["index.html": "six", "app.js": "the problem"])
-        let bytes = try #require(
-            try Self.encode(from: base, to: other))
-        let outcome = try? Self.apply(bytes, Self.patch(from: base, to: target), base: base, target: target)
-        #expect(outcome?.manifest != target.manifest.bytes)
-        let right = try #require(
-            try Self.encode(from: base, to: target))
-        let wrong = try? Self.apply(right, Self.patch(from: base, to: other), base: base, target: target)
-        #expect(wrong?.manifest != target.manifest.bytes)
+    @Test func `a skeleton of another release, or against another base, gives another manifest or none`() throws {
+        let texts = ["index.html": "one", "app.js": "the program", "kept.js": "kept"]
+        func site(_ changes: [String: String?]) throws -> Site {
+            try Site(texts: changes.reduce(into: texts) { $0[$1.key] = $1.value })
+        }
+        let base = try site([:])
+        let target = try site(["index.html": "two"])
+        let (right, patch) = try (#require(try Self.encode(from: base, to: target)), Self.patch(from: base, to: target))
+        func expectAnother(_ skeleton: [UInt8], _ patch: [UInt8], from base: Site) throws {
+            let outcome = try Self.apply(skeleton, patch, base: base, target: target)
+            #expect(!outcome.manifest.isEmpty && outcome.manifest != target.manifest.bytes)
+        }
+        // One new object of as many bytes, elsewhere; and a file less.
+        for other in [try site(["app.js": "new"]), try site(["index.html": "two", "kept.js": nil])] {
+            try expectAnother(#require(try Self.encode(from: base, to: other)), patch, from: base)
+        }
+        // Another base of which everything that both refer to is there.
+        try expectAnother(right, patch, from: site(["kept.js": "other"]))
+        // Two new objects where the patch has one, and the other way round.
+        let other = try site(["index.html": "two", "app.js": "the problem"])
+        #expect(throws: PatchError.self) {
+            try Self.apply(#require(try Self.encode(from: base, to: other)), patch, base: base, target: target)
+        }
+        #expect(throws: PatchError.self) {
+            try Self.apply(right, Self.patch(from: base, to: other), base: base, target: target)
+        }
     }
 
     @Test func `a hash that would lead out of the package, and a path that stands twice, are refused`() throws {
@@ -240,7 +255,7 @@ struct SkeletonTests {
         changes.added = [.init(path: try PackagePath("index.html"), content: .new(size: 3))]
         var coder = SkeletonCoder(BinaryEncoder())
         _ = try ManifestChanges.code(
-            changes, base: base.manifest, head: head, limits: .init(manifestByteCount: 4000), &coder)
+            changes, base: base.manifest, head: head, manifestByteCount: 4000, &coder)
         let bytes = coder.coder.end()
         #expect(throws: PatchError.corrupt(reason: "it has a path twice")) {
             try Self.skeleton(bytes, base: base.manifest, manifestByteCount: 4000)
@@ -253,15 +268,19 @@ struct SkeletonTests {
         let bytes = try #require(
             try Self.encode(from: base, to: target))
         let count = target.manifest.bytes.count
-        #expect(throws: PatchError.trailingData) {
-            try Self.skeleton(bytes + [UInt8](repeating: 7, count: 9), base: base.manifest, manifestByteCount: count)
+        for more in [[0], [7], [0, 0], [0, 0, 0, 0], [UInt8](repeating: 7, count: 9)] as [[UInt8]] {
+            #expect(throws: PatchError.trailingData, "\(more)") {
+                try Self.skeleton(bytes + more, base: base.manifest, manifestByteCount: count)
+            }
         }
-        #expect(throws: PatchError.self) {
-            try Self.skeleton(Array(bytes.prefix(bytes.count / 2)), base: base.manifest, manifestByteCount: count)
+        for left in [0, bytes.count / 2, bytes.count - 1] {
+            #expect(throws: PatchError.self, "\(left)") {
+                try Self.skeleton(Array(bytes.prefix(left)), base: base.manifest, manifestByteCount: count)
+            }
         }
     }
 
-    @Test func `no damage to a skeleton costs more than its limits, or gives a wrong manifest under the right digest`()
+    @Test func `no damage to a skeleton costs more than its limits, or gives the right manifest with other objects`()
         throws
     {
         let environment = ProcessInfo.processInfo.environment
@@ -273,26 +292,38 @@ struct SkeletonTests {
         let skeleton = try #require(
             try Self.encode(from: base, to: target))
         let patch = try Self.patch(from: base, to: target)
-        let limit = base.manifest.ownObjects.reduce(8 << 20) { $0 + $1.size }
+        let hostile = try HostileSkeleton(base: base.manifest)
         let end = Date(timeIntervalSinceNow: seconds)
-        var (count, refused, other) = (0, 0, 0)
+        let wanted = Set(PatchPlan(from: base.manifest, to: target.manifest).new.map(\.digest))
+        var (count, refused, decoded, other) = (0, 0, 0, 0)
         while Date() < end {
             count += 1
-            let damaged = FuzzTests.damage(skeleton, with: patch, &random)
+            // Other bytes mostly end otherwise than an encoder ends; other decisions do not, and reach what is behind.
+            let damaged =
+                try count.isMultiple(of: 2)
+                ? FuzzTests.damage(skeleton, with: patch, &random)
+                : hostile.bent(to: target.manifest, &random)
             do {
                 let read = try Self.skeleton(
                     damaged, base: base.manifest, manifestByteCount: target.manifest.bytes.count)
-                #expect(read.plan.newByteCount <= limit)
+                decoded += 1
+                #expect(read.plan.newByteCount <= hostile.largestByteCount)
                 var sink = NamingSink(names: read.names)
                 try PatchDecoder(read, scratch: FileManager.default.temporaryDirectory)
                     .apply(patch[...], to: &sink) { base.object($0) }
-                if read.manifestBytes(new: sink.order, names: sink.names) != target.manifest.bytes { other += 1 }
+                if read.manifestBytes(new: sink.order, names: sink.names) == target.manifest.bytes {
+                    #expect(Set(sink.objects.keys) == wanted)
+                } else {
+                    other += 1
+                }
             } catch is PatchError {
                 refused += 1
             }
         }
-        print("fuzzed \(count) skeletons, \(refused) refused, \(other) of another manifest, PACKTOOL_FUZZ_SEED=\(seed)")
-        #expect(refused > 0)
+        print(
+            "fuzzed \(count) skeletons: \(decoded) told how to decode the content, \(refused) refused, then or before, \(other) of "
+                + "another manifest, PACKTOOL_FUZZ_SEED=\(seed)")
+        #expect(refused > 0 && decoded > 0)
     }
 
     /// The skeleton of a manifest that a device would refuse.
@@ -301,7 +332,7 @@ struct SkeletonTests {
         var coder = SkeletonCoder(BinaryEncoder())
         _ = try ManifestChanges.code(
             ManifestChanges(from: base, to: target, head: head.bytes, pins: head.pins), base: base,
-            head: ManifestHead(parsing: base.bytes), limits: .init(manifestByteCount: 1 << 20), &coder)
+            head: ManifestHead(parsing: base.bytes), manifestByteCount: 1 << 20, &coder)
         return coder.coder.end()
     }
 

@@ -24,16 +24,18 @@ struct BinaryEncoder: BinaryCoder {
         return bit
     }
 
-    /// All bytes: as few as still lie between both bounds whatever follows.
-    consuming func end() -> [UInt8] {
-        for count in 0...4 {
-            let mask = count == 4 ? 0 : UInt64(UInt32.max) >> UInt64(8 * count)
+    /// All bytes.
+    consuming func end() -> [UInt8] { bytes + Self.ending(low: low, high: high) }
+
+    /// What ends a code: as few bytes as still lie between both bounds whatever follows.
+    fileprivate static func ending(low: UInt32, high: UInt32) -> [UInt8] {
+        for count in 0..<4 {
+            let mask = UInt64(UInt32.max) >> UInt64(8 * count)
             let value = (UInt64(low) + mask) & ~mask
             guard value + mask <= UInt64(high) else { continue }
-            for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: value >> UInt64(24 - 8 * index))) }
-            break
+            return (0..<count).map { UInt8(truncatingIfNeeded: value >> UInt64(24 - 8 * $0)) }
         }
-        return bytes
+        return (0..<4).map { UInt8(truncatingIfNeeded: low >> UInt32(24 - 8 * $0)) }
     }
 }
 
@@ -56,7 +58,7 @@ struct BinaryDecoder: BinaryCoder {
         let bit = value <= middle
         if bit { high = middle } else { low = middle + 1 }
         while (low ^ high) & 0xFF00_0000 == 0 {
-            // An encoder leaves out four bytes at most.
+            // The encoder wrote a byte here.
             guard position < bytes.count + 4 else { throw .truncated }
             low <<= 8
             high = high << 8 | 0xFF
@@ -65,9 +67,11 @@ struct BinaryDecoder: BinaryCoder {
         return bit
     }
 
-    /// - Throws: ``PatchError/trailingData`` where bytes are left.
+    /// - Throws: ``PatchError/trailingData`` where the bytes do not end as an encoder ends them.
     func end() throws(PatchError) {
-        if position < bytes.count { throw .trailingData }
+        guard bytes.dropFirst(position - 4).elementsEqual(BinaryEncoder.ending(low: low, high: high)) else {
+            throw .trailingData
+        }
     }
 
     private mutating func readByte() {

@@ -1,22 +1,14 @@
 import PackFormat
 
 extension ManifestChanges {
-    /// What bounds a skeleton from outside.
-    struct Limits {
-        /// The signed length of the manifest that it stands for.
-        let manifestByteCount: Int
-
-        /// What a file costs in a manifest besides its path, at least.
-        static let leastFileByteCount = 89
-    }
-
     /// Writes changes, or reads them, in one order for both.
     /// - Parameter wanted: What an encoder writes; nil to read.
+    /// - Parameter manifestByteCount: The signed length of the manifest that the changes give, which bounds them.
     static func code<Coder: BinaryCoder>(
-        _ wanted: ManifestChanges?, base: Manifest, head: ManifestHead, limits: Limits,
+        _ wanted: ManifestChanges?, base: Manifest, head: ManifestHead, manifestByteCount: Int,
         _ coder: inout SkeletonCoder<Coder>
     ) throws(PatchError) -> ManifestChanges {
-        var walk = ChangeWalk(base: base, limits: limits)
+        var walk = ChangeWalk(base: base, manifestByteCount: manifestByteCount)
         var result = ManifestChanges()
         result.head = try walk.head(wanted?.head, from: head.bytes, &coder)
         let pinCount: Int
@@ -44,7 +36,7 @@ extension ManifestChanges {
 /// One walk over the files of both versions.
 private struct ChangeWalk {
     let base: Manifest
-    let limits: ManifestChanges.Limits
+    let manifestByteCount: Int
     let paths: [PackagePath]
     var pinCount = 0
     private var newCount = 0
@@ -52,9 +44,12 @@ private struct ChangeWalk {
     /// What became of the last files, two bits for each.
     private var recent: UInt32 = 0
 
-    init(base: Manifest, limits: ManifestChanges.Limits) {
+    /// What a file costs in a manifest besides its path, at least.
+    private static let leastFileByteCount = 89
+
+    init(base: Manifest, manifestByteCount: Int) {
         self.base = base
-        self.limits = limits
+        self.manifestByteCount = manifestByteCount
         paths = base.sortedPaths
     }
 
@@ -70,7 +65,7 @@ private struct ChangeWalk {
         let prefix = try coder.index(start, below: base.count + 1)
         let suffix = try coder.index(end, below: base.count - prefix + 1)
         let count = try coder.number(max(0, wanted.count - start - end), .count)
-        guard count <= limits.manifestByteCount else { throw .corrupt(reason: "it is longer than is signed") }
+        guard count <= manifestByteCount else { throw .corrupt(reason: "it is longer than is signed") }
         let middle = try coder.bytes(Array(wanted[start..<max(start, wanted.count - end)]), count: count)
         return base[..<prefix] + middle + base[(base.count - suffix)...]
     }
@@ -184,7 +179,7 @@ private struct ChangeWalk {
             let last = result.files.last?.place ?? 0
             let place = last + (try coder.number((file?.place ?? last) - last, .index, 2))
             // There are fewer files than bytes. Refused at once, because a sum of such numbers leaves the range of an `Int`.
-            guard place <= limits.manifestByteCount else { throw .corrupt(reason: "a file is out of place") }
+            guard place <= manifestByteCount else { throw .corrupt(reason: "a file is out of place") }
             // Each makes the manifest longer, as a named one does.
             try count(folder.count + 1)
             let path = try result.placeholder(index)
@@ -207,12 +202,12 @@ private struct ChangeWalk {
 
     /// - Parameter pathByteCount: The bytes of the file's path, at least.
     private mutating func count(_ pathByteCount: Int) throws(PatchError) {
-        try countBytes(pathByteCount + ManifestChanges.Limits.leastFileByteCount)
+        try countBytes(pathByteCount + Self.leastFileByteCount)
     }
 
     private mutating func countBytes(_ count: Int) throws(PatchError) {
         byteCount += count
-        guard byteCount <= limits.manifestByteCount else { throw .corrupt(reason: "it is longer than is signed") }
+        guard byteCount <= manifestByteCount else { throw .corrupt(reason: "it is longer than is signed") }
     }
 
     private mutating func hash<Coder: BinaryCoder>(

@@ -113,17 +113,20 @@ extension ManifestChanges {
         let gone = Set(base.files.keys.filter { target.files[$0] == nil }.compactMap { HashedName($0)?.key })
         let paths = target.sortedPaths
         let places = Dictionary(uniqueKeysWithValues: paths.enumerated().map { ($1, $0) })
+        let found = finder.hashes.mapValues { hashes in
+            Dictionary(uniqueKeysWithValues: hashes.enumerated().map { ($1, $0) })
+        }
         for index in added.indices {
             let path = added[index].path
             guard let kind = NameFinder.Kind(path), let name = HashedName(path), !gone.contains(name.key),
-                let found = finder.hashes[kind]?.firstIndex(of: name.hash), let place = places[path],
+                let hashIndex = found[kind]?[name.hash], let place = places[path],
                 let unknown = try? name.path(with: Self.unknownHash(name.hash.count)),
                 HashedName(unknown)?.key == name.key,
                 let first = try? name.path(with: [UInt8](repeating: UInt8(ascii: "-"), count: name.hash.count)),
                 let last = try? name.path(with: [UInt8](repeating: UInt8(ascii: "z"), count: name.hash.count)),
                 place == 0 || paths[place - 1] < first, place == paths.count - 1 || last < paths[place + 1]
             else { continue }
-            added[index] = Added(path: unknown, content: added[index].content, found: found)
+            added[index] = Added(path: unknown, content: added[index].content, found: hashIndex)
         }
     }
 
@@ -134,21 +137,18 @@ extension ManifestChanges {
     private static func renamed(
         _ base: Manifest, _ basePaths: [PackagePath], _ target: Manifest, _ targetPaths: [PackagePath]
     ) -> [PackagePath: (path: PackagePath, hash: [UInt8])] {
-        struct Kind: Hashable {
-            let key: [UInt8]
-            let hashByteCount: Int
-        }
-        var candidates: [Kind: [(path: PackagePath, hash: [UInt8], file: Manifest.File)]] = [:]
+        var candidates: [NameFinder.Kind: [(path: PackagePath, hash: [UInt8], file: Manifest.File)]] = [:]
         for path in targetPaths where base.files[path] == nil {
             guard let name = HashedName(path), HashAlphabet(of: name.hash) != nil, let file = target.files[path] else {
                 continue
             }
-            candidates[Kind(key: name.key, hashByteCount: name.hash.count), default: []].append((path, name.hash, file))
+            candidates[NameFinder.Kind(key: name.key, hashByteCount: name.hash.count), default: []].append(
+                (path, name.hash, file))
         }
         var result: [PackagePath: (PackagePath, [UInt8])] = [:]
         for path in basePaths where target.files[path] == nil {
             guard let name = HashedName(path), let old = base.files[path] else { continue }
-            let kind = Kind(key: name.key, hashByteCount: name.hash.count)
+            let kind = NameFinder.Kind(key: name.key, hashByteCount: name.hash.count)
             guard let all = candidates[kind], !all.isEmpty else { continue }
             // The most similar size is the cheapest one to tell; of thousands the first will do.
             let near = all.prefix(Self.comparedCount).enumerated().min { left, right in

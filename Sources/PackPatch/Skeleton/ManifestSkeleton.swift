@@ -71,7 +71,7 @@ package struct ManifestSkeleton: Sendable {
         for way in ways {
             var coder = SkeletonCoder(BinaryEncoder())
             _ = try ManifestChanges.code(
-                way, base: old, head: oldHead, limits: .init(manifestByteCount: target.count), &coder)
+                way, base: old, head: oldHead, manifestByteCount: target.count, &coder)
             let bytes = coder.coder.end()
             guard bytes.count < best?.count ?? .max else { continue }
             // What a device would make of it, with the right content.
@@ -93,7 +93,7 @@ package struct ManifestSkeleton: Sendable {
         let oldHead: ManifestHead
         do { oldHead = try ManifestHead(parsing: baseBytes) } catch { throw .corrupt(reason: "\(error)") }
         let changes = try ManifestChanges.code(
-            nil, base: base, head: oldHead, limits: .init(manifestByteCount: limits.manifestByteCount), &coder)
+            nil, base: base, head: oldHead, manifestByteCount: limits.manifestByteCount, &coder)
         try coder.coder.end()
         try self.init(changes, base: base, limits: limits)
     }
@@ -103,7 +103,7 @@ package struct ManifestSkeleton: Sendable {
         var table = FileTable(base: base, pins: head.pins, limit: limits.contentByteCount)
         for (path, fate) in zip(table.basePaths, changes.fates) {
             switch fate {
-            case .kept: if let file = base.files[path] { try table.add(path, file) }
+            case .kept: if let file = base.files[path] { table.add(path, file) }
             case .changed(let content): try table.add(path, content)
             case .renamed(let hash, let content):
                 guard let name = HashedName(path) else { throw .corrupt(reason: "a name has no hash") }
@@ -213,7 +213,7 @@ package struct ManifestSkeleton: Sendable {
             sorted = result + files[(known + next)...]
         }
 
-        mutating func add(_ path: PackagePath, _ file: Manifest.File) throws(PatchError) {
+        mutating func add(_ path: PackagePath, _ file: Manifest.File) {
             files.append((path, file))
         }
 
@@ -226,21 +226,21 @@ package struct ManifestSkeleton: Sendable {
                 left -= size
                 let object = Object(digest: Digest(of: Array("new object \(new.count)".utf8)), size: size)
                 new.append(object)
-                try add(path, Manifest.File(digest: object.digest, size: size))
+                add(path, Manifest.File(digest: object.digest, size: size))
             case .repeated(let index):
                 guard new.indices.contains(index) else {
                     throw .corrupt(reason: "it refers to something that does not exist")
                 }
-                try add(path, Manifest.File(digest: new[index].digest, size: new[index].size))
+                add(path, Manifest.File(digest: new[index].digest, size: new[index].size))
             case .old(let index):
                 guard basePaths.indices.contains(index), let file = base.files[basePaths[index]], file.from == nil
                 else { throw .corrupt(reason: "it refers to something that does not exist") }
-                try add(path, file)
+                add(path, file)
             case .shared(let pin, let object):
                 guard pins.indices.contains(pin) else {
                     throw .corrupt(reason: "it refers to something that does not exist")
                 }
-                try add(path, Manifest.File(digest: object.digest, size: object.size, from: pins[pin]))
+                add(path, Manifest.File(digest: object.digest, size: object.size, from: pins[pin]))
             }
         }
     }

@@ -37,6 +37,9 @@ package struct NameFinder: Sendable {
             wanted.compactMap { kind in kind.key.lastIndex(of: Tokenizer.dot).map { Array(kind.key[$0...]) } })
     }
 
+    /// Looks for nothing.
+    package init() { self.init([]) }
+
     /// Whether there is nothing to look for.
     package var isIdle: Bool { endings.isEmpty }
 

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Caches frequently requested files of the view: their digests, and the bytes of small files.
 ///
-/// A file that changes under its name (the timestamp, a full download) costs one `lstat` a use, so its replacement is noticed
-/// at once; a connection's reads share one for ``FileCache/sharedLookAge``. An immutable file costs one a second, in case it
+/// A file that changes under its name (the timestamp, a full download) costs one `lstat` a use, so its replacement is seen by
+/// the next use; a connection's reads share one for ``FileCache/sharedLookAge``. An immutable file costs one a second, in case it
 /// was removed.
 final class FileCache: Sendable {
     /// A class with atomic counters, so that a use needs the lock for one look only.

@@ -1,9 +1,22 @@
 import PackFormat
 
-/// Downloads each object once at a time, because two downloads that write to one part file would damage both. A
-/// caller that has waited finds the object in the store, or tries by itself.
+/// Lets one download at a time write to a part file, because two would damage it. A caller that has waited finds in the store
+/// what the other brought, or downloads it itself.
 actor DownloadTurns {
     private var waiting: [Digest: [CheckedContinuation<Void, Never>]] = [:]
+
+    /// Does what no other caller does meanwhile for the same digest.
+    nonisolated func during<Result>(_ digest: Digest, _ work: () async throws -> Result) async throws -> Result {
+        await take(digest)
+        do {
+            let result = try await work()
+            await end(digest)
+            return result
+        } catch {
+            await end(digest)
+            throw error
+        }
+    }
 
     func take(_ digest: Digest) async {
         guard waiting[digest] != nil else {

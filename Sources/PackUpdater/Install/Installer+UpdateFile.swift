@@ -76,30 +76,16 @@ extension Installer {
         if skeleton.plan.isEmpty { return true }
         let work = PatchWork(skeleton, objects: objects)
         if !update.patch.isEmpty {
-            try work.apply(update.patch, to: batch, &names)
+            names = try work.apply(update.patch, to: batch, names)
             return true
         }
-        // Whoever downloads the same patch writes to the same part file.
-        let turn = Digest(of: Array(path.utf8))
-        await turns.take(turn)
-        do {
-            let isThere = try await bring(work, path, of: package, batch, &names)
-            await turns.end(turn)
-            return isThere
-        } catch {
-            await turns.end(turn)
-            throw error
-        }
-    }
-
-    private func bring(
-        _ work: PatchWork, _ path: String, of package: PackageID, _ batch: ObjectBatch, _ names: inout NameFinder
-    ) async throws -> Bool {
         let file = layout.partial(of: path)
-        guard try await transport.download(path, to: file, maximumByteCount: work.maximumByteCount) else {
-            return false
+        return try await turns.during(Digest(of: Array(path.utf8))) {
+            guard try await transport.download(path, to: file, maximumByteCount: work.maximumByteCount) else {
+                return false
+            }
+            try unpack(file, of: package) { names = try work.apply(file, to: batch, names) }
+            return true
         }
-        try unpack(file, of: package) { try work.apply(file, to: batch, &names) }
-        return true
     }
 }

@@ -200,37 +200,24 @@ struct Installer: Sendable {
         let path = ViewPath.patch(from: baseDigest, to: verified.digest).description
         let file = layout.partial(of: path)
         let patch = PatchWork(from: base, to: verified.manifest, objects: objects)
-        let turn = Digest(of: Array(path.utf8))
-        await turns.take(turn)
-        do {
-            let isThere = try await apply(patch, path, file, verified)
-            await turns.end(turn)
-            return isThere
-        } catch {
-            await turns.end(turn)
-            throw error
-        }
-    }
-
-    private func apply(_ patch: PatchWork, _ path: String, _ file: URL, _ verified: VerifiedManifest) async throws
-        -> Bool
-    {
-        // Who had the turn before brought it.
-        if objects.missing(among: verified.manifest.ownObjects).isEmpty { return true }
-        guard try await transport.download(path, to: file, maximumByteCount: patch.maximumByteCount) else {
-            return false
-        }
-        let batch = try ObjectBatch(objects)
-        do {
-            try unpack(file, of: verified.manifest.package) {
-                try patch.apply(file, to: batch)
-                try batch.commit()
+        return try await turns.during(Digest(of: Array(path.utf8))) {
+            // Who had the turn before brought it.
+            if objects.missing(among: verified.manifest.ownObjects).isEmpty { return true }
+            guard try await transport.download(path, to: file, maximumByteCount: patch.maximumByteCount) else {
+                return false
             }
-        } catch {
-            batch.discard()
-            throw error
+            let batch = try ObjectBatch(objects)
+            do {
+                try unpack(file, of: verified.manifest.package) {
+                    _ = try patch.apply(file, to: batch)
+                    try batch.commit()
+                }
+            } catch {
+                batch.discard()
+                throw error
+            }
+            return true
         }
-        return true
     }
 
     /// Applies a patch that was downloaded to `file`, which goes afterwards. It stays where the disk was full: the next try

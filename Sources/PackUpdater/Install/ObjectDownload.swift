@@ -15,14 +15,9 @@ struct ObjectDownload: Sendable {
 
     /// Fetches an object that is not here; of several that want it at once, one does.
     func fetch(_ object: Object) async throws {
-        await turns.take(object.digest)
-        do {
+        try await turns.during(object.digest) {
             if !objects.has(object) { try await fetchAnew(object) }
-        } catch {
-            await turns.end(object.digest)
-            throw error
         }
-        await turns.end(object.digest)
     }
 
     /// Fetches an object whatever stands in its place.

@@ -22,26 +22,22 @@ struct PatchWork {
     /// Bytes.
     var maximumByteCount: Int { decoder.maximumPatchByteCount }
 
-    /// Gives the verified objects to `batch`. Those that came before a fault are sound, but nobody keeps them.
-    func apply(_ patch: URL, to batch: ObjectBatch) throws {
-        var sink = Sink(batch: batch)
-        try decoder.apply(patch, to: &sink) { objects.url($0) }
-    }
-
+    /// Gives the objects to `batch`. Those that came before a fault are sound, but nobody keeps them.
     /// - Parameter names: Looks at each object.
-    func apply(_ patch: ArraySlice<UInt8>, to batch: ObjectBatch, _ names: inout NameFinder) throws {
-        var sink = NamingSink(batch: batch, names: names)
+    /// - Returns: The names that it found.
+    func apply(_ patch: URL, to batch: ObjectBatch, _ names: NameFinder = NameFinder()) throws -> NameFinder {
+        var sink = Sink(batch: batch, names: names)
         try decoder.apply(patch, to: &sink) { objects.url($0) }
-        names = sink.names
+        return sink.names
     }
 
-    func apply(_ patch: URL, to batch: ObjectBatch, _ names: inout NameFinder) throws {
-        var sink = NamingSink(batch: batch, names: names)
+    func apply(_ patch: ArraySlice<UInt8>, to batch: ObjectBatch, _ names: NameFinder) throws -> NameFinder {
+        var sink = Sink(batch: batch, names: names)
         try decoder.apply(patch, to: &sink) { objects.url($0) }
-        names = sink.names
+        return sink.names
     }
 
-    private struct NamingSink: ObjectSink {
+    private struct Sink: ObjectSink {
         let batch: ObjectBatch
         var names: NameFinder
 
@@ -54,13 +50,5 @@ struct PatchWork {
             names.endObject()
             try batch.finish(object)
         }
-    }
-
-    private struct Sink: ObjectSink {
-        let batch: ObjectBatch
-
-        mutating func begin(_ object: Object) throws { try batch.begin(object) }
-        mutating func write(_ bytes: UnsafeRawBufferPointer) throws { try batch.write(bytes) }
-        mutating func finish(_ object: Object) throws { try batch.finish(object) }
     }
 }

@@ -1,3 +1,4 @@
+import AttackSupport
 import Foundation
 import PackFormat
 import PackPatch
@@ -90,6 +91,20 @@ struct UpdateFileTests {
     /// Each lie of a mirror that has no key.
     enum Lie: CaseIterable, CustomTestStringConvertible {
         case flipped, cut, empty, newerFormat, otherRelease, otherPatch, skeletonOnly, noise
+        case largeFile, largeSum, manyFiles, otherPackage, otherPackageFound
+
+        /// What the device says of it, where that is always the same.
+        var reason: String {
+            switch self {
+            case .flipped, .noise, .skeletonOnly, .otherPatch, .cut: ""
+            case .empty: "ends early"
+            case .newerFormat: "format"
+            case .otherRelease: "does not give the manifest"
+            case .largeFile, .largeSum: "that a patch can work on"
+            case .manyFiles: "it is longer than is signed"
+            case .otherPackage, .otherPackageFound: "../other/"
+            }
+        }
 
         var testDescription: String { "\(self)" }
     }
@@ -117,13 +132,30 @@ struct UpdateFileTests {
             case .otherPatch: UpdateFile.bytes(skeleton: Array(honest.skeleton), patch: Array(lies.patch))
             case .skeletonOnly: UpdateFile.bytes(skeleton: Array(lies.skeleton), patch: [])
             case .noise: UpdateFile.bytes(skeleton: (0..<200).map { UInt8($0) }, patch: [])
+            case .largeFile, .largeSum, .manyFiles, .otherPackage, .otherPackageFound:
+                UpdateFile.bytes(skeleton: try hostile(lie), patch: Array(honest.patch))
             }
         let paths = try await update { path, bytes in path == file ? told : bytes }
         #expect(paths.first == file)
         try await expectTheNextVersion()
-        #expect(try device.events(.fellBack).count >= 1)
+        let said = try device.events(.fellBack).map(\.why)
+        #expect(said.first?.hasPrefix("the update file was refused") == true, "\(said)")
+        #expect(lie.reason.isEmpty || said.first?.contains(lie.reason) == true, "\(said)")
         let evilObject = Digest(of: Array("evil".utf8)).hex
         #expect(try device.listing().filter { $0.contains(evilObject) || $0.hasPrefix("downloads/") }.isEmpty)
+    }
+
+    /// A skeleton that no packtool writes, for the device that has the first version.
+    private func hostile(_ lie: Lie) throws -> [UInt8] {
+        let skeleton = try HostileSkeleton(base: #require(registry.manifests[one]))
+        switch lie {
+        case .largeFile: return skeleton.changing([skeleton.largestByteCount + 1])
+        // Each could be.
+        case .largeSum: return skeleton.changing([Int](repeating: skeleton.largestByteCount / 2 + 1, count: 2))
+        case .manyFiles: return try skeleton.adding(500)
+        case .otherPackage: return try skeleton.addingFileOfOtherPackage()
+        default: return skeleton.findingName(in: "../other/")
+        }
     }
 
     @Test func `a version that this app cannot run brings no objects`() async throws {

@@ -132,7 +132,12 @@ struct StorageCommandTests {
         let token = try await tool.run("token", "create", "ci", "--publish", "--release", "--json").json().object()
             .string("token")
         let key = try String(decoding: tool.read(".packtool/keys/publisher.pem"), as: UTF8.self)
-        try await publish("1.1.0", ["PACKTOOL_REGISTRY": firstURL, "PACKTOOL_TOKEN": token, "PACKTOOL_KEY": key])
+        do {
+            try await publish("1.1.0", ["PACKTOOL_REGISTRY": firstURL, "PACKTOOL_TOKEN": token, "PACKTOOL_KEY": key])
+        } catch {
+            Issue.record("the server's log:\n\(first.log)")
+            throw error
+        }
         try await update("device", from: secondURL, to: "1.1.0")
 
         // A machine that is lost takes nothing with it.

@@ -56,6 +56,9 @@ final class RunningTool: Sendable {
     /// What stdout holds so far.
     var lines: [String] { text(output).split(separator: "\n").map(String.init) }
 
+    /// What stderr holds so far.
+    var log: String { text(errors) }
+
     private func text(_ file: URL) -> String {
         (try? Data(contentsOf: file)).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
