@@ -64,7 +64,7 @@ package enum ArchiveFault: Hashable, Sendable, CustomStringConvertible {
     case sourceUnreadable(String)
     case sourceChanged
     /// The compressed bytes, mostly from a cache, differ from what was written; see
-    /// ``ContentPool/run(level:cache:folders:_:)``.
+    /// ``ContentCompressor/run(level:cache:folders:_:)``.
     case damagedCache
     case entryTooLarge
 

@@ -87,8 +87,8 @@ struct ArchiveWriterTests {
         site += [
             ("photo.jpg", noise), ("noise.txt", noise), ("titled.png", text + noise), ("signed.mp4", noise + text),
         ]
-        let pool = try ContentPool(level: .standard, cache: nil)
-        let contents = try pool.prepare(requests(site, below: "dist"))
+        let compressor = try ContentCompressor(level: .standard, cache: nil)
+        let contents = try compressor.prepare(requests(site, below: "dist"))
         let methods = Dictionary(uniqueKeysWithValues: zip(site.map(\.path), contents.map(\.method)))
         for path in ["static/noise.bin", "empty.txt", "photo.jpg", "noise.txt"] {
             #expect(methods[path] == ZipFormat.stored, "\(path)")
@@ -117,7 +117,7 @@ struct ArchiveWriterTests {
             """
         }
         let file = try folder.write(Array(entries.joined(separator: "\n").utf8), to: "operators.json")
-        let content = try ContentPool(level: .standard, cache: nil)
+        let content = try ContentCompressor(level: .standard, cache: nil)
             .prepare([ContentRequest(.file(file), path: PackagePath("operators.json"))])[0]
         let (status, output) = try folder.run("sh", ["-c", "gzip -9 -n -c operators.json | wc -c"])
         let peer = try #require(Int(output.trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -126,10 +126,10 @@ struct ArchiveWriterTests {
 
     @Test func `a content larger than memory allows is stored if none of its pieces shrinks`() throws {
         var generator = SeededGenerator(seed: 8)
-        var words = (0..<(ContentPool.wholeFileLimit / 8 + 1000)).map { _ in generator.next() }
+        var words = (0..<(ContentCompressor.wholeFileLimit / 8 + 1000)).map { _ in generator.next() }
         func method(_ name: String) throws -> Int {
             let file = try folder.write(words.withUnsafeBytes { Array($0) }, to: name)
-            return try ContentPool(level: .standard, cache: nil)
+            return try ContentCompressor(level: .standard, cache: nil)
                 .prepare([ContentRequest(.file(file), path: PackagePath(name))])[0].method
         }
         #expect(try method("video.txt") == ZipFormat.stored)
@@ -141,7 +141,7 @@ struct ArchiveWriterTests {
     @Test func `a content larger than memory allows is compressed in pieces and cached`() throws {
         let line = Array("a line of a very large text, number \u{0}".utf8)
         var bytes: [UInt8] = []
-        while bytes.count <= ContentPool.wholeFileLimit {
+        while bytes.count <= ContentCompressor.wholeFileLimit {
             bytes += line
             bytes[bytes.count - 1] = UInt8(truncatingIfNeeded: bytes.count / 7 % 250)
         }

@@ -41,10 +41,10 @@ struct DamagedCacheTests {
     /// Makes a zip of each folder's requests in one run and says how often it was begun.
     private func write(_ packages: [[ContentRequest]], to names: [String]) throws -> Int {
         var runs = 0
-        try ContentPool.run(level: .standard, cache: cache) { pool in
+        try ContentCompressor.run(level: .standard, cache: cache) { compressor in
             runs += 1
             let staged = try zip(packages, names).map { requests, name in
-                let contents = try pool.prepare(requests)
+                let contents = try compressor.prepare(requests)
                 let staged = try StagedFile(for: folder(name))
                 _ = try ArchiveWriter().write(
                     zip(requests, contents).map { .init(path: $0.path, content: $1) }, to: staged)
@@ -75,7 +75,7 @@ struct DamagedCacheTests {
     }
 
     @Test func `damage in a content larger than memory allows is met while it is copied`() throws {
-        let large = text(1, count: ContentPool.wholeFileLimit + 1)
+        let large = text(1, count: ContentCompressor.wholeFileLimit + 1)
         try folder.write(large, to: "large.txt")
         let all =
             try [ContentRequest(.file(folder("large.txt")), path: PackagePath("large.txt"))]
@@ -94,8 +94,8 @@ struct DamagedCacheTests {
     @Test func `a pack cut off while it is open counts as damaged`() throws {
         let contents = try requests((0..<20).map { ("\($0).js", text($0 * 1000, count: 9_000)) })
         _ = try write([contents], to: ["a.zip"])
-        let pool = try ContentPool(level: .standard, cache: cache)
-        let prepared = try pool.prepare(contents)
+        let compressor = try ContentCompressor(level: .standard, cache: cache)
+        let prepared = try compressor.prepare(contents)
         #expect(truncate(try #require(packs().first).path, 2_000) == 0)
         let error = #expect(throws: ArchiveError.self) {
             try ArchiveWriter().write(
@@ -108,7 +108,7 @@ struct DamagedCacheTests {
     @Test func `a second failure is the last`() throws {
         var runs = 0
         let error = #expect(throws: ArchiveError.self) {
-            try ContentPool.run(level: .standard, cache: cache) { _ in
+            try ContentCompressor.run(level: .standard, cache: cache) { _ in
                 runs += 1
                 throw ArchiveError(.damagedCache, file: "a.zip", entry: "x")
             }
@@ -122,8 +122,8 @@ struct DamagedCacheTests {
             let name = "\(10_000 + number).png"
             return ContentRequest(.file(try folder.write([1, 2, 3], to: "dist/\(name)")), path: try PackagePath(name))
         }
-        let pool = try ContentPool(level: .standard, cache: nil)
-        let contents = try pool.prepare(site)
+        let compressor = try ContentCompressor(level: .standard, cache: nil)
+        let contents = try compressor.prepare(site)
         for number in stride(from: 1_500, to: 5_000, by: 100) {
             try folder.write([3, 2, 1], to: "dist/\(10_000 + number).png")
         }

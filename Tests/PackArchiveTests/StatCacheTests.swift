@@ -22,17 +22,17 @@ struct StatCacheTests {
     private func prepare(
         _ names: [String], start: Date
     ) throws -> (read: Set<String>, objects: [Object]) {
-        let pool = try ContentPool(
+        let compressor = try ContentCompressor(
             level: .standard, cache: cache, folders: [folder("dist")], start: start)
         let read = Mutex<Set<String>>([])
-        let contents = try pool.prepare(
+        let contents = try compressor.prepare(
             names.map { name in
                 let file = folder("dist/\(name)")
                 return ContentRequest(
                     .file(file), path: try PackagePath(name), stamp: FileStamp(path: file.path))
             },
             inspect: { index, _ in _ = read.withLock { $0.insert(names[index]) } })
-        pool.saveCache()
+        compressor.saveCache()
         return (read.withLock { $0 }, contents.map(\.object))
     }
 
@@ -91,9 +91,9 @@ struct StatCacheTests {
         let stamp = FileStamp(path: folder("dist/a.png").path)
         try FileManager.default.removeItem(at: folder("dist/a.png"))
         // There is nothing left to read.
-        let pool = try ContentPool(level: .standard, cache: cache, folders: [folder("dist")], start: later)
+        let compressor = try ContentCompressor(level: .standard, cache: cache, folders: [folder("dist")], start: later)
         let request = ContentRequest(.file(folder("dist/a.png")), path: try PackagePath("a.png"), stamp: stamp)
-        #expect(try pool.prepare([request]).map(\.object) == first.objects)
+        #expect(try compressor.prepare([request]).map(\.object) == first.objects)
     }
 
     @Test func `a damaged list is not used`() throws {

@@ -10,7 +10,7 @@ import PackSystem
 
 /// An open file that several threads may read and write at given offsets. It is closed with the last reference.
 ///
-/// A class, unlike the other C handles, because the workers of a pool share it. Only positioned calls are used, so
+/// A class, unlike the other C handles, because several threads share it. Only positioned calls are used, so
 /// there is no shared file position to race on.
 final class OpenFile: Sendable {
     let descriptor: Int32

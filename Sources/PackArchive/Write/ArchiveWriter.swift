@@ -3,8 +3,8 @@ package import PackFormat
 
 /// Writes the plain zip of docs/FORMAT.md. The same contents under the same paths give the same bytes on any machine.
 ///
-///     let pool = try ContentPool(level: .standard, cache: nil)
-///     let contents = try pool.prepare([ContentRequest(.file(url), path: path)])
+///     let compressor = try ContentCompressor(level: .standard, cache: nil)
+///     let contents = try compressor.prepare([ContentRequest(.file(url), path: path)])
 ///     try ArchiveWriter().write([.init(path: path, content: contents[0])], to: zip)
 ///
 /// Entries are sorted by path, and written on all cores; 1980-01-01, 0644, sizes and CRC-32 in the local headers, UTF-8
@@ -29,8 +29,8 @@ package struct ArchiveWriter: Sendable {
     package static func write(
         _ requests: [ContentRequest], level: CompressionLevel = .standard, cache: CompressionCache? = nil, to zip: URL
     ) throws -> Int {
-        try ContentPool.run(level: level, cache: cache) { pool in
-            let contents = try pool.prepare(requests)
+        try ContentCompressor.run(level: level, cache: cache) { compressor in
+            let contents = try compressor.prepare(requests)
             return try ArchiveWriter().write(
                 Swift.zip(requests, contents).map { Entry(path: $0.path, content: $1) }, to: zip)
         }

@@ -44,12 +44,13 @@ package struct Builder: Sendable {
             try DistScanner(rules: settings.rules, limits: request.limits, excluding: excluded).scan(dist)
         }
         let level = request.compression ?? common.compression ?? .standard
-        return try ContentPool.run(level: level, cache: request.cache, folders: request.dists) { pool in
-            let plans = try self.plans(dists, settings, pool: pool)
+        return try ContentCompressor.run(level: level, cache: request.cache, folders: request.dists) { compressor in
+            let plans = try self.plans(dists, settings, compressor: compressor)
             notes += plans.compactMap(\.note)
             // Each needs one core; what is found decides whether the drafts are looked at.
             let (found, made) = ConcurrentMap.both(
-                { try plans.flatMap { try $0.findings() } }, { try self.drafts(plans, common: common, pool: pool) })
+                { try plans.flatMap { try $0.findings() } },
+                { try self.drafts(plans, common: common, compressor: compressor) })
             let findings = try found.get().map(severity)
             if findings.contains(where: { $0.severity == .error }) { throw BuildError.refused(findings) }
             let drafts = try made.get()
@@ -109,11 +110,11 @@ package struct Builder: Sendable {
     }
 
     private func plans(
-        _ dists: [ScannedDist], _ settings: [PackageSettings], pool: ContentPool
+        _ dists: [ScannedDist], _ settings: [PackageSettings], compressor: ContentCompressor
     ) throws -> [PackagePlan] {
         let files = dists.flatMap(\.files)
         let references = Mutex<[Int: [Reference]]>([:])
-        let contents = try pool.prepare(
+        let contents = try compressor.prepare(
             files.map { file in
                 // Pages and style sheets are read each time, for the audit.
                 let isRead = ReferenceFormat(fileExtension: file.path.fileExtension) != nil
@@ -151,7 +152,7 @@ package struct Builder: Sendable {
     }
 
     private func drafts(
-        _ plans: [PackagePlan], common: PackConfiguration, pool: ContentPool
+        _ plans: [PackagePlan], common: PackConfiguration, compressor: ContentCompressor
     ) throws -> [PackageDraft] {
         let split = SharedSplit(
             plans.map { .init(id: $0.id, contents: $0.contents) },
@@ -159,7 +160,7 @@ package struct Builder: Sendable {
             isAutomatic: request.sharesAutomatically ?? common.shared.isAutomatic ?? false)
         guard !split.files.isEmpty else {
             return try plans.map { plan in
-                try PackageDraft(plan: plan, manifest: plan.manifest(shared: [], bundle: nil), pool: pool)
+                try PackageDraft(plan: plan, manifest: plan.manifest(shared: [], bundle: nil), compressor: compressor)
             }
         }
         let id = try common.shared.name ?? PackageID("shared")
@@ -167,12 +168,13 @@ package struct Builder: Sendable {
         let files = split.files.mapValues { Manifest.File(digest: $0.object.digest, size: $0.object.size) }
         let version = try SharedSplit.version(of: files, id: id)
         let manifest = try Manifest(package: id, version: version, entry: nil, files: files)
-        let bundle = try PackageDraft(bundle: manifest, contents: split.files, pool: pool)
+        let bundle = try PackageDraft(bundle: manifest, contents: split.files, compressor: compressor)
         let pin = VersionID(version: version, manifest: bundle.document.object.digest)
         return try [bundle]
             + plans.map { plan in
                 try PackageDraft(
-                    plan: plan, manifest: plan.manifest(shared: split.digests, bundle: (id, pin)), pool: pool)
+                    plan: plan, manifest: plan.manifest(shared: split.digests, bundle: (id, pin)),
+                    compressor: compressor)
             }
     }
 }

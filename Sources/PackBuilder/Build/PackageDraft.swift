@@ -13,19 +13,19 @@ struct PackageDraft {
     let isBundle: Bool
     var leftOut: [ScannedDist.LeftOut] = []
 
-    init(bundle manifest: Manifest, contents: [PackagePath: PreparedContent], pool: ContentPool) throws {
+    init(bundle manifest: Manifest, contents: [PackagePath: PreparedContent], compressor: ContentCompressor) throws {
         self.manifest = manifest
         self.contents = contents
         order = manifest.sortedPaths
-        document = try Self.document(of: manifest, order: order, pool: pool)
+        document = try Self.document(of: manifest, order: order, compressor: compressor)
         isBundle = true
     }
 
-    init(plan: PackagePlan, manifest: Manifest, pool: ContentPool) throws {
+    init(plan: PackagePlan, manifest: Manifest, compressor: ContentCompressor) throws {
         self.manifest = manifest
         contents = plan.contents
         order = plan.dist.files.map(\.path)
-        document = try Self.document(of: manifest, order: order, pool: pool)
+        document = try Self.document(of: manifest, order: order, compressor: compressor)
         isBundle = false
         leftOut = plan.dist.leftOut
     }
@@ -33,9 +33,9 @@ struct PackageDraft {
     static let manifestPath = Result { try PackagePath(Manifest.fileName) }
 
     private static func document(
-        of manifest: Manifest, order: [PackagePath], pool: ContentPool
+        of manifest: Manifest, order: [PackagePath], compressor: ContentCompressor
     ) throws -> PreparedContent {
         let bytes = manifest.bytes(inOrder: order)
-        return try pool.prepare([ContentRequest(.bytes(bytes), path: manifestPath.get())])[0]
+        return try compressor.prepare([ContentRequest(.bytes(bytes), path: manifestPath.get())])[0]
     }
 }

@@ -1,5 +1,5 @@
-/// The resources of one thread of a pool: a compressor, and memory that is reused for every file.
-struct ContentWorker: ~Copyable {
+/// What one thread of a ``ContentCompressor`` has: the coder, and memory that is reused for every file.
+struct CompressionWorker: ~Copyable {
     private static let pieceSize = 1 << 20
 
     private static let repetitiveRatio = 6

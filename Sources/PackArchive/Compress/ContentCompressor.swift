@@ -2,17 +2,17 @@ package import Foundation
 import PackFormat
 import Synchronization
 
-/// Hashes and compresses contents on all cores, each once, for use in any number of zips.
+/// Hashes contents and compresses or stores them, on all cores, each once, for use in any number of zips.
 ///
-///     try ContentPool.run(level: .standard, cache: .standard()) { pool in
-///         let contents = try pool.prepare(requests)
+///     try ContentCompressor.run(level: .standard, cache: .standard()) { compressor in
+///         let contents = try compressor.prepare(requests)
 ///         try ArchiveWriter().write(zip(paths, contents)…, to: url)
 ///     }
 ///
-/// Each file is read at most once by a pool, so hash, checksum and compressed bytes are of the same content even if somebody
+/// Each file is read at most once by a compressor, so hash, checksum and compressed bytes are of the same content even if somebody
 /// writes to the folder meanwhile. Compressed bytes wait in a file, not in memory: the peak depends on the largest
 /// file, not on their number.
-package final class ContentPool: Sendable {
+package final class ContentCompressor: Sendable {
     /// The largest content that is compressed in memory; larger ones go through zlib piece by piece.
     static let wholeFileLimit = 32 << 20
     /// Contents above this are compressed in memory one at a time, whatever the number of cores.
@@ -65,10 +65,10 @@ package final class ContentPool: Sendable {
         }
     }
 
-    /// Makes zips with a pool and saves its cache.
+    /// Makes zips with a compressor and saves its cache.
     ///
     /// A cached content is checked while it is copied into a zip, because reading it before as well would cost a
-    /// third of a build with a warm cache. If one is damaged, everything is repeated once with a pool that checks
+    /// third of a build with a warm cache. If one is damaged, everything is repeated once with a compressor that checks
     /// each content before its use and compresses damaged ones again. After that the cache is intact.
     ///
     /// - Parameters:
@@ -76,18 +76,18 @@ package final class ContentPool: Sendable {
     /// - Throws: what `body` throws
     package static func run<Result>(
         level: CompressionLevel, cache: CompressionCache?, folders: [URL] = [],
-        _ body: (ContentPool) throws -> Result
+        _ body: (ContentCompressor) throws -> Result
     ) throws -> Result {
-        let pool = try ContentPool(level: level, cache: cache, folders: folders)
+        let compressor = try ContentCompressor(level: level, cache: cache, folders: folders)
         do {
-            let result = try body(pool)
-            pool.saveCache()
+            let result = try body(compressor)
+            compressor.saveCache()
             return result
         } catch let error as ArchiveError where error.fault == .damagedCache && cache != nil {
             // What was compressed until then need not be compressed again.
-            pool.saveCache()
+            compressor.saveCache()
         }
-        let checking = try ContentPool(level: level, cache: cache, folders: folders, checksCache: true)
+        let checking = try ContentCompressor(level: level, cache: cache, folders: folders, checksCache: true)
         let result = try body(checking)
         checking.saveCache()
         return result
@@ -110,7 +110,7 @@ package final class ContentPool: Sendable {
         let done = Atomic(requests.count - missing.count)
         if missing.count < requests.count { progress(requests.count - missing.count) }
         do {
-            let prepared = try ConcurrentMap.run(missing.count, worker: { try ContentWorker(level: level) }) {
+            let prepared = try ConcurrentMap.run(missing.count, worker: { try CompressionWorker(level: level) }) {
                 worker, number in
                 let index = missing[number]
                 let content = try prepare(requests[index], by: &worker) { inspect(index, $0) }
@@ -131,7 +131,7 @@ package final class ContentPool: Sendable {
     }
 
     private func prepare(
-        _ request: ContentRequest, by worker: inout ContentWorker, inspect: (UnsafeRawBufferPointer) -> Void
+        _ request: ContentRequest, by worker: inout CompressionWorker, inspect: (UnsafeRawBufferPointer) -> Void
     ) throws -> PreparedContent {
         switch request.source {
         case .bytes(let bytes):
@@ -182,7 +182,7 @@ package final class ContentPool: Sendable {
     }
 
     private func prepare(
-        _ file: OpenFile, of request: ContentRequest, by worker: inout ContentWorker,
+        _ file: OpenFile, of request: ContentRequest, by worker: inout CompressionWorker,
         inspect: (UnsafeRawBufferPointer) -> Void
     ) throws -> PreparedContent {
         let size = file.size
@@ -204,7 +204,7 @@ package final class ContentPool: Sendable {
     }
 
     private func prepare(
-        whole bytes: UnsafeRawBufferPointer, of request: ContentRequest, by worker: inout ContentWorker
+        whole bytes: UnsafeRawBufferPointer, of request: ContentRequest, by worker: inout CompressionWorker
     ) throws -> PreparedContent {
         var hash = ContentHash()
         hash.update(bytes)
@@ -220,7 +220,7 @@ package final class ContentPool: Sendable {
 
     /// Content that is too large for memory: read in pieces.
     private func prepare(
-        large file: OpenFile, of request: ContentRequest, by worker: inout ContentWorker
+        large file: OpenFile, of request: ContentRequest, by worker: inout CompressionWorker
     ) throws -> PreparedContent {
         var hash = ContentHash()
         var crc32: UInt32 = 0
