@@ -19,7 +19,7 @@ check: ## the fast loop: lint, build, first ring of tests; FILTER=PackFormatTest
 
 lint: ## format, import rules, file lengths, scripts, what is embedded; after a build the Apple files too
 	@scripts/lint.sh
-	@if [ -d .build/debug/Modules ]; then scripts/check-apple-glue.sh; else echo "lint: the Apple files are checked after a build"; fi
+	@if [ -d .build/debug/Modules ]; then scripts/check-types.sh; else echo "lint: the Apple files are checked after a build"; fi
 
 format: ## bring the Swift sources into form, and write anew what is generated
 	@swift format -i -r -p Sources Tests Package.swift

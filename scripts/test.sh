@@ -12,8 +12,8 @@ step "build"
 # What is handed out, and the tests of it.
 TESTS=1 scripts/build-release.sh
 export BUILD=.build/optimized/release
-step "Apple files"
-scripts/check-apple-glue.sh
+step "benchmarks, Apple files"
+scripts/check-types.sh
 step "the released executable"
 scripts/test-release-binary.sh
 step "tests"

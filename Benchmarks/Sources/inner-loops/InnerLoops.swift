@@ -41,7 +41,7 @@ struct InnerLoops {
         "rollout-decision": {
             let releases = try (0..<4).map { try release($0, percent: $0 == 3 ? 100 : 0) }
             let package = try PackageID("checkout")
-            let device = try DeviceFacts(deviceID: "4f1c2a", appVersion: SemanticVersion("3.2.0"))
+            let device = try DeviceFacts(deviceID: "4f1c2a", appVersion: AppVersion("3.2.0"))
             return { _ = RolloutDecision(app: "shop", package: package, releases: releases, device: device) }
         },
         "conditional-request": {
