@@ -1,5 +1,4 @@
 import Crypto
-import Foundation
 
 /// Decides which release of a package a device gets, and why. Device and registry share this pure function.
 ///
@@ -79,8 +78,16 @@ public struct RolloutDecision: Hashable, Sendable {
     static func bucket(
         app: String, package: PackageID, release: String, set: String? = nil, device: String
     ) -> UInt64 {
-        let name = set.map { "/\($0)" } ?? "\(package)/\(release)"
-        let hash = SHA256.hash(data: Data("\(app)/\(name)/\(device)".utf8))
-        return hash.prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        // Every check of a device asks for it, for each release: appended, because interpolation takes as long as the hash.
+        var text = app
+        text += "/"
+        if set == nil { text += package.text }
+        text += "/"
+        text += set ?? release
+        text += "/"
+        text += device
+        var hash = SHA256()
+        text.withUTF8 { hash.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+        return hash.finalize().withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
     }
 }
