@@ -39,6 +39,7 @@ let package = Package(
         .executableTarget(name: "patch-sizes", dependencies: ["PackFormat", "PackPatch"], swiftSettings: settings),
         .executableTarget(
             name: "inner-loops", dependencies: ["PackJSON", "PackFormat", "PackPatch"], swiftSettings: settings),
+        .executableTarget(name: "fleet", dependencies: ["PackFormat", "TestSupport"], swiftSettings: settings),
         .executableTarget(
             name: "rollout", dependencies: ["PackFormat", "PackUpdater", "TestSupport", crypto],
             swiftSettings: settings),

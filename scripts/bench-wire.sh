@@ -15,46 +15,18 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/fetch-datasets.sh "$@"
 exec python3 - "${PACKTOOL:-$PWD/.build/bin/packtool}" "$@" <<'PYTHON'
-import hashlib, json, os, pathlib, shutil, subprocess, sys, tempfile
+import hashlib, json, os, pathlib, subprocess, sys, tempfile
 
-sys.path.insert(0, "Tests/Tools")
-from packtool_runs import Packtool
+sys.path[:0] = ["Tests/Tools", "Benchmarks"]
+from other_protocols import HEADS, others
+from packtool_runs import Packtool, counted
+from public_builds import OTHERS_BUILDS, with_page
 
 binary, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:]
 sets = json.loads(pathlib.Path(os.environ.get("DATASETS", "Benchmarks/datasets.json")).read_text())["sets"]
 data, cache = pathlib.Path(".cache/datasets").resolve(), pathlib.Path(".cache/bench-wire")
 cache.mkdir(parents=True, exist_ok=True)
-relay = pathlib.Path("Tests/Tools/counting_relay.py").resolve()
 stamp = hashlib.sha256(binary.read_bytes()).hexdigest()[:12]
-
-
-def counted(tool, folder, port):
-    """What one update costs, and the bytes of the files that it brought."""
-    log = folder / "wire.json"
-    process = subprocess.Popen([sys.executable, relay, str(port), str(log)], stdout=subprocess.PIPE, text=True)
-    try:
-        url = process.stdout.readline().strip()
-        tool.expect(folder, "client", "update", "--store", "device", "--channel", "beta", "--root", ".packtool/root.json",
-                    "--registry", url)
-        tool.expect(folder, "client", "start", "--store", "device", "--package", "app")
-    finally:
-        process.kill()
-        process.wait()
-    result = json.loads(log.read_text())
-    paths = [line.split(" ")[1] for line in result["requests"]]
-    view = folder / ".packtool/registry/view"
-    content = sum((view / path[1:]).stat().st_size for path in paths
-                  if path.startswith(("/patches/", "/objects/", "/targets/manifests/")) and (view / path[1:]).exists())
-    return {"requests": len(paths), "up": result["up"], "down": result["down"], "content": content, "paths": paths}
-
-
-def with_page(version, folder):
-    """A copy of a build in which there is a page to open: some builds have their pages in a server's templates."""
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(version, folder, copy_function=shutil.copyfile)
-    if not (folder / "index.html").exists():
-        (folder / "index.html").write_text("<!doctype html><title>A page</title>\n")
-    return folder
 
 
 def measure(versions):
@@ -65,9 +37,7 @@ def measure(versions):
         tool, folder = Packtool(binary, work), work / "app"
         folder.mkdir()
         tool.expect(folder, "init", "--template", "config")
-        # Builds of others: what they lack is not the question here.
-        levels = {name: "off" for name in ("missing-file", "name-differs", "outside", "secret", "risky-name", "service-worker", "no-confirm")}
-        (folder / "packtool.json").write_text(json.dumps({"package": "app", "version": "1.0.0", "audit": levels}))
+        (folder / "packtool.json").write_text(json.dumps(OTHERS_BUILDS))
         _, port, said = tool.serving(folder, "serve")
         if not port:
             sys.exit(said.read_text())
@@ -76,50 +46,13 @@ def measure(versions):
                 tool.expect(folder, "build", str(with_page(version, folder / "dist")), "--package", "app", "--package-version", f"1.{number}.0",
                             "--out", "packages", "--whole-project", "--quiet")
                 tool.expect(folder, "publish", f"packages/app-1.{number}.0.zip", "--channel", "beta", "--quiet")
-                cost = counted(tool, folder, port)
+                cost = counted(tool, folder, port, "--root", ".packtool/root.json")
+                tool.expect(folder, "client", "start", "--store", "device", "--package", "app")
                 if number:
                     results.append(cost)
         finally:
             tool.stop()
     return results
-
-
-# Bytes of header fields of one request and its answer, as many as ours have.
-HEADS = 450
-
-
-def files(folder):
-    """What a package holds: no compressed copies beside their originals (packtool build leaves them out)."""
-    found = {str(p.relative_to(folder)): p for p in sorted(folder.rglob("*")) if p.is_file()}
-    return {n: p for n, p in found.items()
-            if not any(n.endswith(e) and n[:-len(e)] in found for e in (".gz", ".br", ".zst"))}
-
-
-def others(before, after):
-    """What the other protocols send for an update, without header fields: requests and bytes of each."""
-    old, new = files(before), files(after)
-    digest = {p: hashlib.sha256(p.read_bytes()).hexdigest() for p in [*old.values(), *new.values()]}
-    changed = [n for n in new if n not in old or digest[old[n]] != digest[new[n]]]
-    had = {digest[p] for p in old.values()}
-    missing = {digest[p]: p for p in new.values() if digest[p] not in had}
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        for name in changed:
-            (folder / "new" / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / "new" / name).write_bytes(new[name].read_bytes())
-        (folder / "new").mkdir(exist_ok=True)
-        (folder / "new/hotcodepush.json").write_text(json.dumps({"deletedFiles": [n for n in old if n not in new]}))
-        subprocess.run(["zip", "-9", "-X", "-q", "-r", folder / "changed.zip", "."], cwd=folder / "new", check=True)
-        brotli = 0
-        for p in missing.values():
-            subprocess.run(["brotli", "-f", "-q", "11", "--lgwin=24", "-o", folder / "file.br", p], check=True)
-            brotli += (folder / "file.br").stat().st_size
-        listed = json.dumps({"version": "1.1.0", "manifest": [
-            {"file_name": n, "file_hash": digest[p], "download_url": f"https://files.example.com/{digest[p]}/{n}.br"}
-            for n, p in new.items()]}, separators=(",", ":"))
-        # An answer of CodePush: fifteen fields, of which the hash and the URL are the longest.
-        return {"codepush": [2, 700 + (folder / "changed.zip").stat().st_size],
-                "capgo": [1 + len(missing), 400 + len(listed) + brotli]}
 
 
 lines = ["| build | updates | requests | up | down | of it manifests and content | CodePush: requests, bytes | Capgo: requests, bytes |",

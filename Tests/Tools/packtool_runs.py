@@ -1,8 +1,10 @@
 """Runs of packtool for the sweeps: commands that end, and servers that do not."""
+import json
 import os
 import pathlib
 import re
 import subprocess
+import sys
 import time
 
 
@@ -49,3 +51,24 @@ class Packtool:
         for server in self.servers:
             server.kill()
             server.wait()
+
+
+def counted(tool, folder, port, *more, store="device", codes=(0,)):
+    """What one update from the server at `port` costs on the wire, and what it asked for: each path with the bytes of its file in the
+    view, 0 where it has none."""
+    log = folder / "wire.json"
+    log.unlink(missing_ok=True)
+    relay = pathlib.Path(__file__).with_name("counting_relay.py")
+    process = subprocess.Popen([sys.executable, relay, str(port), str(log)], stdout=subprocess.PIPE, text=True)
+    try:
+        url = process.stdout.readline().strip()
+        tool.expect(folder, "client", "update", "--store", store, "--channel", "beta", "--registry", url, *more, codes=codes)
+    finally:
+        process.kill()
+        process.wait()
+    result = json.loads(log.read_text())
+    paths = [line.split(" ")[1] for line in result["requests"]]
+    view = folder / ".packtool/registry/view"
+    sizes = {path: (view / path[1:]).stat().st_size if (view / path[1:]).is_file() else 0 for path in paths}
+    content = sum(size for path, size in sizes.items() if path.startswith(("/patches/", "/objects/", "/targets/manifests/")))
+    return {"requests": len(paths), "up": result["up"], "down": result["down"], "content": content, "paths": paths, "sizes": sizes}
