@@ -14,12 +14,12 @@ test: ## install what is missing, lint, build, run every test (what CI runs)
 	@scripts/install-system-packages.sh
 	@scripts/test.sh
 
-check: ## the fast loop: lint, build, first ring of tests; FILTER=PackFormatTests for a part of all
+check: ## the fast loop: lint, build, type checks, first ring of tests; FILTER=PackFormatTests for a part of all
 	@scripts/check.sh $(FILTER)
 
-lint: ## format, import rules, file lengths, scripts, what is embedded; after a build the Apple files too
+lint: ## format, import rules, file lengths, scripts, what is embedded; after a build the benchmarks and Apple files too
 	@scripts/lint.sh
-	@if [ -d .build/debug/Modules ]; then scripts/check-types.sh; else echo "lint: the Apple files are checked after a build"; fi
+	@if [ -d .build/debug/Modules ]; then scripts/check-types.sh; else echo "lint: the benchmarks and Apple files are checked after a build"; fi
 
 format: ## bring the Swift sources into form, and write anew what is generated
 	@swift format -i -r -p Sources Tests Package.swift

@@ -35,6 +35,24 @@ def missing_files(before, after):
     return len(missing), brotli
 
 
+def file_list(folder):
+    """Bytes of an answer that lists each file with its hash and URL."""
+    found = files(folder)
+    digest = digests(found)
+    return 400 + len(json.dumps({"version": "1.1.0", "manifest": [
+        {"file_name": n, "file_hash": digest[p], "download_url": f"https://files.example.com/{digest[p]}/{n}.br"}
+        for n, p in found.items()]}, separators=(",", ":")))
+
+
+def whole_zip(folder):
+    """Bytes of everything in one zip."""
+    with tempfile.TemporaryDirectory() as work:
+        archive = pathlib.Path(work) / "all.zip"
+        names = "\n".join(files(folder)) + "\n"
+        subprocess.run(["zip", "-9", "-X", "-q", archive, "-@"], input=names, text=True, cwd=folder, check=True)
+        return archive.stat().st_size
+
+
 def others(before, after):
     """What the other protocols send for an update, without header fields: requests and bytes of each."""
     old, new = files(before), files(after)
@@ -49,9 +67,6 @@ def others(before, after):
         (folder / "new").mkdir(exist_ok=True)
         (folder / "new/hotcodepush.json").write_text(json.dumps({"deletedFiles": [n for n in old if n not in new]}))
         subprocess.run(["zip", "-9", "-X", "-q", "-r", folder / "changed.zip", "."], cwd=folder / "new", check=True)
-        listed = json.dumps({"version": "1.1.0", "manifest": [
-            {"file_name": n, "file_hash": digest[p], "download_url": f"https://files.example.com/{digest[p]}/{n}.br"}
-            for n, p in new.items()]}, separators=(",", ":"))
         # An answer of CodePush: fifteen fields, of which the hash and the URL are the longest.
         return {"codepush": [2, 700 + (folder / "changed.zip").stat().st_size],
-                "capgo": [1 + missing, 400 + len(listed) + brotli]}
+                "capgo": [1 + missing, file_list(after) + brotli]}

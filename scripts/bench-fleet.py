@@ -4,27 +4,29 @@ devices that decide with the device's own code, and by the bytes of real updates
 
     scripts/bench-fleet.py [SET]        of Benchmarks/datasets.json; chainlit if none is given
 
-PACKTOOL names the program, DEVICES, SAMPLE and SEED say otherwise. Prices are those of Benchmarks/prices.json. Prints tables; with
-REPORT=1 writes them into docs/BENCHMARKS.md. Fails where the model of a cache is off what is counted request by request."""
+PACKTOOL names the program; DEVICES, SAMPLE and SEED override the defaults. Prices are those of Benchmarks/prices.json. Prints tables;
+with REPORT=1 writes them into docs/BENCHMARKS.md. Fails where the model of a cache differs from a count of each request."""
 import json
 import os
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 os.chdir(ROOT)
-sys.path[:0] = ["Tests/Tools", "Benchmarks"]
-from other_protocols import HEADS, missing_files
-from packtool_runs import Packtool, counted
-from public_builds import OTHERS_BUILDS, with_page
+sys.path.insert(0, "Benchmarks")
+from other_protocols import HEADS, file_list, missing_files, whole_zip
+from public_builds import BuildRegistry
 
 BINARY = pathlib.Path(os.environ.get("PACKTOOL", ".build/bin/packtool"))
-DEVICES, SAMPLE, SEED = (int(os.environ.get(name, value)) for name, value in (("DEVICES", 100_000_000), ("SAMPLE", 200_000), ("SEED", 14)))
+DEVICES, SAMPLE, SEED = (int(os.environ.get(name, value)) for name, value in (("DEVICES", 100_000_000), ("SAMPLE", 500_000), ("SEED", 14)))
 POINTER_SECONDS = [0, 5, 60]
-WAYS = {"packtool": "**packtool**", "files": "each missing file, brotli", "zip": "the whole zip"}
+WAYS = {"packtool": "**packtool's patches**", "files": "each missing file in brotli, and a list", "zip": "the whole zip"}
+# Devices that stand for themselves.
+SMALL = 40_000
+# A day.
+OPENS = 4
 HOUR = 60
 # Version 1.1.0 is what most run. 1.2.0 goes out in steps from 9 o'clock (UTC) on.
 RAMP = [(9 * HOUR, 1), (11 * HOUR, 10), (13 * HOUR, 25), (16 * HOUR, 100)]
@@ -42,109 +44,98 @@ REGIONS = [{"part": 0.35, "hours": 1, "edges": 14}, {"part": 0.25, "hours": -6, 
 BASES = [{"version": "1.1.0", "part": 0.85}, {"version": "1.0.0", "part": 0.14}, {"version": "", "part": 0.01}]
 
 
-class Registry:
-    """A registry behind its server, and devices that update from it and are counted."""
-
-    def __init__(self, work):
-        self.tool, self.folder = Packtool(BINARY, work), work / "app"
-        self.folder.mkdir()
-        self.tool.expect(self.folder, "init", "--template", "config")
-        (self.folder / "packtool.json").write_text(json.dumps(OTHERS_BUILDS))
-        _, self.port, said = self.tool.serving(self.folder, "serve")
-        if not self.port:
-            sys.exit(said.read_text())
-
-    def publish(self, build, version):
-        self.tool.expect(self.folder, "build", str(with_page(build, self.folder / "dist")), "--package", "app",
-                         "--package-version", version, "--out", "packages", "--whole-project", "--quiet")
-        self.tool.expect(self.folder, "publish", f"packages/app-{version}.zip", "--channel", "beta", "--quiet")
-
-    def update(self, store, base=None, reports=False):
-        """The requests of an update of a copy of `base`; it is started and confirmed then."""
-        if base:
-            shutil.copytree(self.folder / base, self.folder / store)
-        more = ["--root", ".packtool/root.json"] + (["--reports", "on"] if reports else [])
-        cost = counted(self.tool, self.folder, self.port, *more, store=store)
-        for command in ("start", "confirm"):
-            self.tool.expect(self.folder, "client", command, "--store", store, "--package", "app")
-        return cost
-
-    def idle(self, store):
-        return counted(self.tool, self.folder, self.port, store=store, codes=(2,))
+KINDS = (("/metadata/timestamp", "", "pointer"), ("/metadata/", "", "metadata"), ("/targets/channels", "", "metadata"),
+         ("/v1/bundle", "", "first answers"), ("/targets/manifests", "", "manifests"), ("/patches/", ".update", "updates"),
+         ("/patches/", "full.zst", "full downloads"), ("/patches/", "", "patches"))
 
 
-def requests(cost):
-    """Each request of an update: heads are counted for all together."""
-    down = (cost["down"] - sum(cost["sizes"][path] for path in cost["paths"])) / cost["requests"]
-    return [request(path, cost["up"] / cost["requests"], down + cost["sizes"][path]) for path in cost["paths"]]
+def requests(cost, change, head):
+    """Each request of an update.
+
+    An answer that is no file of the view, one at most, has the bytes that are left."""
+    down = {path: head + size for path, size in cost["sizes"].items()}
+    unknown = [path for path, size in cost["sizes"].items() if size == 0]
+    if len(unknown) > 1:
+        sys.exit(f"bench-fleet: {change} asked for {unknown}, which are no files")
+    rest = cost["down"] - sum(down[path] for path in cost["paths"] if path not in unknown)
+    for path in unknown or cost["paths"][-1:]:
+        down[path] = rest if unknown else down[path] + rest
+    result = [request(path, change, cost["up"] / cost["requests"], down[path]) for path in cost["paths"]]
+    if sum(r["path"] == "metadata" for r in result) > 1:
+        sys.exit(f"bench-fleet: {change} asked for several documents of metadata")
+    return result
 
 
-def request(path, up, down):
-    for start, end, name in (("/metadata/timestamp", "", "pointer"), ("/metadata/", "", "metadata"), ("/targets/channels", "", "metadata"),
-                             ("/v1/bundle", "", "bundle"), ("/targets/manifests", "", "manifests"), ("/patches/", ".update", "updates"),
-                             ("/patches/", "full.zst", "full downloads"), ("/patches/", "", "patches")):
-        if path.startswith(start) and path.endswith(end):
-            break
-    else:
-        sys.exit(f"bench-fleet: a device asked for {path}, which the plan does not know")
-    # A first answer for a new device is made by the server for each publication.
-    caching = {"pointer": "pointer", "bundle": "never"}.get(name, "immutable")
-    return {"path": name, "caching": caching, "isOfPublication": name == "metadata", "up": up, "down": down}
+def request(path, change, up, down):
+    """A full download is kept for ever here, though its Cache-Control says an hour: a cache asks for it again once an hour then."""
+    name = next((name for start, end, name in KINDS if path.startswith(start) and path.endswith(end)), None)
+    if not name:
+        sys.exit(f"bench-fleet: a device asked for {path}, which is not foreseen")
+    # The configurations of templates/cdn pass on what begins with /v1.
+    caching = {"pointer": "pointer", "first answers": "never"}.get(name, "immutable")
+    version = change.split(">")[-1]
+    return {"path": name, "caching": caching, "isOfPublication": name == "metadata", "up": up, "down": down,
+            "name": version if name in ("full downloads", "manifests") else change}
 
 
 def measured(builds):
-    """The ways between the versions, and what a check costs."""
-    with tempfile.TemporaryDirectory() as work:
-        registry = Registry(pathlib.Path(work))
-        try:
-            ways, found = {}, {}
-            registry.publish(builds[0], "1.0.0")
-            found["new"] = registry.update("d0")
-            registry.publish(builds[1], "1.1.0")
-            ways[">1.1.0"] = registry.update("d1")
-            ways["1.0.0>1.1.0"] = registry.update("d01", "d0")
-            found["idle"] = registry.idle("d1")
-            registry.publish(builds[2], "1.2.0")
-            ways[">1.2.0"] = registry.update("d2")
-            ways["1.1.0>1.2.0"] = registry.update("d12", "d1")
-            ways["1.0.0>1.2.0"] = registry.update("d02", "d0")
-            found["reporting"] = registry.update("d12r", "d1", reports=True)
-            registry.tool.expect(registry.folder, "rollback", "app", "--to", "1.1.0", "--channel", "beta", "--yes")
-            ways["1.2.0>1.1.0"] = registry.update("d021", "d02")
-            registry.publish(builds[3], "1.3.0")
-            ways[">1.3.0"] = registry.update("d3")
-            for name, store in (("1.0.0", "d0"), ("1.1.0", "d1"), ("1.2.0", "d12")):
-                ways[f"{name}>1.3.0"] = registry.update(f"{store}-3", store)
-        finally:
-            registry.tool.stop()
-    return ways, found
+    """What the ways between the versions cost, an idle check, and an update that is reported."""
+    with tempfile.TemporaryDirectory() as work, BuildRegistry(BINARY, pathlib.Path(work)) as registry:
+        ways = {}
+        registry.publish(builds[0], "1.0.0")
+        registry.update("d0")
+        registry.publish(builds[1], "1.1.0")
+        ways[">1.1.0"] = registry.update("d1")
+        ways["1.0.0>1.1.0"] = registry.update("d01", "d0")
+        idle = registry.idle_check("d1")
+        registry.publish(builds[2], "1.2.0")
+        ways[">1.2.0"] = registry.update("d2")
+        ways["1.1.0>1.2.0"] = registry.update("d12", "d1")
+        ways["1.0.0>1.2.0"] = registry.update("d02", "d0")
+        reported = registry.update("d12r", "d1", reports=True)
+        registry.run("rollback", "app", "--to", "1.1.0", "--channel", "beta", "--yes")
+        ways["1.2.0>1.1.0"] = registry.update("d021", "d02")
+        registry.publish(builds[3], "1.3.0")
+        ways[">1.3.0"] = registry.update("d3")
+        for name, store in (("1.0.0", "d0"), ("1.1.0", "d1"), ("1.2.0", "d12")):
+            ways[f"{name}>1.3.0"] = registry.update(f"{store}-3", store)
+    return ways, idle, reported
 
 
 def plan(builds):
-    ways, found = measured(builds)
-    idle = requests(found["idle"])
-    if [r["path"] for r in idle] != ["pointer"]:
-        sys.exit(f"bench-fleet: a check that finds nothing asks for {found['idle']['paths']}")
-    every = {change: requests(cost) for change, cost in ways.items()}
-    # What a check after a publication asks for in any case.
+    ways, idle, reported = measured(builds)
+    if idle["paths"] != ["/metadata/timestamp.json"]:
+        sys.exit(f"bench-fleet: a check that finds nothing asked for {idle['paths']}")
+    every = {change: requests(cost, change, idle["down"]) for change, cost in ways.items()}
+    # What a check after a publication asks for in any case, and a new device.
     check = [r for r in every["1.1.0>1.2.0"] if r["path"] in ("pointer", "metadata")]
-    own = {change: [r for r in all if r["path"] not in ("pointer", "metadata")] for change, all in every.items()}
-    report = {"path": "reports", "caching": "never", "up": found["reporting"]["up"] - ways["1.1.0>1.2.0"]["up"],
-              "down": found["reporting"]["down"] - ways["1.1.0>1.2.0"]["down"]}
+    first = [r for r in every[">1.2.0"] if r["path"] == "first answers"]
+    for change, all_requests in every.items():
+        asked = {r["path"] for r in all_requests} & {"pointer", "metadata", "first answers"}
+        if asked != ({"first answers"} if change.startswith(">") else {"pointer", "metadata"}):
+            sys.exit(f"bench-fleet: {change} asked for {asked} before it decided")
+    own = {change: [r for r in all_requests if r["path"] not in ("pointer", "metadata", "first answers")]
+           for change, all_requests in every.items()}
+    plain = ways["1.1.0>1.2.0"]
+    if reported["requests"] != plain["requests"] + 1:
+        sys.exit(f"bench-fleet: an update that is reported asked for {reported['paths']}")
+    report = {"path": "reports", "caching": "never", "up": reported["up"] - plain["up"], "down": reported["down"] - plain["down"]}
     folders = dict(zip(("1.0.0", "1.1.0", "1.2.0", "1.3.0"), builds))
+    # The metadata is ours in each row, so that only what brings the content differs.
     others = {"files": {}, "zip": {}}
     for change in own:
         before, after = change.split(">")
         count, size = missing_files(folders.get(before), folders[after])
         one = {"caching": "immutable", "up": HEADS / 2, "down": HEADS / 2}
-        others["files"][change] = [{**one, "path": "files", "count": count, "up": count * HEADS / 2, "down": size + count * HEADS / 2}] if count else []
-        with tempfile.TemporaryDirectory() as folder:
-            archive = pathlib.Path(folder) / "all.zip"
-            subprocess.run(["zip", "-9", "-X", "-q", "-r", archive, "."], cwd=folders[after], check=True)
-            others["zip"][change] = [{**one, "path": "zips", "down": archive.stat().st_size + HEADS / 2}]
+        others["files"][change] = [{**one, "path": "file lists", "name": after, "down": file_list(folders[after]) + HEADS / 2}]
+        if count:
+            others["files"][change].append(
+                {**one, "path": "files", "name": change, "count": count, "up": count * HEADS / 2, "down": size + count * HEADS / 2})
+        others["zip"][change] = [{**one, "path": "zips", "name": after, "down": whole_zip(folders[after]) + HEADS / 2}]
     return {
-        "devices": DEVICES, "sample": SAMPLE, "seed": SEED, "minutes": 36 * HOUR, "opensPerDay": 4, "hours": HOURS, "regions": REGIONS,
-        "bases": BASES, "renewalMinutes": 24 * HOUR, "pointerSeconds": POINTER_SECONDS, "idle": idle,
+        "devices": DEVICES, "sample": SAMPLE, "seed": SEED, "minutes": 36 * HOUR, "opensPerDay": OPENS, "hours": HOURS, "regions": REGIONS,
+        "bases": BASES, "renewalMinutes": 24 * HOUR, "pointerSeconds": POINTER_SECONDS, "first": first, "idle": [
+            {**check[0], "up": idle["up"], "down": idle["down"]}],
         "renewed": [r for r in check if r["path"] == "pointer"], "changed": check, "report": [report],
         "ways": {"packtool": own, **others}}
 
@@ -173,23 +164,32 @@ def cost(prices, bytes_down, count):
 
 
 def table(name, found, prices):
-    lines = [f"**{name}**", "", "| delivered as | requests | busiest minute, 1/s | TB down | busiest minute, Gbit/s | reports and first answers | "
-             + " | ".join(p["name"] for p in prices) + " |", "| --- |" + " --: |" * (5 + len(prices))]
+    lines = [f"**{name}**", "",
+             "| content as | requests | 1/s at most | TB down | Gbit/s at most | " + " | ".join(p["name"] for p in prices) + " |",
+             "| --- |" + " --: |" * (4 + len(prices))]
     for way, title in WAYS.items():
-        paths = {p[1]: [float(v) for v in p[2:]] for p in found["path"] if p[0] == way}
-        count, down = sum(p[0] for p in paths.values()), sum(p[2] for p in paths.values())
-        own = sum(p[0] for n, p in paths.items() if n in ("reports", "bundle"))
+        paths = [[float(value) for value in p[2:]] for p in found["path"] if p[0] == way]
+        count, down = sum(p[0] for p in paths), sum(p[2] for p in paths)
         peak, bits = next((float(p[1]), float(p[2]) * 8 / 1e9) for p in found["peak"] if p[0] == way)
-        lines.append(f"| {title} | {count / 1e6:,.0f} M | {peak:,.0f} | {down / 1e12:,.2f} | {bits:,.2f} | {own / 1e6:,.1f} M | "
-                     + " | ".join(f"${cost(p, down, count):,.0f}" for p in prices) + " |")
-    lines += ["", "| delivered as | edges keep the pointer for | of the requests, answered by edges | the origin: requests | busiest minute, 1/s | TB |",
+        dollars = " | ".join(f"${cost(p, down, count):,.0f}" for p in prices)
+        lines.append(f"| {title} | {count / 1e6:,.0f} M | {peak:,.0f} | {down / 1e12:,.2f} | {bits:,.2f} | {dollars} |")
+    lines += ["", "| content as | edges keep the pointer for | answered by edges | requests to the origin | 1/s at most | TB |",
               "| --- | --: | --: | --: | --: | --: |"]
     for way, title in WAYS.items():
         all_requests = sum(float(p[2]) for p in found["path"] if p[0] == way)
         for _, seconds, count, size, peak in (o for o in found["origin"] if o[0] == way):
-            lines.append(f"| {title} | {float(seconds):.0f} s | {100 * (1 - float(count) / all_requests):.2f} % | {float(count) / 1e6:,.2f} M | "
-                         f"{float(peak):,.0f} | {float(size) / 1e12:,.3f} |")
+            hits = 100 * (1 - float(count) / all_requests)
+            lines.append(f"| {title} | {float(seconds):.0f} s | {hits:.2f} % | {float(count) / 1e6:,.2f} M | {float(peak):,.0f} | "
+                         f"{float(size) / 1e12:,.3f} |")
+    lines += ["", "| asked for, where packtool brings the content | requests | KB, mean | 1/s at most |", "| --- | --: | --: | --: |"]
+    for _, path, count, _, down, peak in (p for p in found["path"] if p[0] == "packtool"):
+        lines.append(f"| {path} | {float(count) / 1e6:,.1f} M | {float(down) / float(count) / 1e3:,.2f} | {float(peak):,.0f} |")
     return lines
+
+
+def progress(found, hours=(9, 10, 12, 15, 17, 20, 24, 30, 36)):
+    reached = {int(hour) + 1: float(current) / max(float(active), 1) for hour, active, current in found["reached"]}
+    return ", ".join(f"{100 * reached[hour]:.0f} % at {hour % 24}:00" + (" of the second day" if hour > 24 else "") for hour in hours)
 
 
 def main():
@@ -200,19 +200,23 @@ def main():
                    check=True, stdout=sys.stderr)
     prices = json.loads(pathlib.Path("Benchmarks/prices.json").read_text())["lists"]
     assumed = plan([pathlib.Path(".cache/datasets").resolve() / name / version for version in versions])
-    # The model of a cache against what is counted request by request, where each device stands for itself.
-    small = simulated({**assumed, "devices": 40_000, "sample": 40_000}, DAY, None)
-    off = [(float(seconds), int(counted_), float(model)) for way, seconds, counted_, model in small["misses"] if way == "packtool"]
-    faults = [f"bench-fleet: {model:.0f} misses by the model where {number} were counted (pointer kept for {seconds:g} s)"
-              for seconds, number, model in off if abs(model / number - 1) > 0.02]
-    lines = [f"{DEVICES:,} devices, by a sample of {SAMPLE:,} (seed {SEED}), 36 hours from midnight (UTC); {name} {', '.join(versions)} as 1.0.0 to 1.3.0."]
+    # The model of a cache beside a count of each request, where each device stands for itself.
+    small = simulated({**assumed, "devices": SMALL, "sample": SMALL}, DAY, None)
+    beside = [(float(seconds), int(counted), float(model)) for way, seconds, counted, model in small["misses"] if way == "packtool"]
+    faults = [f"bench-fleet: {model:.0f} requests by the model where {counted} were counted (pointer kept for {seconds:g} s)"
+              for seconds, counted, model in beside if abs(model / counted - 1) > 0.02]
     day, trouble = simulated(assumed, DAY, None), simulated(assumed, INCIDENT, {"version": "1.2.0", "part": 0.2})
-    lines += [""] + table("A release in four steps", day, prices) + [""] + table("The same release, taken back, and mended", trouble, prices)
-    reached = [(int(hour), float(active), float(current)) for hour, active, current in day["reached"]]
-    lines += ["", "Of the devices whose app was opened by then, those that have 1.2.0: " + ", ".join(
-        f"{hour + 1}:00 {100 * current / active:.0f} %" for hour, active, current in reached if active and hour + 1 in (9, 10, 12, 15, 17, 20, 24, 30, 36)) + "."]
-    lines += ["", "The model of a cache beside a count of each request (40,000 devices that stand for themselves; requests to the origin for the pointer): "
-              + "; ".join(f"kept for {seconds:.0f} s {model:,.0f}, counted {number:,}" for seconds, number, model in off) + "."]
+    lines = [
+        f"{DEVICES:,} devices, by a sample of {SAMPLE:,} (seed {SEED}), in 36 hours from midnight UTC, before {sum(r['edges'] for r in REGIONS)} edges. "
+        f"An app is opened {OPENS} times a day, by the hours of its place, and checks each time. {name} {', '.join(versions)} are 1.0.0 to "
+        f"1.3.0; {', '.join(f'{100 * b_part:.0f} %' for b_part in (b['part'] for b in BASES))} of the devices have 1.1.0, 1.0.0 and nothing. *At most*: in "
+        "the busiest ten minutes.", ""]
+    lines += table("1.2.0 to 1 % at 9:00, 10 % at 11:00, 25 % at 13:00, all at 16:00", day, prices)
+    lines += ["", f"Of the devices whose app was opened by then, so many have 1.2.0: {progress(day)}.", ""]
+    lines += table("A fifth cannot start 1.2.0: taken back at 13:20, 1.3.0 to 10 % at 16:20, to all at 17:20", trouble, prices)
+    lines += ["", f"So many have 1.3.0: {progress(trouble, (17, 18, 20, 24, 30, 36))}.", "",
+              f"The model of a cache beside a count of each request for the pointer that reaches the origin, with {SMALL:,} devices: "
+              + "; ".join(f"kept for {seconds:.0f} s, {model:,.0f} and {counted:,}" for seconds, counted, model in beside) + "."]
     text = "\n".join(lines)
     print(text)
     if os.environ.get("REPORT") == "1":

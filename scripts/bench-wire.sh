@@ -17,10 +17,9 @@ scripts/fetch-datasets.sh "$@"
 exec python3 - "${PACKTOOL:-$PWD/.build/bin/packtool}" "$@" <<'PYTHON'
 import hashlib, json, os, pathlib, subprocess, sys, tempfile
 
-sys.path[:0] = ["Tests/Tools", "Benchmarks"]
+sys.path.insert(0, "Benchmarks")
 from other_protocols import HEADS, others
-from packtool_runs import Packtool, counted
-from public_builds import OTHERS_BUILDS, with_page
+from public_builds import BuildRegistry
 
 binary, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:]
 sets = json.loads(pathlib.Path(os.environ.get("DATASETS", "Benchmarks/datasets.json")).read_text())["sets"]
@@ -32,27 +31,11 @@ stamp = hashlib.sha256(binary.read_bytes()).hexdigest()[:12]
 def measure(versions):
     """The cost of each update of a set, one after the other on one device."""
     results = []
-    with tempfile.TemporaryDirectory() as work:
-        work = pathlib.Path(work)
-        tool, folder = Packtool(binary, work), work / "app"
-        folder.mkdir()
-        tool.expect(folder, "init", "--template", "config")
-        (folder / "packtool.json").write_text(json.dumps(OTHERS_BUILDS))
-        _, port, said = tool.serving(folder, "serve")
-        if not port:
-            sys.exit(said.read_text())
-        try:
-            for number, version in enumerate(versions):
-                tool.expect(folder, "build", str(with_page(version, folder / "dist")), "--package", "app", "--package-version", f"1.{number}.0",
-                            "--out", "packages", "--whole-project", "--quiet")
-                tool.expect(folder, "publish", f"packages/app-1.{number}.0.zip", "--channel", "beta", "--quiet")
-                cost = counted(tool, folder, port, "--root", ".packtool/root.json")
-                tool.expect(folder, "client", "start", "--store", "device", "--package", "app")
-                if number:
-                    results.append(cost)
-        finally:
-            tool.stop()
-    return results
+    with tempfile.TemporaryDirectory() as work, BuildRegistry(binary, pathlib.Path(work)) as registry:
+        for number, version in enumerate(versions):
+            registry.publish(version, f"1.{number}.0")
+            results.append(registry.update())
+    return results[1:]
 
 
 lines = ["| build | updates | requests | up | down | of it manifests and content | CodePush: requests, bytes | Capgo: requests, bytes |",

@@ -24,7 +24,7 @@ for bench in Benchmarks/Sources/*/; do
     [ ! -L "${bench%/}" ] || continue
     mapfile -t sources < <(find "$bench" -name '*.swift')
     [ "${#sources[@]}" -gt 0 ] || continue
-    swiftc -typecheck "${common[@]}" -package-name "${package:-packtool}" -module-name "$(basename "$bench" | tr - _)" \
+    swiftc -typecheck -warnings-as-errors "${common[@]}" -package-name "${package:-packtool}" -module-name "$(basename "$bench" | tr - _)" \
         "${includes[@]}" "${sources[@]}"
 done
 

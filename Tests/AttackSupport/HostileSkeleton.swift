@@ -2,7 +2,7 @@ package import PackFormat
 
 @testable import PackPatch
 
-/// Skeletons as somebody writes them who has no key and does not keep to what an encoder does.
+/// Skeletons of an attacker without a key, with values that no encoder writes.
 package struct HostileSkeleton {
     private let base: Manifest
     private let head: ManifestHead

@@ -273,6 +273,12 @@ struct SkeletonTests {
                 try Self.skeleton(bytes + more, base: base.manifest, manifestByteCount: count)
             }
         }
+        // The last byte is the smallest that does.
+        for byte in UInt8.min...UInt8.max where byte != bytes.last {
+            #expect(throws: PatchError.self, "\(byte)") {
+                try Self.skeleton(Array(bytes.dropLast()) + [byte], base: base.manifest, manifestByteCount: count)
+            }
+        }
         for left in [0, bytes.count / 2, bytes.count - 1] {
             #expect(throws: PatchError.self, "\(left)") {
                 try Self.skeleton(Array(bytes.prefix(left)), base: base.manifest, manifestByteCount: count)

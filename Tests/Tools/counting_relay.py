@@ -19,7 +19,7 @@ def note(direction, data):
         state[direction] += len(data)
         if direction == "up":
             state["requests"] += [
-                line.decode() for line in data.split(b"\r\n") if line.startswith(b"GET ") or line.startswith(b"HEAD ")]
+                line.decode() for line in data.split(b"\r\n") if line.startswith((b"GET ", b"HEAD ", b"POST "))]
         with open(log + ".new", "w") as file:
             json.dump(state, file)
         os.replace(log + ".new", log)

@@ -1,7 +1,7 @@
 """A registry as devices knew it before there were update files and recent metadata: passes on what such a device asks for, and
 has nothing else.
 
-older_protocol.py PORT    prints its own port, then a line for each request: "had PATH" or "lacks PATH", digests as D
+older_protocol.py PORT    prints its own port, then a line for each request: "STATUS PATH" or "unknown PATH", digests as D
 """
 
 import http.server
@@ -29,8 +29,8 @@ class Older(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         is_known = any(re.fullmatch(known, self.path) for known in KNOWN)
-        print("had" if is_known else "lacks", re.sub(D, "D", self.path), flush=True)
         status, headers, body = self.answer() if is_known else (404, {}, b"")
+        print(status if is_known else "unknown", re.sub(D, "D", self.path), flush=True)
         self.send_response(status)
         for name, value in headers.items():
             if name.lower() in ("etag", "content-type", "cache-control", "content-range"):

@@ -17,7 +17,9 @@ struct FleetPlan: Decodable {
         let caching: Caching
         /// Whether each publication has another file of this name.
         var isOfPublication: Bool? = nil
-        /// So many files of about this size.
+        /// What tells the file apart from others of this path; nil where there is one only.
+        var name: String? = nil
+        /// Number of files; `up` and `down` are for all together.
         var count: Int? = nil
         /// Bytes with all heads, of all `count` together.
         let up: Double
@@ -67,15 +69,16 @@ struct FleetPlan: Decodable {
     let regions: [Region]
     let bases: [Base]
     let publications: [Publication]
-    /// A signature of the pointer is renewed so often.
+    /// Minutes between two renewals of the pointer's signature.
     let renewalMinutes: Int
-    /// For how long an edge keeps the pointer: each is a row.
+    /// For how long an edge keeps the pointer: one row of the table each.
     let pointerSeconds: [Double]
     let incident: Incident?
     /// What each way of delivery asks for when a device changes from a version to another one, as `1.0.0>1.1.0`; `>1.1.0` for a
     /// device that has none.
     let ways: [String: [String: [Request]]]
-    /// A check that finds nothing new; one that finds the pointer signed anew; one after a publication.
+    /// The first check of a new device; one that finds nothing new; one that finds the pointer signed anew; one after a publication.
+    let first: [Request]
     let idle: [Request]
     let renewed: [Request]
     let changed: [Request]

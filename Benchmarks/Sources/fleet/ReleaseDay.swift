@@ -69,20 +69,21 @@ struct ReleaseDay {
             incident: plan.incident?.version)
         let requests =
             switch check.news {
+            case .first: plan.first
             case .none: plan.idle
             case .renewed: plan.renewed
             case .changed: plan.changed
             }
         for (way, changes) in plan.ways {
             var all = requests
-            let change = check.download.map { "\($0.from)>\($0.to)" }
-            if let change {
+            if let (from, to) = check.download {
+                let change = "\(from)>\(to)"
                 guard let found = changes[change] else { throw Fault("the plan does not say what \(change) costs") }
                 all += found
             }
             if check.isReporting { all += plan.report }
             for request in all {
-                let name = request.isOfPublication == true ? "\(publication)" : change ?? ""
+                let name = request.isOfPublication == true ? "\(publication)" : request.name ?? ""
                 traffic[way]?.add(request, name, edge: device.edge, second: second, weight: plan.weight)
             }
         }
@@ -90,7 +91,7 @@ struct ReleaseDay {
 
     func printResults() {
         for (way, traffic) in traffic.sorted(by: { $0.key < $1.key }) {
-            for path in traffic.paths() {
+            for path in traffic.paths {
                 print("path", way, path.path, path.requests, path.up, path.down, path.peak, separator: "\t")
             }
             print("peak", way, traffic.peak, traffic.peakBytes, separator: "\t")

@@ -15,9 +15,9 @@ struct SampledDevice {
     private var refused: Set<String> = []
     private var seen: (publication: Int, renewal: Int)?
 
-    /// What a check came to.
+    /// The result of a check.
     struct Check {
-        enum News { case none, renewed, changed }
+        enum News { case first, none, renewed, changed }
 
         let news: News
         /// The version that is downloaded, and the one that it comes from.
@@ -47,7 +47,7 @@ struct SampledDevice {
             if roll < base.part { break }
             roll -= base.part
         }
-        // Who runs what is offered at the start has seen that it is.
+        // A device that runs the offered version has already seen its publication.
         if version == plan.publications.first?.offers.first?.version { seen = (0, 0) }
         failsToStart = Double.random(in: 0..<1, using: &dice) < plan.incident?.part ?? 0
         opens = Self.opens(plan, region, &dice)
@@ -78,7 +78,7 @@ struct SampledDevice {
     mutating func check(
         _ offers: ChannelOffers, _ package: PackageID, publication: Int, renewal: Int, incident: String?
     ) -> Check {
-        var check = Check(news: .changed)
+        var check = Check(news: version.isEmpty ? .first : .changed)
         if let seen {
             check = Check(
                 news: seen.publication != publication ? .changed : seen.renewal != renewal ? .renewed : .none)

@@ -114,7 +114,7 @@ extension ManifestChanges {
         let paths = target.sortedPaths
         let places = Dictionary(uniqueKeysWithValues: paths.enumerated().map { ($1, $0) })
         let found = finder.hashes.mapValues { hashes in
-            Dictionary(uniqueKeysWithValues: hashes.enumerated().map { ($1, $0) })
+            Dictionary(hashes.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         }
         for index in added.indices {
             let path = added[index].path

@@ -5,7 +5,7 @@ import PackFormat
 actor DownloadTurns {
     private var waiting: [Digest: [CheckedContinuation<Void, Never>]] = [:]
 
-    /// Does what no other caller does meanwhile for the same digest.
+    /// Runs `work` while no other caller runs for the same digest.
     nonisolated func during<Result>(_ digest: Digest, _ work: () async throws -> Result) async throws -> Result {
         await take(digest)
         do {

@@ -22,7 +22,7 @@ struct PatchWork {
     /// Bytes.
     var maximumByteCount: Int { decoder.maximumPatchByteCount }
 
-    /// Gives the objects to `batch`. Those that came before a fault are sound, but nobody keeps them.
+    /// Gives the objects to `batch`. Those that came before a fault are verified where the manifest is, but nobody keeps them.
     /// - Parameter names: Looks at each object.
     /// - Returns: The names that it found.
     func apply(_ patch: URL, to batch: ObjectBatch, _ names: NameFinder = NameFinder()) throws -> NameFinder {

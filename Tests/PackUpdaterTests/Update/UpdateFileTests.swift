@@ -141,8 +141,12 @@ struct UpdateFileTests {
         let said = try device.events(.fellBack).map(\.why)
         #expect(said.first?.hasPrefix("the update file was refused") == true, "\(said)")
         #expect(lie.reason.isEmpty || said.first?.contains(lie.reason) == true, "\(said)")
-        let evilObject = Digest(of: Array("evil".utf8)).hex
-        #expect(try device.listing().filter { $0.contains(evilObject) || $0.hasPrefix("downloads/") }.isEmpty)
+        // The objects of the two versions, and no other file outside of what the device writes in any case.
+        let wanted = try [one, two].flatMap { try #require(registry.manifests[$0]).ownObjects.map(\.digest.hex) }
+        let listing = try device.listing()
+        let objects = listing.filter { $0.hasPrefix("objects/") }.compactMap { $0.split(separator: "/").last }
+        #expect(Set(objects.map(String.init).filter { $0.count == 64 }) == Set(wanted))
+        #expect(listing.filter { $0.hasPrefix("downloads/") || $0.contains("other/") || $0.contains("new") }.isEmpty)
     }
 
     /// A skeleton that no packtool writes, for the device that has the first version.
