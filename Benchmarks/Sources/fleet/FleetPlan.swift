@@ -87,4 +87,6 @@ struct FleetPlan: Decodable {
 
     /// For how many devices each of the sample stands.
     var weight: Double { Double(devices) / Double(sample) }
+
+    var edgeCount: Int { regions.reduce(0) { $0 + $1.edges } }
 }

@@ -28,8 +28,7 @@ struct ReleaseDay {
                 packages: [package: ChannelFile.Package(releases: releases)])
             return ChannelOffers(try ChannelFile(parsing: file.bytes))
         }
-        let edges = plan.regions.reduce(0) { $0 + $1.edges }
-        traffic = plan.ways.mapValues { _ in Traffic(edges: edges, minutes: plan.minutes) }
+        traffic = plan.ways.mapValues { _ in Traffic(edges: plan.edgeCount, minutes: plan.minutes) }
         reached = Array(repeating: (0, 0), count: plan.minutes / 60)
         guard plan.publications.first?.minute == 0 else { throw Fault("the first publication is at minute 0") }
     }

@@ -28,29 +28,24 @@ struct SampledDevice {
     init(_ plan: FleetPlan, _ dice: inout SeededGenerator) {
         // No release has an audience here: which device it is decides.
         facts = DeviceFacts(deviceID: "device-\(UInt64.random(in: .min ... .max, using: &dice))", appVersion: nil)
-        var edges = 0
-        var region = plan.regions[0]
-        var roll = Double.random(in: 0..<1, using: &dice)
-        for candidate in plan.regions {
-            region = candidate
-            if roll < candidate.part { break }
-            roll -= candidate.part
-            edges += candidate.edges
-        }
-        edge =
-            min(edges, plan.regions.reduce(0) { $0 + $1.edges } - region.edges)
-            + Int.random(in: 0..<region.edges, using: &dice)
-        roll = Double.random(in: 0..<1, using: &dice)
-        version = ""
-        for base in plan.bases {
-            version = base.version
-            if roll < base.part { break }
-            roll -= base.part
-        }
+        let place = Self.index(among: plan.regions.map(\.part), &dice)
+        let region = plan.regions[place]
+        edge = plan.regions[..<place].reduce(0) { $0 + $1.edges } + Int.random(in: 0..<region.edges, using: &dice)
+        version = plan.bases[Self.index(among: plan.bases.map(\.part), &dice)].version
         // A device that runs the offered version has already seen its publication.
         if version == plan.publications.first?.offers.first?.version { seen = (0, 0) }
         failsToStart = Double.random(in: 0..<1, using: &dice) < plan.incident?.part ?? 0
         opens = Self.opens(plan, region, &dice)
+    }
+
+    /// One of several, each as likely as its part says; the last where rounding leaves something.
+    private static func index(among parts: [Double], _ dice: inout SeededGenerator) -> Int {
+        var roll = Double.random(in: 0..<1, using: &dice)
+        for (index, part) in parts.enumerated() {
+            if roll < part { return index }
+            roll -= part
+        }
+        return parts.count - 1
     }
 
     /// Poisson in each hour.
