@@ -197,7 +197,7 @@ struct SkeletonTests {
             #expect(
                 try ManifestSkeleton.encode(base: base.manifest.bytes, target: target.bytes, object: base.object) == nil
             )
-            let bytes = try Self.forced(base: base.manifest, target: target)
+            let bytes = try HostileSkeleton(base: base.manifest).changing([size])
             #expect(throws: PatchError.tooLarge(byteCount: size, limit: (8 << 20) + 3)) {
                 try Self.skeleton(bytes, base: base.manifest, manifestByteCount: target.bytes.count)
             }
@@ -330,16 +330,6 @@ struct SkeletonTests {
             "fuzzed \(count) skeletons: \(decoded) told how to decode the content, \(refused) refused, then or before, \(other) of "
                 + "another manifest, PACKTOOL_FUZZ_SEED=\(seed)")
         #expect(refused > 0 && decoded > 0)
-    }
-
-    /// The skeleton of a manifest that a device would refuse.
-    private static func forced(base: Manifest, target: Manifest) throws -> [UInt8] {
-        let head = try ManifestHead(parsing: target.bytes)
-        var coder = SkeletonCoder(BinaryEncoder())
-        _ = try ManifestChanges.code(
-            ManifestChanges(from: base, to: target, head: head.bytes, pins: head.pins), base: base,
-            head: ManifestHead(parsing: base.bytes), manifestByteCount: 1 << 20, &coder)
-        return coder.coder.end()
     }
 
     @Test func `an update file tells skeleton and patch apart, and other formats are refused`() throws {
