@@ -69,14 +69,23 @@ package struct Publisher: Sendable {
     ) async throws -> [Published] {
         // Everything is judged before the first upload.
         var isListed: Set<Digest> = []
+        var delegated: [PackageID] = []
         for archive in selection.archives {
+            let package = archive.manifest.package
             if try await self.isListed(archive.manifest, archive.sealed.digest) {
                 isListed.insert(archive.sealed.digest)
             } else {
-                _ = try await requireKey(for: archive.manifest.package)
+                if try await requireKey(for: package) { delegated.append(package) }
                 // The registry refuses whose token may not publish it.
                 if selection.archives.count > 1 { _ = try await registry.missingObjects(of: archive.sealed.bytes) }
             }
+        }
+        // Each signature of the owner lists all packages again, so many new ones get one. If somebody else signs at the same moment,
+        // each package gets its own.
+        if delegated.count > 1 {
+            do { _ = try await delegateIfNeeded(delegated) } catch let error as RegistryError
+                where error.kind == .conflict
+            {}
         }
         var published: [Published] = []
         for archive in selection.archives {
@@ -168,7 +177,7 @@ package struct Publisher: Sendable {
         while true {
             attempt += 1
             do {
-                let targets = try await delegateIfNeeded(package)
+                let targets = try await delegateIfNeeded([package])
                 let current = try await trust.role(of: package)
                 let versions = [targets.body.version, current?.body.version ?? 0]
                 stalled = versions == seen ? stalled + 1 : 0
@@ -190,19 +199,22 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// Reads the metadata anew. If a single developer also holds the owner's key, it delegates a new package to the
+    /// Reads the metadata anew. If a single developer also holds the owner's key, it delegates new packages to the
     /// publisher's key.
-    private func delegateIfNeeded(_ package: PackageID) async throws -> SignedDocument<TargetsMetadata> {
+    private func delegateIfNeeded(_ packages: [PackageID]) async throws -> SignedDocument<TargetsMetadata> {
         let (_, targets) = try await trust.refresh()
-        let name = ViewLayout.role(of: package)
-        guard targets.body.delegations?.role(named: name) == nil else { return targets }
+        let missing = Set(packages).filter { targets.body.delegations?.role(named: ViewLayout.role(of: $0)) == nil }
+            .sorted()
+        guard let package = missing.first else { return targets }
         guard !keys.owner.isEmpty else { throw Self.notDelegated(package) }
         let document = try targets.revised(
             expires: now().addingTimeInterval(MetadataLifetime.targets), signers: keys.owner
         ) { targets in
-            try targets.delegate(
-                name, to: keys.publisher.map(\.publicKey), paths: [ViewLayout.manifestPaths(of: package)],
-                isTerminating: true)
+            for package in missing {
+                try targets.delegate(
+                    ViewLayout.role(of: package), to: keys.publisher.map(\.publicKey),
+                    paths: [ViewLayout.manifestPaths(of: package)], isTerminating: true)
+            }
         }
         do {
             try await registry.submit(metadata: document.bytes, role: TopLevelRole.targets.rawValue)

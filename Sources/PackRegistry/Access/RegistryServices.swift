@@ -67,6 +67,9 @@ package struct RegistryServices: Sendable {
         try await ViewWriter(store: store, view: view).updateIfWhole()
     }
 
+    /// Whether the view shows what the store does not have, so that nothing can be shown.
+    package func isViewAhead() async throws -> Bool { try await ViewWriter(store: store, view: view).isAhead() }
+
     /// Checks every file of the view, writes the missing ones, and updates the view to what was recorded.
     /// - Returns: The paths of all files that follow from the store.
     package func complete() async throws -> Set<ViewPath> {

@@ -33,6 +33,23 @@ struct ViewDocuments: Sendable {
         return Whole(timestamp: parsed.body, snapshot: snapshot)
     }
 
+    /// Whether a timestamp is signed with a key that counts today, and not one that the store had or will have.
+    ///
+    /// One of an earlier key is none: rotating the key is how devices accept older rows. Of one that the store no longer keeps nobody can tell.
+    func lack(_ timestamp: [UInt8], _ facts: RegistryFacts) async throws -> Bool {
+        let role = TopLevelRole.timestamp
+        guard let shown = try? SignedDocument<TimestampMetadata>(parsing: timestamp, name: role.rawValue) else {
+            return false
+        }
+        let rootID = DocumentID(role: TopLevelRole.root.rawValue, version: facts.base.root)
+        let id = DocumentID(role: role.rawValue, version: shown.body.version)
+        let found = try await bytes(of: [rootID, id])
+        guard let root: RootMetadata = try parse(found[rootID], rootID),
+            (try? shown.verify(by: root.authority(for: role))) != nil
+        else { return false }
+        return shown.body.version > facts.base.timestamp || (found[id].map { $0 != timestamp } ?? false)
+    }
+
     /// - Throws: ``StaleView`` where the store does not have it any more.
     func requiredWhole(of timestamp: [UInt8]) async throws -> Whole {
         guard let whole = try await whole(of: timestamp) else { throw StaleView() }

@@ -1,5 +1,5 @@
 package import PackFormat
-import PackRegistryAPI
+package import PackRegistryAPI
 import PackTrust
 
 /// Brings the published view to what the registry's store has recorded: idempotent, and never visible half.
@@ -18,6 +18,14 @@ package struct ViewWriter: Sendable {
     private static let tries = 100
     /// Bytes of a timestamp; devices read no larger one.
     private static let timestampByteCount = 1 << 20
+
+    /// What is wrong where ``isAhead()``.
+    package static let behind = RegistryError(
+        .unusable,
+        "devices have seen newer signed metadata than the registry's rows hold: the database was restored from an older backup, or "
+            + "lost its last changes in a failover. If there is a newer copy of it, restore that one. If there is none, run "
+            + "packtool keys rotate online --restored, so that devices accept what is here, and publish again what is missing "
+            + "(docs/SCALING.md)")
 
     private let store: any RegistryStore
     private let view: any ViewStore
@@ -46,6 +54,17 @@ package struct ViewWriter: Sendable {
     @discardableResult
     package func complete() async throws -> Set<ViewPath> {
         try await repeated { try await completeOnce() }
+    }
+
+    /// Whether the view shows signed metadata of this registry that the store does not have: its rows were restored from an
+    /// older backup, or lost in a failover. Nothing is shown then, because devices would refuse it, as they refuse an attacker.
+    package func isAhead() async throws -> Bool {
+        guard let shown = try await view.read(.timestamp, maximumByteCount: Self.timestampByteCount) else {
+            return false
+        }
+        var query = FactsQuery.unsigned
+        query.view = .newest
+        return try await ViewDocuments(store).lack(shown, store.facts(query))
     }
 
     /// Every file that follows from the store, but the timestamp.
@@ -98,6 +117,9 @@ package struct ViewWriter: Sendable {
         let facts = try await store.facts(query)
         guard let newest = facts.documents[TopLevelRole.timestamp.rawValue] else { return [] }
         let documents = ViewDocuments(store)
+        if let shown, try await documents.lack(shown, facts) {
+            throw Self.behind
+        }
         let all = try await documents.everything(facts)
         let frame = try await documents.frame(
             of: documents.requiredWhole(of: newest), oldest: facts.oldestManifest)

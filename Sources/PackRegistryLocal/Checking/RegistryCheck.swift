@@ -50,6 +50,8 @@ package struct RegistryCheck: Sendable {
     /// - Parameter isRepairing: whether faults are mended. Without it nothing is written.
     /// - Throws: ``RegistryError`` if the database or the folder cannot be read.
     package func run(repairing isRepairing: Bool) async throws -> Outcome {
+        // All of it may be sound, and devices refuse it.
+        if try await local.services.isViewAhead() { throw ViewWriter.behind }
         var outcome = Outcome()
         let documents = try await documentFaults(&outcome)
         let objects = try await local.database.reading { try Self.signedObjects($0) }

@@ -27,6 +27,21 @@ extension LocalRegistry {
         try await BlockingWork.runCancellable(for: time) { [self] in try artifacts.makeEncodings(until: $0) }
     }
 
+    /// Shows what the rows have in place of newer signed metadata: they were restored from a backup. Devices that have seen the newer
+    /// refuse it until the online key is another one.
+    package func showRestored() async throws {
+        guard try await services.isViewAhead() else { return }
+        // The same names had other content, and names that are there are not written.
+        let view = FolderViewStore(folder: files)
+        view.remove(view.forgettable(), keeping: [])
+        if let mirror {
+            try await mirror.storage.view.list("metadata/") {
+                try await mirror.storage.view.remove(listed: $0.map(\.name))
+            }
+        }
+        try await check()
+    }
+
     /// Looks for every file of the view: what was lost is written again, or made again by ``maintain(report:)``.
     func check() async throws {
         if let mirror { return try await check(mirror) }

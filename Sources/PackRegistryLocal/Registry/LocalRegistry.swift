@@ -34,6 +34,8 @@ package struct LocalRegistry: Sendable {
     let reportStore: SQLiteReportStore
     /// The app that the registry belongs to.
     package let app: String
+    /// Whether devices have seen newer signed metadata than the rows had when it was opened (``ViewWriter/behind``).
+    package private(set) var isBehind = false
 
     var database: any RegistryDatabase { rows.database }
     var leases: any LeaseStore { rows.leases }
@@ -104,7 +106,7 @@ package struct LocalRegistry: Sendable {
         } else if rows.isShared {
             try FolderMark(files).check(mark, of: place)
         }
-        let registry = LocalRegistry(
+        var registry = LocalRegistry(
             files: files, rows: rows, clock: clock, makers: ArtifactMakers(maker),
             mirror: storage.map {
                 ViewMirror(files, of: $0, maximumByteCount: copyByteCount ?? ViewMirror.usualByteCount)
@@ -112,7 +114,9 @@ package struct LocalRegistry: Sendable {
         // Remote storage keeps what it has. A server looks for every file there once a day, a command does not.
         let isWhole =
             storage != nil || ViewCheck(folder: files).isRecent ? try await registry.services.showIfWhole() : false
-        if !isWhole { try await registry.check() }
+        // It opens all the same: reading helps to find out what is missing, and ``showRestored()`` ends it.
+        if !isWhole { registry.isBehind = try await registry.services.isViewAhead() }
+        if !isWhole, !registry.isBehind { try await registry.check() }
         try await registry.mirror?.refreshTimestamp()
         return registry
     }

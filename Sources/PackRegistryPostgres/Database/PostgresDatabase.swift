@@ -29,21 +29,23 @@ package final class PostgresDatabase: RegistryDatabase {
     }
 
     /// Connects, and makes or migrates the schema.
-    /// - Throws: ``RegistryError``
+    /// - Parameter isMade: whether the schema is made where there is none.
+    /// - Throws: ``RegistryError``; of the kind `.notFound` where there is none and none is made.
     package static func open(
-        _ address: PostgresAddress, schema: String = schema, limits: PostgresLimits = PostgresLimits()
+        _ address: PostgresAddress, schema: String = schema, limits: PostgresLimits = PostgresLimits(),
+        isMade: Bool = true
     ) async throws -> PostgresDatabase {
         let database = PostgresDatabase(address, schema: schema, limits: limits)
-        try await database.writers.run { try database.migrate(schema) }
+        try await database.writers.run { try database.migrate(schema, isMade: isMade) }
         return database
     }
 
-    /// ``open(_:schema:limits:)`` on this thread.
+    /// ``open(_:schema:limits:isMade:)`` on this thread, for a schema that is there.
     package static func openNow(_ address: PostgresAddress, limits: PostgresLimits = PostgresLimits()) throws
         -> PostgresDatabase
     {
         let database = PostgresDatabase(address, schema: schema, limits: limits)
-        try database.migrate(schema)
+        try database.migrate(schema, isMade: false)
         return database
     }
 
@@ -138,9 +140,9 @@ package final class PostgresDatabase: RegistryDatabase {
         }
     }
 
-    private func migrate(_ schema: String) throws {
+    private func migrate(_ schema: String, isMade: Bool) throws {
         try repeated { connection in
-            try PostgresSchema.migrate(connection, schema: schema, name: name)
+            try PostgresSchema.migrate(connection, schema: schema, name: name, isMade: isMade)
         }
     }
 }

@@ -32,9 +32,14 @@ enum PostgresSchema {
     private static let limits = "SET LOCAL statement_timeout TO '10min'; SET LOCAL lock_timeout TO '10min'"
 
     /// Makes or migrates the schema, once among all processes.
-    /// - Throws: ``RegistryError`` of the kind `.unusable` for one of a newer program.
-    static func migrate(_ connection: PostgresConnection, schema: String, name: String) throws {
-        if try done(connection, schema, name) == steps.count { return }
+    /// - Parameter isMade: whether it is made where there is none.
+    /// - Throws: ``RegistryError`` of the kind `.unusable` for one of a newer program, `.notFound` where there is none.
+    static func migrate(_ connection: PostgresConnection, schema: String, name: String, isMade: Bool) throws {
+        let known = try done(connection, schema, name)
+        if known == steps.count { return }
+        guard known > 0 || isMade else {
+            throw RegistryError(.notFound, "there is no registry in \(name): make one with packtool init")
+        }
         try connection.command("BEGIN; \(limits); SELECT pg_advisory_xact_lock(\(lock))", for: time)
         // Somebody else may have been there first.
         let count = try done(connection, schema, name)

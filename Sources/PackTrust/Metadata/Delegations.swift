@@ -5,7 +5,11 @@ public struct Delegations: Sendable, Equatable, Delegator {
     /// The keys by id.
     public internal(set) var keys: NameTable<PublicKey>
     /// The roles in the order of the search; each name occurs once.
-    public internal(set) var roles: [DelegatedRole]
+    public internal(set) var roles: [DelegatedRole] {
+        didSet { places = Self.places(of: roles) }
+    }
+    /// Where each role is in `roles`, by the bytes of its name: an app may have thousands.
+    private var places: [[UInt8]: Int]
     /// In the place of `roles`, where another repository uses hash bins.
     private(set) var succinctRoles: SuccinctRoles?
     private var extra = JSONObject()
@@ -14,6 +18,7 @@ public struct Delegations: Sendable, Equatable, Delegator {
     public init() {
         keys = [:]
         roles = []
+        places = [:]
     }
 
     init(reading object: JSONObject) throws {
@@ -27,7 +32,8 @@ public struct Delegations: Sendable, Equatable, Delegator {
         roles =
             try succinctRoles == nil
             ? object.array("roles").map { try DelegatedRole(reading: try $0.object("roles")) } : []
-        guard Set(roles.map { Array($0.name.utf8) }).count == roles.count else {
+        places = Self.places(of: roles)
+        guard places.count == roles.count else {
             throw MetadataFault("a delegated role is listed twice")
         }
         extra = object.unknown(besides: "keys", "roles", "succinct_roles")
@@ -46,7 +52,11 @@ public struct Delegations: Sendable, Equatable, Delegator {
 
     /// The delegation to a role by its exact name.
     public func role(named name: String) -> DelegatedRole? {
-        roles.first { $0.name.isExactly(name) }
+        places[Array(name.utf8)].map { roles[$0] }
+    }
+
+    private static func places(of roles: [DelegatedRole]) -> [[UInt8]: Int] {
+        Dictionary(roles.enumerated().map { (Array($1.name.utf8), $0) }) { first, _ in first }
     }
 
     /// The delegations that may lead to a target path, in the order in which they are searched.

@@ -16,8 +16,9 @@ struct RegistryPlace {
     private let address: PostgresAddress?
 
     /// Connects to the database, if there is one.
+    /// - Parameter isNew: a registry may be made there, so a database without one is none of another mistake.
     /// - Returns: nil for a server.
-    init?(_ location: RegistryLocation) async throws {
+    init?(_ location: RegistryLocation, isNew: Bool = false) async throws {
         switch location {
         case .server: return nil
         case .folder(let folder, _):
@@ -26,7 +27,7 @@ struct RegistryPlace {
         case .database(let address, let files, _):
             folder = files
             self.address = address
-            rows = RegistryRows(shared: try await PostgresDatabase.open(address))
+            rows = RegistryRows(shared: try await PostgresDatabase.open(address, isMade: isNew))
         }
         storage = try location.storage.map { try S3Store.connect($0, authorities: PrivateAuthorities.text) }
     }

@@ -2,6 +2,7 @@ import Foundation
 import PackBuilder
 import PackFormat
 import PackPublisher
+import PackRegistry
 import PackRegistryAPI
 import PackRegistryLocal
 import PackTrust
@@ -36,6 +37,7 @@ struct RegistrySession {
         case .folder, .database:
             let opened = try await RegistryPlace(location)?.open()
             guard let opened else { throw CommandFailure("the registry cannot be opened") }
+            if opened.isBehind { console.note("warning: \(ViewWriter.behind)") }
             registry = opened.registry(as: .local(user: NSUserName()))
             local = opened
         case .server(let url):

@@ -148,6 +148,18 @@ struct SubmissionTests {
         #expect(error?.kind == .forbidden && error?.message.contains("keys delegate checkout") == true)
     }
 
+    @Test func `many new packages get one signature of the owner, and each is published`() async throws {
+        let shop = try await Shop()
+        let zips = try ["checkout", "help", "news"].map { try shop.page("1.0.0", package: $0).zip }
+        let before = try await shop.trust(over: shop.registry).refresh().targets.body.version
+        #expect(try await shop.publisher().publish(zips).map(\.outcome) == [.published, .published, .published])
+        #expect(try await shop.trust(over: shop.registry).refresh().targets.body.version == before + 1)
+        let device = try shop.device()
+        for package in ["checkout", "help", "news"] {
+            _ = try await device.target("manifests/\(package)/1.0.0.json", maximumByteCount: 1 << 20)
+        }
+    }
+
     @Test func `targets that widens a path, lists files or drops a package in use is refused`() async throws {
         let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])

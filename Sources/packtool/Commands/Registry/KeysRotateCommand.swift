@@ -44,6 +44,7 @@ struct KeysRotateCommand: AsyncParsableCommand {
         if restored {
             // Before anything is forgotten.
             for name in [KeyFolder.Name.root, .owner] { _ = try required(name, session) }
+            try await session.local?.showRestored()
             try await session.forgetSeenMetadata()
         }
         let maintenance = try await session.maintenance(console: options.console)

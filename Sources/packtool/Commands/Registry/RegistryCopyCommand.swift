@@ -49,7 +49,7 @@ struct RegistryCopyCommand: AsyncParsableCommand {
         }
         let parts = RegistryLocation.Parts(files: toFiles, storage: toStorage)
         let location = try RegistryLocation(to, parts, relativeTo: URL.currentDirectory())
-        guard let place = try await RegistryPlace(location) else {
+        guard let place = try await RegistryPlace(location, isNew: true) else {
             throw CommandFailure(
                 "\(location) is a server: give the folder or the database that the registry is to be in")
         }
