@@ -16,7 +16,7 @@ struct RegistryPlace {
     private let address: PostgresAddress?
 
     /// Connects to the database, if there is one.
-    /// - Parameter isNew: a registry may be made there, so a database without one is none of another mistake.
+    /// - Parameter isNew: whether a registry may be made there. A database without one is no mistake then.
     /// - Returns: nil for a server.
     init?(_ location: RegistryLocation, isNew: Bool = false) async throws {
         switch location {
