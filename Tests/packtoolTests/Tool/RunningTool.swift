@@ -19,8 +19,10 @@ final class RunningTool: Sendable {
         process.currentDirectoryURL = folder
         process.environment = environment
         process.standardInput = FileHandle.nullDevice
-        process.standardOutput = try FileHandle(forWritingTo: output)
-        process.standardError = try FileHandle(forWritingTo: errors)
+        let handles = try [output, errors].map { try FileHandle(forWritingTo: $0) }
+        (process.standardOutput, process.standardError) = (handles[0], handles[1])
+        // Foundation keeps them, and crashes when it starts something while 1,400 files are open.
+        defer { for handle in handles { try? handle.close() } }
         self.process = try RunningProcess(starting: process)
     }
 
