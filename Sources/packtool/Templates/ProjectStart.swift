@@ -40,7 +40,8 @@ struct ProjectStart {
     /// Connects to the registry's database and storage, and looks whether they can have a new registry.
     /// - Returns: nil where nothing is to be made: there is a registry already, or it is a server's.
     func place() async throws -> RegistryPlace? {
-        guard let place = try await RegistryPlace(location, isNew: true), try !LocalRegistry.exists(place.folder, rows: place.rows)
+        guard let place = try await RegistryPlace(location, isNew: true),
+            try !LocalRegistry.exists(place.folder, rows: place.rows)
         else { return nil }
         try await initializer.check(at: place.folder, rows: place.rows, storage: place.storage)
         return place
