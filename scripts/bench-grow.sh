@@ -91,7 +91,8 @@ class Registry:
         (self.folder / "site").mkdir()
         run(self.folder, "init", "--template", "config", "--app", "bench")
         self.publish()
-        fill(self.folder, packages)
+        # With the one that is published again and again: a channel has at most 2,000.
+        fill(self.folder, packages - 1)
         self.publish()
 
     def publish(self):
@@ -133,7 +134,7 @@ class Registry:
             local n = 0
             request = function()
                 n = n + 1
-                return wrk.format("GET", "/v1/update?channel=stable&package=filler-" .. (n * 7919 % {self.packages})
+                return wrk.format("GET", "/v1/update?channel=stable&package=filler-" .. (n * 7919 % {self.packages - 1})
                     .. "&device=d" .. n)
             end""")
 
