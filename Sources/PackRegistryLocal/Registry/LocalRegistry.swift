@@ -114,9 +114,12 @@ package struct LocalRegistry: Sendable {
         // Remote storage keeps what it has. A server looks for every file there once a day, a command does not.
         let isWhole =
             storage != nil || ViewCheck(folder: files).isRecent ? try await registry.services.showIfWhole() : false
-        // It opens all the same: reading helps to find out what is missing, and ``showRestored()`` ends it.
-        if !isWhole { registry.isBehind = try await registry.services.isViewAhead() }
-        if !isWhole, !registry.isBehind { try await registry.check() }
+        if !isWhole {
+            do { try await registry.check() } catch let error as RegistryError where error == ViewWriter.behind {
+                // It opens all the same: reading helps to find out what is missing, and ``showRestored()`` ends it.
+                registry.isBehind = true
+            }
+        }
         try await registry.mirror?.refreshTimestamp()
         return registry
     }

@@ -35,9 +35,9 @@ enum PostgresSchema {
     /// - Parameter isMade: whether it is made where there is none.
     /// - Throws: ``RegistryError`` of the kind `.unusable` for one of a newer program, `.notFound` where there is none.
     static func migrate(_ connection: PostgresConnection, schema: String, name: String, isMade: Bool) throws {
-        let known = try done(connection, schema, name)
-        if known == steps.count { return }
-        guard known > 0 || isMade else {
+        let before = try done(connection, schema, name)
+        if before == steps.count { return }
+        guard before > 0 || isMade else {
             throw RegistryError(.notFound, "there is no registry in \(name): make one with packtool init")
         }
         try connection.command("BEGIN; \(limits); SELECT pg_advisory_xact_lock(\(lock))", for: time)

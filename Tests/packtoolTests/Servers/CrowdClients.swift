@@ -133,6 +133,7 @@ final class CrowdClients: Sendable {
         }
         isOver.withLock { $0 = true }
     }
+
     /// What the channel offers of each package, as a share of the newest release.
     private static func shares(_ status: Outcome) throws -> [(package: String, share: String)] {
         try status.json().object().object("channels").object("beta").members.compactMap { member in

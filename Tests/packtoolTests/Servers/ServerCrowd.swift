@@ -68,10 +68,13 @@ final class ServerCrowd: Sendable {
             let running = try tool.start(
                 URL(filePath: "/usr/bin/env"), [Tool.executable.path, "serve", "--port", "\(ports[index])", "--quiet"],
                 environment: index == 0 ? Self.fastClock() : [:])
-            state.withLock {
-                $0.running[index] = running
-                $0.starts += 1
+            let isOver = state.withLock { state in
+                state.running[index] = running
+                state.starts += 1
+                return state.isOver
             }
+            // The end may have come before it was known.
+            if isOver { running.kill(SIGTERM) }
             let outcome = await running.outcome()
             if outcome.exitCode != 0, outcome.exitCode != -SIGKILL {
                 // Without a database or a bucket it does not start; the next one does.
