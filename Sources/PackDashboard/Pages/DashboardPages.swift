@@ -62,7 +62,7 @@ package struct DashboardPages: Sendable {
     }
 
     private func offer(_ package: PackageID, _ channel: ChannelName) async throws -> DashboardPage {
-        let overview = try await registry.overview()
+        let overview = try await registry.overview(of: [])
         guard let releases = overview.channels[channel]?[package] else {
             throw DashboardFault(.notFound, "The channel \(channel) never offered the package \(package).")
         }
@@ -77,7 +77,7 @@ package struct DashboardPages: Sendable {
     }
 
     private func package(_ package: PackageID, _ number: Int) async throws -> DashboardPage {
-        let overview = try await registry.overview()
+        let overview = try await registry.overview(of: [package])
         guard let versions = overview.versions[package] else {
             throw DashboardFault(.notFound, "Nothing is published of the package \(package).")
         }
@@ -88,7 +88,7 @@ package struct DashboardPages: Sendable {
     }
 
     private func version(_ package: PackageID, _ version: SemanticVersion) async throws -> DashboardPage {
-        let versions = try await registry.overview().versions[package] ?? []
+        let versions = try await registry.overview(of: [package]).versions[package] ?? []
         guard let index = versions.firstIndex(where: { $0.version == version }) else {
             throw DashboardFault(.notFound, "\(package) \(version) is not published.")
         }

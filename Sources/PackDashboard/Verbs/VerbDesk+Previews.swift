@@ -73,7 +73,7 @@ extension VerbDesk {
             throw DashboardFault(.notFound, "\(channel) offers nothing of \(package).")
         }
         let below = facts.releases.dropFirst().first { $0.version != newest.version }
-        let earlier = try await registry.overview().earlier[channel]?[package]
+        let earlier = try await registry.overview(of: []).earlier[channel]?[package]
         let target = version ?? (below ?? earlier)?.version
         guard let target else {
             throw DashboardFault(

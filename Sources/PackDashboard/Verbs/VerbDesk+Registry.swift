@@ -5,7 +5,7 @@ extension VerbDesk {
     func withdraw(
         _ verb: DashboardVerb, _ package: PackageID, _ version: SemanticVersion
     ) async throws -> VerbPreview {
-        let overview = try await registry.overview()
+        let overview = try await registry.overview(of: [package])
         guard let published = overview.versions[package]?.first(where: { $0.version == version }) else {
             throw DashboardFault(.notFound, "\(package) \(version) is not published.")
         }

@@ -74,10 +74,11 @@ extension Publisher {
         return false
     }
 
-    /// What is published, and what would be.
+    /// What is published of shared bundles, and what would be.
     private func published(with selection: PackageSelection) async throws -> [VersionName: PublishedVersion] {
         var published: [VersionName: PublishedVersion] = [:]
-        for (package, versions) in try await registry.overview().versions {
+        let bundles = Set(selection.manifests.flatMap(\.shared.keys))
+        for (package, versions) in try await registry.overview(of: bundles).versions {
             for version in versions {
                 published[VersionName(package, version.version)] = PublishedVersion(
                     package: package, version: version.version, manifest: version.manifest, hasEntry: false,

@@ -9,8 +9,11 @@ extension RemoteRegistry: RegistryReading {
     /// - Throws: ``RegistryError`` of the kind `.unauthorized` without a token that is valid.
     package func identity() async throws -> Identity { try await call(Endpoints.identity, ()) }
 
-    package func overview() async throws -> RegistryOverview {
-        try await call(Endpoints.overview, ())
+    package func overview(of packages: Set<PackageID>?) async throws -> RegistryOverview {
+        // An older registry tells of all.
+        try await call(
+            Endpoints.overview, (), query: packages.map { "packages=\($0.map(\.text).sorted().joined(separator: ","))" }
+        )
     }
 
     package func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? {

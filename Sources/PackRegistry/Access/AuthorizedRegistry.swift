@@ -15,8 +15,8 @@ package struct AuthorizedRegistry: Registry {
 }
 
 extension AuthorizedRegistry {
-    package func overview() async throws -> RegistryOverview {
-        try await services.store.overview().visible(to: identity.scope)
+    package func overview(of packages: Set<PackageID>?) async throws -> RegistryOverview {
+        try await services.store.overview(of: packages).visible(to: identity.scope)
     }
 
     package func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? {

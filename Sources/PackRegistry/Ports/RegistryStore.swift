@@ -19,8 +19,9 @@ package protocol RegistryStore: Sendable {
     ///   ``RegistryError``
     func commit(_ changes: ChangeSet, basedOn base: RegistryFacts.Base?) async throws
 
-    /// All published versions and all releases.
-    func overview() async throws -> RegistryOverview
+    /// Published versions and all releases.
+    /// - Parameter packages: those whose versions are read; nil: of all.
+    func overview(of packages: Set<PackageID>?) async throws -> RegistryOverview
 }
 
 /// Another change was recorded after the facts of this one were read, so it must be decided again.

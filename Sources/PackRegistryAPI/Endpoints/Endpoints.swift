@@ -9,7 +9,8 @@ package enum Endpoints {
     package static let overview = Endpoint<Void, RegistryOverview>(
         Route(
             .get, "/v1/overview",
-            "Lists every version and every release. Without a token, publishers' names are left out."),
+            "Lists every version, or those of the `packages` named, and every release. Without a token, publishers' names "
+                + "are left out."),
         encodeAnswer: \.json, decodeAnswer: RegistryOverview.init(json:))
     package static let channel = Endpoint<Void, ChannelFile>(
         Route(

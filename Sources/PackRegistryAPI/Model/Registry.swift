@@ -16,8 +16,9 @@ package typealias Registry = RegistryReading & RegistryPublishing & RegistryRele
     & RegistryWebhooks
 
 package protocol RegistryReading: Sendable {
-    /// All published versions and all releases, for `packtool status` and reports.
-    func overview() async throws -> RegistryOverview
+    /// Published versions and all releases, for `packtool status` and reports.
+    /// - Parameter packages: those whose versions are told; nil: of all packages, which may be many megabytes.
+    func overview(of packages: Set<PackageID>?) async throws -> RegistryOverview
 
     /// What a channel offers, or offered at a moment; nil if nothing had been offered on it by then.
     func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile?
@@ -33,6 +34,11 @@ package protocol RegistryReading: Sendable {
 
     /// Copies one file of the published view, such as a package zip, to a local file; false if it does not exist.
     func copyViewFile(_ path: ViewPath, to file: URL) async throws -> Bool
+}
+
+extension RegistryReading {
+    /// All published versions and all releases.
+    package func overview() async throws -> RegistryOverview { try await overview(of: nil) }
 }
 
 package protocol RegistryPublishing: Sendable {

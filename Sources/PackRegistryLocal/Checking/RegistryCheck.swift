@@ -34,6 +34,10 @@ package struct RegistryCheck: Sendable {
 
     /// How many files are read at once.
     private static let filesAtOnce = 8
+    /// How often documents are looked at that are not as the database has them. A server or a command beside the check shows what it
+    /// recorded a moment later.
+    private static let looks = 5
+    private static let pauseBetweenLooks = Duration.milliseconds(400)
 
     private let local: LocalRegistry
     private let files: any CheckedFiles
@@ -81,7 +85,17 @@ package struct RegistryCheck: Sendable {
     private func documentFaults(_ outcome: inout Outcome) async throws -> [(file: ViewFile, fault: Fault)] {
         let documents = try await local.services.files()
         outcome.documentCount = documents.count
-        return try await each(documents) { file -> (file: ViewFile, fault: Fault)? in
+        var faults = try await documentFaults(among: documents)
+        for _ in 1..<Self.looks where !faults.isEmpty {
+            try await Task.sleep(for: Self.pauseBetweenLooks)
+            let paths = Set(faults.map(\.file.path))
+            faults = try await documentFaults(among: local.services.files().filter { paths.contains($0.path) })
+        }
+        return faults
+    }
+
+    private func documentFaults(among documents: [ViewFile]) async throws -> [(file: ViewFile, fault: Fault)] {
+        try await each(documents) { file -> (file: ViewFile, fault: Fault)? in
             guard let found = try await files.bytes(of: file.path) else {
                 return (file, Fault(path: file.path, kind: .missing))
             }

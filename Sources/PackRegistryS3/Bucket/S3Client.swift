@@ -65,6 +65,7 @@ final class S3Client: Sendable {
         var attempt = 0
         var wasRefreshed = false
         var wasSet = false
+        var damagedCount = 0
         while true {
             let credentials = try await chain.credentials()
             let fault: S3Fault
@@ -81,6 +82,10 @@ final class S3Client: Sendable {
                 }
                 if fault.isOfClock, !wasSet, setClock(by: answer) {
                     wasSet = true
+                    continue
+                }
+                if fault.isOfBytes, damagedCount < 2 {
+                    damagedCount += 1
                     continue
                 }
             } catch let failure as HTTPFailure {

@@ -47,6 +47,10 @@ struct S3Fault: Error, Hashable, Sendable {
         ["ExpiredToken", "InvalidToken", "TokenRefreshRequired", "InvalidAccessKeyId"].contains(code)
     }
 
+    /// What the store received is not what its checksum says. A network or the store itself may have damaged it on the way, so it is worth
+    /// another try. It may as well have been wrong from the start, so it is not worth many.
+    var isOfBytes: Bool { ["BadDigest", "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch"].contains(code) }
+
     var isOfClock: Bool { code == "RequestTimeTooSkewed" }
 
     /// The store does not know what was asked for.
@@ -74,7 +78,7 @@ struct S3Fault: Error, Hashable, Sendable {
             return RegistryError(.unusable, "\(store) refuses the time of this machine: \(said). Set its clock")
         case (507, _), (_, "QuotaExceeded"), (_, "XMinioStorageFull"):
             return RegistryError(.full, "\(store) cannot be written: \(said)")
-        case (_, "BadDigest"), (_, "XAmzContentSHA256Mismatch"), (_, "XAmzContentChecksumMismatch"):
+        case _ where isOfBytes:
             return RegistryError(
                 .unusable, "\(store) received other bytes than were meant: \(said). Nothing was stored")
         default:

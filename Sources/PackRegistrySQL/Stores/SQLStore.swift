@@ -31,7 +31,7 @@ package struct SQLStore: RegistryStore {
         }
     }
 
-    package func overview() async throws -> RegistryOverview {
+    package func overview(of packages: Set<PackageID>?) async throws -> RegistryOverview {
         try await database.reading { [app] db in
             let releases = ReleaseTable(db: db)
             var channels: [ChannelName: [PackageID: [Release]]] = [:]
@@ -53,7 +53,8 @@ package struct SQLStore: RegistryStore {
                 }
             }
             return RegistryOverview(
-                app: app, versions: try VersionTable(db: db).overview(), channels: channels, earlier: earlier,
+                app: app, versions: try VersionTable(db: db).overview(of: packages), channels: channels,
+                earlier: earlier,
                 settings: settings, approvals: try ApprovalTable(db: db).required().filter { $0.value > 0 },
                 rollbacks: rollbacks)
         }

@@ -124,7 +124,19 @@ package struct VersionTable {
     }
 
     /// Newest publication first.
-    func overview() throws -> [PackageID: [RegistryOverview.Version]] {
+    /// - Parameter packages: those whose versions are read; nil: all.
+    func overview(of packages: Set<PackageID>?) throws -> [PackageID: [RegistryOverview.Version]] {
+        guard let packages else { return try overview(where: "", []) }
+        var versions: [PackageID: [RegistryOverview.Version]] = [:]
+        for package in packages {
+            versions[package] = try overview(where: "WHERE version.package = ?", [package.text])[package]
+        }
+        return versions
+    }
+
+    private func overview(
+        where clause: String, _ arguments: StatementArguments
+    ) throws -> [PackageID: [RegistryOverview.Version]] {
         let rows = try Row.fetchAll(
             db,
             sql: """
@@ -133,8 +145,9 @@ package struct VersionTable {
                 FROM version JOIN manifest ON manifest.digest = version.manifest
                 LEFT JOIN derived fullFile ON fullFile.target = version.manifest AND fullFile.kind = 'full'
                 LEFT JOIN derived archiveFile ON archiveFile.target = version.manifest AND archiveFile.kind = 'archive'
+                \(clause)
                 ORDER BY version.sequence DESC
-                """)
+                """, arguments: arguments)
         var versions: [PackageID: [RegistryOverview.Version]] = [:]
         for row in rows {
             let version = try RegistryOverview.Version(

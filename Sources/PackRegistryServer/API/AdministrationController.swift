@@ -1,4 +1,5 @@
 import Hummingbird
+import PackFormat
 import PackRegistryAPI
 
 /// Answers requests for tokens, the audit log and the overview.
@@ -10,7 +11,11 @@ struct AdministrationController {
 
     func addRoutes(to router: EndpointRouter) {
         router.add(Endpoints.overview, gate: reports) { call, _ in
-            let overview = try await call.registry.overview()
+            // Names with commas between them, and none for a package without a version.
+            let packages = try call.request.uri.queryParameters["packages"].map { names in
+                try Set(names.split(separator: ",").map { try PackageID(String($0)) })
+            }
+            let overview = try await call.registry.overview(of: packages)
             return call.identity == nil ? overview.anonymous : overview
         }
         router.add(Endpoints.identity) { call, _ in

@@ -36,7 +36,7 @@ struct AdapterTools: Sendable {
 
     /// Whether a channel offers a version now.
     func isOffered(_ manifest: Manifest) async throws -> Bool {
-        let overview = try await reads.pass { try await host.registry(as: .anonymous).overview() }
+        let overview = try await reads.pass { try await host.registry(as: .anonymous).overview(of: []) }
         return overview.channels.values.contains { packages in
             packages[manifest.package]?.contains { $0.version == manifest.version } ?? false
         }
@@ -44,7 +44,7 @@ struct AdapterTools: Sendable {
 
     /// All channels that ever offered something, in the order of their names.
     func channels() async throws -> [ChannelName] {
-        try await reads.pass { try await host.registry(as: .anonymous).overview().channels.keys.sorted() }
+        try await reads.pass { try await host.registry(as: .anonymous).overview(of: []).channels.keys.sorted() }
     }
 }
 

@@ -35,7 +35,7 @@ import Testing
         FaultProxy.Fault.drop, .loseAnswer, .refuse(status: 503, code: "SlowDown"),
         .refuse(status: 500, code: "InternalError"), .refuse(status: 503, code: "ServiceUnavailable"),
         .refuse(status: 409, code: "ConditionalRequestConflict"), .refuse(status: 400, code: "RequestTimeout"),
-        .delay(.seconds(2)), .cutAnswer, .cutRequest,
+        .refuse(status: 400, code: "BadDigest"), .delay(.seconds(2)), .cutAnswer, .cutRequest,
     ])
     func `a fault that passes is not noticed`(fault: FaultProxy.Fault) async throws {
         let scene = try await Scene()

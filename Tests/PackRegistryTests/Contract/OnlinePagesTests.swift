@@ -11,7 +11,9 @@ struct OnlinePagesTests {
         var files: [String: [UInt8]] = [:]
         var fault: RegistryError?
 
-        func overview() async throws -> RegistryOverview { RegistryOverview(app: "shop", versions: [:], channels: [:]) }
+        func overview(of packages: Set<PackageID>?) async throws -> RegistryOverview {
+            RegistryOverview(app: "shop", versions: [:], channels: [:])
+        }
 
         func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? { nil }
 

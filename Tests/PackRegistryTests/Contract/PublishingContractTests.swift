@@ -158,6 +158,10 @@ struct PublishingContractTests {
                     "1.0.0", "1.0.2", "1.0.4", "1.0.6",
                 ])
             #expect(try overview.versions[package("b")]?.count == 4)
+            let part = try await registry.overview(of: [package("a"), package("none")])
+            #expect(try part.versions == overview.versions.filter { try $0.key == package("a") })
+            #expect(part.channels == overview.channels)
+            #expect(try await registry.overview(of: []).versions.isEmpty)
             let device = try shop.device()
             for site in sites {
                 let path = ViewLayout.manifestTarget(site.manifest.package, site.manifest.version)

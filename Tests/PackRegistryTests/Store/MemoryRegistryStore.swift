@@ -257,10 +257,10 @@ final class MemoryRegistryStore: RegistryStore {
         }
     }
 
-    func overview() async throws -> RegistryOverview {
+    func overview(of packages: Set<PackageID>?) async throws -> RegistryOverview {
         let state = state
         var versions: [PackageID: [RegistryOverview.Version]] = [:]
-        for version in state.versions.reversed() {
+        for version in state.versions.reversed() where packages?.contains(version.name.package) ?? true {
             guard let manifest = state.manifests[version.manifest]?.manifest else { continue }
             versions[version.name.package, default: []].append(
                 RegistryOverview.Version(

@@ -70,6 +70,18 @@ struct RegistryCheckTests {
         #expect(try tool.listing(view) == before)
     }
 
+    @Test func `a file that a server shows a moment later is not missing`() async throws {
+        let file = try tool.folder.appending(path: #require(files("channels.json").last))
+        let bytes = try Data(contentsOf: file)
+        try FileManager.default.removeItem(at: file)
+        async let shown: Void = {
+            try await Task.sleep(for: .milliseconds(900))
+            try bytes.write(to: file)
+        }()
+        #expect(try await faults().kinds.isEmpty)
+        try await shown
+    }
+
     @Test func `what no sound zip has is said to be left`() async throws {
         for zip in try files("packages/") { try await damage(zip) }
         let object = try #require(files("objects/").first)

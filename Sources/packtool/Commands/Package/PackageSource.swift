@@ -51,7 +51,7 @@ struct PackageSource {
         _ console: Console
     ) async throws {
         if try await session.registry.copyViewFile(path, to: file) { return }
-        let versions = try await session.registry.overview().versions[package] ?? []
+        let versions = try await session.registry.overview(of: [package]).versions[package] ?? []
         guard versions.contains(where: { $0.version == version }) else {
             let names = versions.map(\.version.description).joined(separator: ", ")
             throw CommandFailure(

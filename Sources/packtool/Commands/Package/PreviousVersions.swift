@@ -24,7 +24,7 @@ final class PreviousVersions: Sendable {
     private let options: RegistryOptions
     private let console: Console
     /// Of a large registry it is megabytes: one look serves the whole build.
-    private let seen = Mutex<RegistryOverview?>(nil)
+    private let seen = Mutex<[Set<PackageID>?: RegistryOverview]>([:])
 
     init(_ options: RegistryOptions, console: Console) {
         self.options = options
@@ -37,7 +37,7 @@ final class PreviousVersions: Sendable {
 
     /// All version numbers that are taken, withdrawn ones too.
     func published() async -> [PackageID: Set<SemanticVersion>] {
-        await ask { try await self.overview(of: $0).versions.mapValues { Set($0.map(\.version)) } } ?? [:]
+        await ask { try await self.overview(of: nil, in: $0).versions.mapValues { Set($0.map(\.version)) } } ?? [:]
     }
 
     /// Nil if there is no registry, or it does not answer in time.
@@ -89,17 +89,17 @@ final class PreviousVersions: Sendable {
         return try? await RegistrySession(options, console: quiet).registry
     }
 
-    private func overview(of registry: any Registry) async throws -> RegistryOverview {
-        if let overview = seen.withLock({ $0 }) { return overview }
-        let overview = try await registry.overview()
-        seen.withLock { $0 = overview }
+    private func overview(of packages: Set<PackageID>?, in registry: any Registry) async throws -> RegistryOverview {
+        if let overview = seen.withLock({ $0[packages] }) { return overview }
+        let overview = try await registry.overview(of: packages)
+        seen.withLock { $0[packages] = overview }
         return overview
     }
 
     private func read(
         _ registry: any Registry, _ packages: [(id: PackageID, version: SemanticVersion)]
     ) async throws -> Found {
-        let published = try await overview(of: registry).versions
+        let published = try await overview(of: Set(packages.map(\.id)), in: registry).versions
         var found = Found()
         for (id, version) in packages {
             let versions = published[id]?.filter { $0.withdrawn == nil } ?? []

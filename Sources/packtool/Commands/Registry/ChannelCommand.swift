@@ -72,7 +72,7 @@ struct ChannelCommand: AsyncParsableCommand {
                 isEmergency: emergency.emergency, session, options)
         }
         guard let poll else {
-            let overview = try await session.registry.overview()
+            let overview = try await session.registry.overview(of: [])
             try NameCheck.require(channel, in: overview)
             let settings = overview.settings[channel] ?? ChannelSettings()
             let approvals = overview.approvals[channel] ?? 0

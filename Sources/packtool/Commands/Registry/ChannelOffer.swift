@@ -180,8 +180,9 @@ struct ChannelOffer {
                 PublishedVersion(
                     package: $0.package, version: $0.version, manifest: $0.digest, requiredApp: $0.requiredApp)
             })
-        let published = try await session.registry.overview().versions
         let given = Set(all.map(\.digest))
+        let bundles = Set(pages.flatMap { $0.shared.filter { !given.contains($0.value.manifest) }.keys })
+        let published = try await session.registry.overview(of: bundles).versions
         for page in pages {
             for (bundle, pin) in page.shared.sorted(by: { $0.key < $1.key }) where !given.contains(pin.manifest) {
                 let isThere =
@@ -235,6 +236,6 @@ struct ChannelOffer {
     }
 
     private func releases() async throws -> [PackageID: [Release]] {
-        try await session.registry.overview().channels[channel] ?? [:]
+        try await session.registry.overview(of: []).channels[channel] ?? [:]
     }
 }

@@ -59,7 +59,7 @@ enum ChannelSettingText {
 
     /// What a channel tells its devices; for commands that only show it.
     static func settings(of channel: ChannelName, _ session: RegistrySession) async throws -> ChannelSettings {
-        let overview = try await session.registry.overview()
+        let overview = try await session.registry.overview(of: [])
         try NameCheck.require(channel, in: overview)
         return overview.settings[channel] ?? ChannelSettings()
     }

@@ -62,7 +62,7 @@ struct ExplainCommand: AsyncParsableCommand {
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
         guard let file = try await session.registry.channelFile(channel, at: at) else {
-            let names = try await session.registry.overview().channels.keys.map(\.text).sorted()
+            let names = try await session.registry.overview(of: []).channels.keys.map(\.text).sorted()
             let list = names.isEmpty ? "none yet" : names.joined(separator: ", ")
             throw CommandFailure(
                 at == nil

@@ -51,7 +51,7 @@ struct GateCommand: AsyncParsableCommand {
 
     /// What devices show with the gate off, after a question if that is an error page on some of them.
     private func askedPages(_ session: RegistrySession) async throws -> String {
-        let overview = try await session.registry.overview()
+        let overview = try await session.registry.overview(of: [])
         // The registry refuses what it does not know. What cannot be read is told, and stops no emergency.
         let pages = await OnlinePages(
             of: package, overview.channels[channel]?[package] ?? [], in: session.registry)
@@ -68,7 +68,7 @@ struct GateCommand: AsyncParsableCommand {
     }
 
     private func show(_ session: RegistrySession) async throws {
-        let overview = try await session.registry.overview()
+        let overview = try await session.registry.overview(of: [])
         try NameCheck.require(channel, in: overview)
         guard let releases = overview.channels[channel]?[package] else {
             throw CommandFailure("\(channel) never offered anything of \(package)", kind: "notFound")

@@ -37,7 +37,7 @@ struct PromoteCommand: AsyncParsableCommand {
 
     func run() async throws {
         let session = try await RegistrySession(registry, console: options.console)
-        let overview = try await session.registry.overview()
+        let overview = try await session.registry.overview(of: [package.package])
         if meant(in: overview) != nil { try offer.check(to, in: overview, isDryRun: dryRun.isDryRun, options) }
         let present = overview.channels[to]?[package.package] ?? []
         let rollout = offer.wanted ?? .everyone

@@ -107,7 +107,7 @@ struct PublishCommand: AsyncParsableCommand {
                     + "packtool rollout, which holds for the whole set; or publish --separately")
         }
         if isSet { try await offers.first?.check(set: packages.manifests.filter { $0.entry == nil } + pages) }
-        let overview = try await session.registry.overview()
+        let overview = try await session.registry.overview(of: [])
         for offering in offers { try offer.check(offering.channel, in: overview, isDryRun: isDryRun, options) }
         let older = try await older(pages, offers)
         if !older.isEmpty {

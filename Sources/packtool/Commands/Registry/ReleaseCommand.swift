@@ -77,7 +77,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     ) async throws {
         let session = try await RegistrySession(registry, console: options.console)
         let offering = ChannelOffer(session: session, channel: channel, given: offer, options: options)
-        let overview = try await session.registry.overview()
+        let overview = try await session.registry.overview(of: [])
         try offer.check(channel, in: overview, isDryRun: dryRun.isDryRun, options)
         let older = try await offering.older(versions.map { ($0, $1, nil) })
         if let older { try offer.consent.require(isDryRun: dryRun.isDryRun, older, options) }

@@ -72,7 +72,7 @@ struct RollbackCommand: AsyncParsableCommand {
             }
         let change = accepting(plain)
         let session = try await RegistrySession(registry, console: options.console)
-        let offered = try await session.registry.overview().channels[channel] ?? [:]
+        let offered = try await session.registry.overview(of: []).channels[channel] ?? [:]
         // What the registry refuses, or an older one cannot tell, it says of the change itself.
         if let outcome = try? await session.registry.preview(change, of: package, on: channel, assuming: []) {
             let ways = announcement(outcome, offered)

@@ -196,9 +196,18 @@ enum TextTable {
             rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
         }
         return rows.map { row in
-            let cells = zip(row, widths).map { $0 + String(repeating: " ", count: max(0, $1 - $0.count)) }
-            let line = cells.joined(separator: "  ")
-            return String(line.reversed().drop { $0 == " " }.reversed())
+            var line = ""
+            // Spaces that are still to be written: none stand at the end of a line.
+            var spaces = 0
+            for (cell, width) in zip(row, widths) {
+                if !cell.isEmpty {
+                    line.append(contentsOf: repeatElement(" ", count: spaces))
+                    line += cell
+                    spaces = 0
+                }
+                spaces += width - cell.count + 2
+            }
+            return line
         }
     }
 }

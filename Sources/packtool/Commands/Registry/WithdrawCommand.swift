@@ -35,7 +35,7 @@ struct WithdrawCommand: AsyncParsableCommand {
     func run() async throws {
         let version = try package.requiredVersion()
         let session = try await RegistrySession(registry, console: options.console)
-        let overview = try await session.registry.overview()
+        let overview = try await session.registry.overview(of: [package.package])
         let published = overview.versions[package.package] ?? []
         guard let entry = published.first(where: { $0.version == version }) else {
             let names = published.map(\.version.description).joined(separator: ", ")

@@ -113,7 +113,7 @@ struct RolloutSetCommand: AsyncParsableCommand {
                 options: options
             ).run(session)
         }
-        let overview = try await session.registry.overview()
+        let overview = try await session.registry.overview(of: [])
         let releases = overview.channels[channel]?[package.package] ?? []
         let index = releases.firstIndex { package.version == nil || $0.version == package.version }
         if let audiences {

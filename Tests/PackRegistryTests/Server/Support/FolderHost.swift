@@ -73,7 +73,9 @@ final class FolderHost: RegistryHost {
 struct KeepingRegistry: Registry {
     let host: FolderHost
 
-    func overview() async throws -> RegistryOverview { RegistryOverview(app: host.app, versions: [:], channels: [:]) }
+    func overview(of packages: Set<PackageID>?) async throws -> RegistryOverview {
+        RegistryOverview(app: host.app, versions: [:], channels: [:])
+    }
     func channelFile(_ channel: ChannelName, at time: Date?) async throws -> ChannelFile? { nil }
     func planProgress(
         of package: PackageID, on channel: ChannelName, at time: Date?
