@@ -180,7 +180,7 @@ let package = Package(
         // knows no database.
         module(
             "PackRegistryPostgres",
-            ["PackRegistrySQL", "PackRegistryAPI", "CPostgreSQL"]),
+            ["PackRegistry", "PackRegistrySQL", "PackRegistryAPI", "PackFormat", "PackJSON", "CPostgreSQL"]),
         module(
             "PackRegistryS3",
             [

@@ -34,7 +34,7 @@ ALLOWED = {
         "Crypto",
     } | NETWORK,
     "PackRegistrySQL": {"PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackTrust"},
-    "PackRegistryPostgres": {"PackRegistrySQL", "PackRegistryAPI", "CPostgreSQL"},
+    "PackRegistryPostgres": {"PackRegistry", "PackRegistrySQL", "PackRegistryAPI", "PackFormat", "PackJSON", "CPostgreSQL"},
     "PackRegistryS3": {
         "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON", "PackArchive", "PackSystem", "AsyncHTTPClient", "Crypto", "NIOCore", "NIOSSL",
         "NIOHTTP1",

@@ -32,6 +32,8 @@
        (PGconn *connection, const char *name, int count, const char *const *values, const int *lengths, const int *formats,    \
         int format),                                                                                                           \
        (connection, name, count, values, lengths, formats, format))                                                            \
+    DO(int, PQputCopyData, (PGconn *connection, const char *bytes, int count), (connection, bytes, count))                     \
+    DO(int, PQputCopyEnd, (PGconn *connection, const char *message), (connection, message))                                    \
     DO(int, PQflush, (PGconn *connection), (connection))                                                                       \
     DO(int, PQconsumeInput, (PGconn *connection), (connection))                                                                \
     DO(int, PQisBusy, (PGconn *connection), (connection))                                                                      \

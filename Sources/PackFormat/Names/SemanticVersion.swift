@@ -18,6 +18,11 @@ public struct SemanticVersion: Hashable, Comparable, Sendable, CustomStringConve
             throw .invalidVersion(
                 String(text.prefix(40)) + "…", reason: "it is longer than \(Self.maximumLength) bytes")
         }
+        if let (major, minor, patch) = Self.plainNumbers(text) {
+            (self.major, self.minor, self.patch) = (major, minor, patch)
+            (prerelease, build) = ([], [])
+            return
+        }
         let plus = text.split(separator: "+", maxSplits: 1, omittingEmptySubsequences: false)
         let core = plus[0].split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         let numbers = core[0].split(separator: ".", omittingEmptySubsequences: false)
@@ -36,6 +41,29 @@ public struct SemanticVersion: Hashable, Comparable, Sendable, CustomStringConve
         patch = parsed[2]
         prerelease = try core.count > 1 ? Self.identifiers(core[1], numeric: true, of: text) : []
         build = try plus.count > 1 ? Self.identifiers(plus[1], numeric: false, of: text) : []
+    }
+
+    /// The numbers of `1.2.3`, which almost every version is: a large registry has a hundred thousand of them. Nil for all others.
+    private static func plainNumbers(_ text: String) -> (UInt64, UInt64, UInt64)? {
+        var numbers: (UInt64, UInt64, UInt64) = (0, 0, 0)
+        var (number, digits, dots) = (UInt64(0), 0, 0)
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                // No zero at the beginning, and nothing near the end of the type.
+                guard digits == 0 || number > 0, digits < 18 else { return nil }
+                number = number * 10 + UInt64(byte - UInt8(ascii: "0"))
+                digits += 1
+            case UInt8(ascii: "."):
+                guard digits > 0, dots < 2 else { return nil }
+                if dots == 0 { numbers.0 = number } else { numbers.1 = number }
+                (number, digits, dots) = (0, 0, dots + 1)
+            default: return nil
+            }
+        }
+        guard digits > 0, dots == 2 else { return nil }
+        numbers.2 = number
+        return numbers
     }
 
     public var description: String {

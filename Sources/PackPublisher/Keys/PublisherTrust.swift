@@ -30,7 +30,7 @@ package struct PublisherTrust: Sendable {
         root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>
     ) {
         do {
-            try await client.refresh()
+            try await OlderTimestamp.passed { try await client.refresh() }
         } catch TrustError.rollback(let role, let found, let trusted) {
             throw RegistryError(
                 .unusable,

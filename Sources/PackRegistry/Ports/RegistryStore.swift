@@ -1,3 +1,4 @@
+package import PackFormat
 package import PackRegistryAPI
 
 /// The rows of a registry: versions, releases, signed metadata, tokens, the audit log.

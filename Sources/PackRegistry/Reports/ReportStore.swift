@@ -4,6 +4,12 @@ package import PackRegistryAPI
 /// What devices reported: a bounded log of events, and counters that outlive it. It is apart from the registry's rows, so
 /// that reports never slow a publication and can be lost without harm.
 package protocol ReportStore: Sendable {
+    /// Brings what is stored to the present form: a server does that before it answers.
+    func prepare() async throws
+
+    /// Whether a device ever reported.
+    func isUsed() async throws -> Bool
+
     /// Stores the events that are not stored yet, and counts them. They are durable when this returns.
     /// - Returns: how many were new.
     func add(_ reports: JudgedReports) async throws -> Int

@@ -102,7 +102,7 @@ extension LocalRegistry: MaintainedRegistry {
     /// Makes patches from versions that devices reported. Without reports there is nothing that is not wanted anyway.
     /// - Returns: false where something is left to do.
     private func planRound(under lease: Lease) async throws -> Bool {
-        guard files.hasReports else { return true }
+        guard try await reportStore.isUsed() else { return true }
         return try await leases.keeping(lease, for: Self.leaseDuration) { [self] in
             let planning = PatchPlanning(self)
             return try await planning.make(planning.plan(PatchBudget()), for: Self.maintenanceTime)

@@ -31,7 +31,7 @@ package struct LocalRegistry: Sendable {
     /// The copies in the folder, if the files are in remote storage.
     let mirror: ViewMirror?
     let signatures = SignatureExpiries()
-    let reportStore: SQLiteReportStore
+    let reportStore: any ReportStore
     /// The app that the registry belongs to.
     package let app: String
     /// Whether devices have seen newer signed metadata than the rows had when it was opened (``ViewWriter/behind``).
@@ -110,7 +110,7 @@ package struct LocalRegistry: Sendable {
             files: files, rows: rows, clock: clock, makers: ArtifactMakers(maker),
             mirror: storage.map {
                 ViewMirror(files, of: $0, maximumByteCount: copyByteCount ?? ViewMirror.usualByteCount)
-            }, reportStore: SQLiteReportStore(folder: files), app: app)
+            }, reportStore: rows.reports ?? SQLiteReportStore(folder: files), app: app)
         // Remote storage keeps what it has. A server looks for every file there once a day, a command does not.
         let isWhole =
             storage != nil || ViewCheck(folder: files).isRecent ? try await registry.services.showIfWhole() : false

@@ -55,7 +55,7 @@ package struct PatchPlanning: Sendable {
 
     /// The devices by what they have, where anything was reported.
     private func devices() async throws -> PatchPairs.Devices {
-        guard local.files.hasReports else { return [:] }
+        guard try await local.reportStore.isUsed() else { return [:] }
         let now = Int(local.now.timeIntervalSince1970)
         var devices: PatchPairs.Devices = [:]
         for channel in try await local.database.reading({ try ReleaseTable(db: $0).channels() }) {

@@ -34,7 +34,7 @@ struct EventLogMigration {
                 let received = try? row.integer("received"), let subject = try? row.integer("subject")
             else { continue }
             let own = Batch(sender: Int64(sender), received: received)
-            if own != batch || event.sequence <= last || event.sequence - first >= EventLogRow.span {
+            if own != batch || event.sequence <= last || event.sequence - first >= EventLog.span {
                 try write()
                 (batch, log, first) = (own, EventLog(), event.sequence)
             }

@@ -1,12 +1,10 @@
 import Foundation
 import GRDB
 import PackFormat
+import PackRegistry
 
 /// A row of the log: events of one sender that came together.
 struct EventLogRow {
-    /// The most sequences from the first to the last event of one row.
-    static let span = 1024
-
     let sender: Int64
     /// The sequences of the first and the last event.
     let first: Int

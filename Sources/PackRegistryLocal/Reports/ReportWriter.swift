@@ -12,30 +12,11 @@ struct ReportWriter {
         let subject: ReportSubject
     }
 
-    /// As `ReportCount.Key`, with numbers: a hash of names for each event would cost more than its part of a row.
-    private struct CountKey: Hashable {
-        let subject: Int64
-        let hour: Int
-        let kind: Int
-
-        init(_ event: ReportEvent, _ subject: Int64) {
-            self.subject = subject
-            hour = event.time - event.time % 3600
-            kind = EventLog.kind(of: event)
-        }
-    }
-
-    /// What events say about a release on a device.
-    private struct Standing {
-        var activated: Int?
-        var outcome: StandingCount.Outcome?
-    }
-
     let db: Database
     let networks: NetworkNumbers
     /// The ids of subjects, by what they are.
     private(set) var subjects: [SubjectKey: Int64]
-    private var counts: [CountKey: ReportCount] = [:]
+    private var sums = ReportSums()
     /// How many events were ever added to the log.
     private var total: Int?
 
@@ -52,7 +33,7 @@ struct ReportWriter {
         let events = try newEvents(of: reports, sender, isNew: isNew)
         var ids: [Int64] = []
         ids.reserveCapacity(events.count)
-        var standings: [Int64: Standing] = [:]
+        var standings: [Int64: DeviceStanding] = [:]
         // Most batches are about one or two releases.
         var known: (subject: ReportSubject, id: Int64)?
         // By index: a copy of an event costs as much as the rest of the work on it, because it has so many names.
@@ -66,13 +47,19 @@ struct ReportWriter {
                 known = (subject, id)
             }
             ids.append(id)
-            counts[CountKey(events[index], id), default: ReportCount(ReportCount.Key(events[index]))].add(events[index])
-            note(events[index], in: &standings[id])
+            sums.add(events[index], subject: Int(id))
+            if let standing = DeviceStanding(events[index]) {
+                standings[id, default: DeviceStanding()].add(standing)
+            }
             if events[index].code == .present { try write(events[index], id, sender, reports.channel) }
         }
         try insert(events, ids, sender, received: reports.received)
         let network = reports.network.map { networks.number(of: $0) }
-        for (subject, standing) in standings { try write(standing, subject, sender, network) }
+        for (subject, standing) in standings {
+            var standing = standing
+            standing.network = network
+            try write(standing, subject, sender)
+        }
         return events.count
     }
 
@@ -87,9 +74,9 @@ struct ReportWriter {
                 local = local + excluded.local, online = online + excluded.online, missed = missed + excluded.missed,
                 bytes = min(bytes + excluded.bytes, 4503599627370496)
                 """)
-        for (key, sum) in counts {
+        for (subject, sum) in sums.all {
             try upsert.execute(arguments: [
-                key.subject, key.hour, sum.key.code.rawValue, sum.key.phase?.rawValue ?? "",
+                subject, sum.key.hour, sum.key.code.rawValue, sum.key.phase?.rawValue ?? "",
                 sum.key.fault?.rawValue ?? "", sum.count, sum.measured, sum.wireByteCount, sum.zipByteCount,
                 sum.web.local, sum.web.online, sum.web.missed, sum.web.byteCount,
             ])
@@ -100,19 +87,14 @@ struct ReportWriter {
 
     /// The events that are not stored yet, each once, in the order of their sequences.
     private func newEvents(of reports: JudgedReports, _ sender: Int64, isNew: Bool) throws -> [ReportEvent] {
-        var events = reports.events
-        // A device counts up.
-        if zip(events, events.dropFirst()).contains(where: { $0.sequence >= $1.sequence }) {
-            var seen = Set<Int>(minimumCapacity: events.count)
-            events = events.filter { seen.insert($0.sequence).inserted }.sorted { $0.sequence < $1.sequence }
-        }
+        let events = EventLog.ordered(reports.events)
         guard !isNew else { return events }
         let find = try db.cachedStatement(
             sql: "SELECT events FROM eventLog WHERE sender = ? AND last BETWEEN ? AND ?")
         var known = Set<Int>()
-        for run in Self.runs(events) {
+        for run in EventLog.runs(events) {
             let (first, last) = (events[run.lowerBound].sequence, events[run.upperBound - 1].sequence)
-            let logs = try Data.fetchCursor(find, arguments: [sender, first, last.saturatingAdd(EventLogRow.span)])
+            let logs = try Data.fetchCursor(find, arguments: [sender, first, last.saturatingAdd(EventLog.span)])
             while let log = try logs.next() {
                 // A damaged row must not keep others out: at worst an event counts twice.
                 for sequence in EventLog.sequences(in: Array(log)) ?? [] where sequence >= first && sequence <= last {
@@ -123,22 +105,9 @@ struct ReportWriter {
         return known.isEmpty ? events : events.filter { !known.contains($0.sequence) }
     }
 
-    /// Splits events so that no part spans more than ``EventLogRow/span`` sequences. So a search for a sequence reads few rows, whatever a sender
-    /// sends.
-    private static func runs(_ events: [ReportEvent]) -> [Range<Int>] {
-        var runs: [Range<Int>] = []
-        var start = 0
-        for index in events.indices where events[index].sequence - events[start].sequence >= EventLogRow.span {
-            runs.append(start..<index)
-            start = index
-        }
-        if start < events.count { runs.append(start..<events.count) }
-        return runs
-    }
-
     /// - Parameter ids: of the events' subjects.
     private mutating func insert(_ events: [ReportEvent], _ ids: [Int64], _ sender: Int64, received: Int) throws {
-        for run in Self.runs(events) {
+        for run in EventLog.runs(events) {
             var log = EventLog()
             for index in run { log.append(events[index], subject: ids[index]) }
             let row = EventLogRow(
@@ -150,21 +119,7 @@ struct ReportWriter {
 
     // MARK: Standings
 
-    /// Events may come out of order: each says its part. A failure after a confirmation counts, and no confirmation undoes a
-    /// failure.
-    private func note(_ event: ReportEvent, in standing: inout Standing?) {
-        if event.code == .activated {
-            var noted = standing ?? Standing()
-            noted.activated = noted.activated ?? event.time
-            standing = noted
-        } else if let outcome = StandingCount.Outcome(event.code) {
-            var noted = standing ?? Standing()
-            if noted.outcome != .failed { noted.outcome = outcome }
-            standing = noted
-        }
-    }
-
-    private func write(_ standing: Standing, _ subject: Int64, _ sender: Int64, _ network: Int?) throws {
+    private func write(_ standing: DeviceStanding, _ subject: Int64, _ sender: Int64) throws {
         try db.cachedStatement(
             sql: """
                 INSERT INTO standing (subject, sender, activated, outcome, network) VALUES (?, ?, ?, ?, ?)
@@ -172,7 +127,7 @@ struct ReportWriter {
                     outcome = CASE WHEN outcome = 'failed' THEN outcome ELSE coalesce(excluded.outcome, outcome) END,
                     network = coalesce(network, excluded.network)
                 """
-        ).execute(arguments: [subject, sender, standing.activated, standing.outcome?.rawValue, network])
+        ).execute(arguments: [subject, sender, standing.activated, standing.outcome?.rawValue, standing.network])
     }
 
     // MARK: What devices have and are

@@ -13,6 +13,17 @@ final class SQLiteReportStore: ReportStore {
         let commits: ReportCommits
     }
 
+    /// What was read of the file, and does not change.
+    private final class Known: Sendable {
+        struct Values {
+            /// The ids of subjects.
+            var subjects: [ReportWriter.SubjectKey: Int64] = [:]
+            var networks: NetworkNumbers?
+        }
+
+        let values = Mutex(Values())
+    }
+
     private let folder: RegistryFolder
     private let opened = Mutex<Opened?>(nil)
     /// Held while the file is opened, and perhaps migrated for minutes: who only asks whether it is open does not wait.
@@ -22,8 +33,9 @@ final class SQLiteReportStore: ReportStore {
         self.folder = folder
     }
 
-    /// Opens the file if there is one, and brings it to the present schema: a server does that before it answers.
     func prepare() async throws { _ = try await read(otherwise: 0) { _ in 0 } }
+
+    func isUsed() async throws -> Bool { folder.hasReports }
 
     func add(_ reports: JudgedReports) async throws -> Int {
         guard !reports.events.isEmpty else { return 0 }
@@ -217,9 +229,27 @@ final class SQLiteReportStore: ReportStore {
         return try opening.withLock { _ in
             if let known = opened.withLock({ $0 }) { return known }
             let database = try ReportDatabase(folder)
-            let new = Opened(database: database, commits: ReportCommits(database))
+            let new = Opened(database: database, commits: Self.commits(to: database))
             opened.withLock { $0 = new }
             return new
+        }
+    }
+
+    /// Whoever publishes or looks for updates meanwhile comes first.
+    private static func commits(to database: ReportDatabase) -> ReportCommits {
+        let known = Known()
+        return ReportCommits(on: { PatientThread.run("reports", $0) }) { group in
+            let before = known.values.withLock { $0 }
+            let (added, after) = try database.write { db in
+                let networks = try before.networks ?? NetworkNumbers(db)
+                var writer = ReportWriter(db: db, networks: networks, subjects: before.subjects)
+                let added = try group.map { try writer.add($0) }
+                try writer.finish()
+                return (added, Known.Values(subjects: writer.subjects, networks: networks))
+            }
+            // After the commit: what was rolled back has no id.
+            known.values.withLock { $0 = after }
+            return added
         }
     }
 

@@ -1,5 +1,5 @@
 import Foundation
-import PackRegistry
+package import PackRegistry
 package import PackRegistrySQL
 
 /// Where a registry's rows are, when its files are in a folder: beside them in SQLite, or in a database that several servers
@@ -8,6 +8,8 @@ package struct RegistryRows: Sendable {
     let database: any RegistryDatabase
     let leases: any LeaseStore
     let clock: StoreClock
+    /// What devices reported, where it is in the database too; nil: it is in the folder.
+    let reports: (any ReportStore)?
     /// The database in the folder; nil: it is elsewhere.
     let local: SQLiteDatabase?
 
@@ -15,8 +17,11 @@ package struct RegistryRows: Sendable {
     var isShared: Bool { local == nil }
 
     /// Rows in a database apart from the folder.
-    package init(shared database: any RegistryDatabase, clock: StoreClock = .database) {
+    package init(
+        shared database: any RegistryDatabase, reports: (any ReportStore)? = nil, clock: StoreClock = .database
+    ) {
         self.database = database
+        self.reports = reports
         self.clock = clock
         leases = SQLLeases(database, clock: clock)
         local = nil
@@ -27,6 +32,7 @@ package struct RegistryRows: Sendable {
         let database = try SQLiteDatabase(files)
         self.database = database
         local = database
+        reports = nil
         self.clock = .of(clock)
         leases = SQLiteLeases(files, database, clock: clock)
     }

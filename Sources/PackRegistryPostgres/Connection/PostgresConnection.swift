@@ -42,6 +42,15 @@ final class PostgresConnection: Sendable {
         }
     }
 
+    /// Adds rows to a table, as one statement.
+    /// - Parameter sql: `COPY … FROM STDIN`.
+    /// - Parameter bytes: the rows in the text format (PostgreSQL's documentation, "COPY", "Text Format").
+    func copy(_ sql: String, _ bytes: [UInt8]) throws {
+        try handle.withLock { handle in
+            try handle.copy(sql, bytes, until: .now + silence)
+        }
+    }
+
     /// Prepares every statement anew at its next use.
     func forgetStatements() {
         handle.withLock { $0.forgetStatements() }

@@ -16,6 +16,8 @@ struct PostgresHandle: ~Copyable {
 
     /// Prepared statements that a connection keeps.
     private static let maximumStatementCount = 256
+    /// Bytes of rows in one message.
+    private static let copyByteCount = 1 << 20
 
     private let connection: OpaquePointer
     /// The names of prepared statements, by their text.
@@ -50,6 +52,38 @@ struct PostgresHandle: ~Copyable {
         }
         guard isSent == 1 else { throw lost() }
         return try result(until: end)
+    }
+
+    /// Sends rows after a `COPY … FROM STDIN`.
+    mutating func copy(_ sql: String, _ bytes: [UInt8], until end: Instant) throws {
+        guard PQsendQuery(connection, sql) == 1 else { throw lost() }
+        try flush(until: end)
+        guard let result = try nextResult(until: end) else { throw lost() }
+        defer { PQclear(result) }
+        guard PQresultStatus(result) == PGRES_COPY_IN else {
+            let fault = fault(of: result)
+            _ = try? self.result(until: end)
+            throw fault
+        }
+        try bytes.withUnsafeBytes { buffer in
+            for start in stride(from: 0, to: buffer.count, by: Self.copyByteCount) {
+                let part = UnsafeRawBufferPointer(
+                    rebasing: buffer[start..<min(start + Self.copyByteCount, buffer.count)])
+                try send { PQputCopyData(connection, part.baseAddress, Int32(part.count)) }
+            }
+        }
+        try send { PQputCopyEnd(connection, nil) }
+        _ = try self.result(until: end)
+
+        /// Tries until there is room for it.
+        func send(_ put: () -> Int32) throws {
+            while true {
+                let outcome = put()
+                if outcome == 1 { return }
+                guard outcome == 0 else { throw lost() }
+                try flush(until: end)
+            }
+        }
     }
 
     /// Prepares every statement anew at its next use, under another name.
@@ -88,22 +122,30 @@ struct PostgresHandle: ~Copyable {
 
     // MARK: Waiting
 
-    private mutating func result(until end: Instant) throws -> SQLResult {
+    private func flush(until end: Instant) throws {
         while true {
             let left = PQflush(connection)
-            if left == 0 { break }
+            if left == 0 { return }
             guard left > 0 else { throw lost() }
             try Self.wait(connection, POLLIN | POLLOUT, until: end)
             guard PQconsumeInput(connection) == 1 else { throw lost() }
         }
+    }
+
+    /// - Returns: nil where a statement has no more results. Clear it.
+    private func nextResult(until end: Instant) throws -> OpaquePointer? {
+        while PQisBusy(connection) == 1 {
+            try Self.wait(connection, POLLIN, until: end)
+            guard PQconsumeInput(connection) == 1 else { throw lost() }
+        }
+        return PQgetResult(connection)
+    }
+
+    private mutating func result(until end: Instant) throws -> SQLResult {
+        try flush(until: end)
         var outcome = SQLResult(rows: [], changes: 0)
         var fault: (any Error)?
-        while true {
-            while PQisBusy(connection) == 1 {
-                try Self.wait(connection, POLLIN, until: end)
-                guard PQconsumeInput(connection) == 1 else { throw lost() }
-            }
-            guard let result = PQgetResult(connection) else { break }
+        while let result = try nextResult(until: end) {
             defer { PQclear(result) }
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:

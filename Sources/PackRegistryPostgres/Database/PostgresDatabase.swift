@@ -12,17 +12,13 @@ package import PackRegistrySQL
 package final class PostgresDatabase: RegistryDatabase {
     package static let schema = "packtool"
 
-    private let address: PostgresAddress
-    private let limits: PostgresLimits
-    private let pool: PostgresPool
+    private let sessions: PostgresSessions
     private let readers: DatabaseThreads
     private let writers: DatabaseThreads
-    package var name: String { address.description }
+    package var name: String { sessions.name }
 
     private init(_ address: PostgresAddress, schema: String, limits: PostgresLimits) {
-        self.address = address
-        self.limits = limits
-        pool = PostgresPool(address, schema: schema, limits: limits)
+        sessions = PostgresSessions(address, schema: schema, limits: limits)
         readers = DatabaseThreads("packtool.database-reads", count: max(1, limits.connections - 1))
         // Writes of one process wait for each other in any case.
         writers = DatabaseThreads("packtool.database-writes", count: 1)
@@ -58,7 +54,7 @@ package final class PostgresDatabase: RegistryDatabase {
     ) async throws -> Value { try await writers.run { [self] in try write(body) } }
 
     package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try repeated { connection in
+        try sessions.repeated { connection in
             try connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             let value = try body(Database(connection, .postgres))
             try connection.command("COMMIT")
@@ -67,7 +63,7 @@ package final class PostgresDatabase: RegistryDatabase {
     }
 
     package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try repeated { connection in
+        try sessions.repeated { connection in
             try connection.command(Self.beginning)
             let value = try body(Database(connection, .postgres))
             let mark = try WriteMark.put(connection)
@@ -86,7 +82,7 @@ package final class PostgresDatabase: RegistryDatabase {
     /// Whether a transaction was recorded whose end nobody heard. The lock makes sure that it is over.
     private func isRecorded(_ mark: WriteMark) throws -> Bool {
         do {
-            return try repeated(waiting: false) { connection in
+            return try sessions.repeated(waiting: false) { connection in
                 try connection.command(Self.beginning)
                 let isThere = try mark.isThere(connection)
                 try connection.command("COMMIT")
@@ -100,49 +96,9 @@ package final class PostgresDatabase: RegistryDatabase {
         }
     }
 
-    /// Does a transaction on a connection until it succeeds, is refused, or has waited long enough.
-    /// - Parameter isFirst: false inside another transaction of this process, which has a place in the pool already.
-    private func repeated<Value>(
-        waiting isFirst: Bool = true, _ body: (PostgresConnection) throws -> Value
-    ) throws -> Value {
-        let begun = ContinuousClock.now
-        var attempt = 0
-        while true {
-            do {
-                return try isFirst
-                    ? pool.withConnection { try Self.transaction($0, body) }
-                    : Self.transaction(pool.made(), body)
-            } catch let fault as PostgresFault {
-                attempt += 1
-                if fault.isLostConnection { pool.closeIdle() }
-                let patience = pool.wasReached ? limits.patience : limits.firstPatience
-                // A server that let this user in before is most likely a standby now.
-                let isAway = fault.isLostConnection || fault.kind == .refused && pool.wasReached
-                guard fault.isConflict || isAway, .now - begun < patience else {
-                    throw fault.error(name)
-                }
-                // No two wait equally long.
-                let longest = fault.isConflict ? min(0.01 * Double(attempt), 0.2) : min(0.1 * Double(attempt), 1)
-                Thread.sleep(forTimeInterval: .random(in: longest / 4...longest))
-            }
-        }
-    }
-
-    private static func transaction<Value>(
-        _ connection: PostgresConnection, _ body: (PostgresConnection) throws -> Value
-    ) throws -> Value {
-        do {
-            return try body(connection)
-        } catch {
-            connection.rollBack()
-            if let fault = error as? PostgresFault, fault.isStalePlan { connection.forgetStatements() }
-            throw error
-        }
-    }
-
     private func migrate(_ schema: String, isMade: Bool) throws {
-        try repeated { connection in
-            try PostgresSchema.migrate(connection, schema: schema, name: name, isMade: isMade)
+        try sessions.repeated { connection in
+            try PostgresSchema.registry.migrate(connection, schema: schema, name: name, isMade: isMade)
         }
     }
 }

@@ -5,13 +5,19 @@ import PackRegistrySQL
 ///
 /// Tables and columns have the names of SQLite's (`RegistrySchema`), because the same statements run on both; a test compares
 /// them. Steps that both need have the same name.
-enum PostgresSchema {
+struct PostgresSchema {
     struct Step {
         let name: String
         let sql: String
     }
 
-    static let steps = [
+    /// What a schema holds, for messages.
+    let content: String
+    let steps: [Step]
+
+    static let registry = PostgresSchema(content: "registry", steps: registrySteps)
+
+    private static let registrySteps = [
         Step(name: "the first tables", sql: firstTables),
         Step(name: "webhooks", sql: webhooks),
         Step(name: "proposed changes", sql: proposedChanges),
@@ -34,18 +40,18 @@ enum PostgresSchema {
     /// Makes or migrates the schema, once among all processes.
     /// - Parameter isMade: whether it is made where there is none.
     /// - Throws: ``RegistryError`` of the kind `.unusable` for one of a newer program, `.notFound` where there is none.
-    static func migrate(_ connection: PostgresConnection, schema: String, name: String, isMade: Bool) throws {
+    func migrate(_ connection: PostgresConnection, schema: String, name: String, isMade: Bool) throws {
         let before = try done(connection, schema, name)
         if before == steps.count { return }
         guard before > 0 || isMade else {
-            throw RegistryError(.notFound, "there is no registry in \(name): make one with packtool init")
+            throw RegistryError(.notFound, "there is no \(content) in \(name): make one with packtool init")
         }
-        try connection.command("BEGIN; \(limits); SELECT pg_advisory_xact_lock(\(lock))", for: time)
+        try connection.command("BEGIN; \(Self.limits); SELECT pg_advisory_xact_lock(\(Self.lock))", for: Self.time)
         // Somebody else may have been there first.
         let count = try done(connection, schema, name)
         if count == 0 {
             let known = "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = ?) AS found"
-            if try !exists(known, schema, connection) {
+            if try !Self.exists(known, schema, connection) {
                 try connection.command("CREATE SCHEMA \"\(schema)\"")
             }
             try connection.command(
@@ -55,7 +61,7 @@ enum PostgresSchema {
                 """)
         }
         for (number, step) in steps.enumerated().dropFirst(count) {
-            try connection.command(step.sql, for: time)
+            try connection.command(step.sql, for: Self.time)
             _ = try connection.run(
                 "INSERT INTO migration (number, name) VALUES (?, ?)", [.integer(number), .text(step.name)])
         }
@@ -63,18 +69,18 @@ enum PostgresSchema {
     }
 
     /// How many steps are done.
-    private static func done(_ connection: PostgresConnection, _ schema: String, _ name: String) throws -> Int {
+    private func done(_ connection: PostgresConnection, _ schema: String, _ name: String) throws -> Int {
         // Not to_regclass: it takes no lock, so a session that has looked before may not see what another one made meanwhile.
         let known =
             "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = 'migration') AS found"
-        guard try exists(known, schema, connection) else { return 0 }
+        guard try Self.exists(known, schema, connection) else { return 0 }
         let names = try connection.run("SELECT name FROM migration ORDER BY number", []).rows.map {
             try $0.text("name")
         }
         guard names == steps.prefix(names.count).map(\.name) else {
             throw RegistryError(
                 .unusable,
-                "the registry in \(name) was written by a newer packtool: update packtool, or use the registry over HTTP"
+                "the \(content) in \(name) was written by a newer packtool: update packtool, or use the registry over HTTP"
             )
         }
         return names.count

@@ -1,4 +1,4 @@
-import PackFormat
+package import PackFormat
 package import PackRegistry
 package import PackRegistryAPI
 
@@ -41,7 +41,7 @@ package struct SQLStore: RegistryStore {
             for channel in try releases.channels() {
                 let file = try MetadataTable(db: db).channelFile(channel)
                 settings[channel] = file.map { ChannelSettings($0) }.flatMap { $0.isEmpty ? nil : $0 }
-                let histories = try releases.histories(on: channel)
+                let histories = try releases.shownHistories(on: channel)
                 channels[channel] = histories.mapValues(\.offered)
                 earlier[channel] = histories.compactMapValues(\.hidden)
                 rollbacks[channel] = try histories.compactMapValues { history in

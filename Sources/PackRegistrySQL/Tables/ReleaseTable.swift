@@ -16,7 +16,6 @@ package struct ReleaseTable {
         try db.rowsOfNames("channel", in: "release").map { row in try row.parsed("channel") { try ChannelName($0) } }
     }
 
-    /// The channels that ever offered a package.
     /// The packages of which channels offer something now.
     package func offeredPackages() throws -> [PackageID] {
         try Row.fetchAll(db, sql: "SELECT DISTINCT package FROM release WHERE removed IS NULL ORDER BY package").map {
@@ -25,6 +24,7 @@ package struct ReleaseTable {
         }
     }
 
+    /// The channels that ever offered a package.
     func channels(of package: PackageID) throws -> [ChannelName] {
         try channels().filter { channel in
             try Row.fetchOne(
@@ -89,6 +89,43 @@ package struct ReleaseTable {
                 WHERE channel = ? \(package == nil ? "" : "AND release.package = ?") ORDER BY release.sequence
                 """,
             arguments: StatementArguments([channel.text] + (package.map { [$0.text] } ?? [])))
+        return try Self.histories(rows)
+    }
+
+    /// The histories of all packages with what devices may see and what they would go back to, without the many releases below.
+    /// Whether a release was for anybody once is not known of them.
+    ///
+    /// A release for everyone without a condition hides all before it. The one before it that offers another version is the most that
+    /// anything leads back to, so the rows from there on are enough.
+    func shownHistories(on channel: ChannelName) throws -> [PackageID: ReleaseHistory] {
+        let newest = { (condition: String) in
+            """
+            (SELECT plain.sequence FROM release plain JOIN manifest ON manifest.digest = plain.manifest
+             WHERE plain.channel = ? AND plain.package = \(condition) AND plain.removed IS NULL
+             AND coalesce(plain.share, plain.percent * 100) = 10000 AND plain.audiences IS NULL AND plain.policy IS NULL
+             AND plain.app IS NULL AND plain.setID IS NULL AND manifest.requiredApp IS NULL
+             ORDER BY plain.sequence DESC LIMIT 1)
+            """
+        }
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                WITH known AS (SELECT DISTINCT package FROM release WHERE channel = ?),
+                top AS (SELECT package, \(newest("known.package")) AS sequence FROM known),
+                bottom AS (SELECT package, \(newest(
+                    """
+                    top.package AND plain.sequence < top.sequence
+                    AND plain.manifest <> (SELECT manifest FROM release WHERE release.sequence = top.sequence)
+                    """)) AS sequence FROM top)
+                SELECT release.*, manifest.version, manifest.requiredApp, manifest.state, 0 AS reached
+                FROM bottom JOIN release ON release.channel = ? AND release.package = bottom.package
+                    AND release.sequence >= coalesce(bottom.sequence, 0)
+                LEFT JOIN manifest ON manifest.digest = release.manifest ORDER BY release.sequence
+                """, arguments: StatementArguments(Array(repeating: channel.text, count: 4)))
+        return try Self.histories(rows)
+    }
+
+    private static func histories(_ rows: [Row]) throws -> [PackageID: ReleaseHistory] {
         var entries: [PackageID: [ReleaseHistory.Entry]] = [:]
         for row in rows {
             let package = try row.parsed("package") { try PackageID($0) }
@@ -105,7 +142,7 @@ package struct ReleaseTable {
             } else {
                 offer = .embedded
             }
-            let (rollout, policy, retry) = try (Self.rollout(row), Self.policy(row), row.integer("retry"))
+            let (rollout, policy, retry) = try (rollout(row), policy(row), row.integer("retry"))
             let set = try row.optionalText("setID")
             let release = try row.parsed("id") {
                 try Release(

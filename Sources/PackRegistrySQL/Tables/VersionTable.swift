@@ -140,22 +140,36 @@ package struct VersionTable {
         let rows = try Row.fetchAll(
             db,
             sql: """
-                SELECT version.*, manifest.fileCount, manifest.size, fullFile.size AS fullSize,
-                       archiveFile.size AS archiveSize
+                SELECT version.*, manifest.fileCount, manifest.size
                 FROM version JOIN manifest ON manifest.digest = version.manifest
-                LEFT JOIN derived fullFile ON fullFile.target = version.manifest AND fullFile.kind = 'full'
-                LEFT JOIN derived archiveFile ON archiveFile.target = version.manifest AND archiveFile.kind = 'archive'
                 \(clause)
                 ORDER BY version.sequence DESC
                 """, arguments: arguments)
+        var sizes: [String: (full: Int?, archive: Int?)] = [:]
+        // One after the other: with a hundred thousand versions a join would look each up by itself.
+        for row in try Row.fetchAll(
+            db,
+            sql: """
+                SELECT target, kind, size FROM derived WHERE kind IN ('full', 'archive')
+                \(clause.isEmpty ? "" : "AND target IN (SELECT manifest FROM version \(clause))")
+                """, arguments: arguments)
+        {
+            let size = try row.optionalInteger("size")
+            if try row.text("kind") == "full" {
+                sizes[try row.text("target"), default: (nil, nil)].full = size
+            } else {
+                sizes[try row.text("target"), default: (nil, nil)].archive = size
+            }
+        }
         var versions: [PackageID: [RegistryOverview.Version]] = [:]
         for row in rows {
+            let files = sizes[try row.text("manifest")]
             let version = try RegistryOverview.Version(
                 version: row.parsed("version") { try SemanticVersion($0) },
                 manifest: row.parsed("manifest") { try Digest(hex: $0) },
                 published: row.date("published"), publishedBy: row.text("publishedBy"),
                 fileCount: row.integer("fileCount"), size: row.integer("size"),
-                fullSize: row.optionalInteger("fullSize"), archiveSize: row.optionalInteger("archiveSize"),
+                fullSize: files?.full, archiveSize: files?.archive,
                 withdrawn: row.optionalText("withdrawn"), pruned: row.optionalDate("pruned"),
                 note: VersionNote(text: row.optionalText("note"), commit: row.optionalText("sourceCommit")))
             versions[try row.parsed("package") { try PackageID($0) }, default: []].append(version)

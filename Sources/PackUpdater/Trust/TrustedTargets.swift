@@ -29,7 +29,7 @@ struct TrustedTargets: SignedTargets {
     func refresh() async throws {
         let isDue = probe.isDue
         do {
-            try await refresh(probingRoot: isDue)
+            try await OlderTimestamp.passed { try await refresh(probingRoot: isDue) }
         } catch let error as TrustError {
             throw Self.fault(error)
         }

@@ -154,9 +154,10 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// Before the server answers: a file of an earlier version takes its time.
-    private func prepareReports(_ local: LocalRegistry) async throws {
+    private func prepareReports(_ local: LocalRegistry, of location: RegistryLocation) async throws {
         guard reports == .on else { return }
         let note = Task { [console = options.console] in
+            guard case .folder = location else { return }
             try await Task.sleep(for: .seconds(2))
             console.note(
                 "reports.sqlite is moved to the form of this version: about a minute for each 20 million events")
@@ -178,7 +179,7 @@ struct ServeCommand: AsyncParsableCommand {
             throw CommandFailure(
                 "--redirect-reads needs a registry whose files are in a bucket; those of \(location) are in its folder")
         }
-        try await prepareReports(local)
+        try await prepareReports(local, of: location)
         let logger = logger
         let limits = try limits()
         var retention = ReportRetention()

@@ -27,7 +27,8 @@ struct RegistryPlace {
         case .database(let address, let files, _):
             folder = files
             self.address = address
-            rows = RegistryRows(shared: try await PostgresDatabase.open(address, isMade: isNew))
+            rows = RegistryRows(
+                shared: try await PostgresDatabase.open(address, isMade: isNew), reports: PostgresReportStore(address))
         }
         storage = try location.storage.map { try S3Store.connect($0, authorities: PrivateAuthorities.text) }
     }

@@ -52,7 +52,9 @@ final class Shop: Sendable {
 
     private static func rows(_ schema: String?, _ clock: Clock) async throws -> RegistryRows? {
         guard let schema else { return nil }
-        return try await RegistryRows(shared: PostgresBench.database(schema), clock: .of { clock.now })
+        return try await RegistryRows(
+            shared: PostgresBench.database(schema), reports: PostgresBench.reports(schema + "_reports"),
+            clock: .of { clock.now })
     }
 
     /// The registry as one more server has it, with connections of its own.

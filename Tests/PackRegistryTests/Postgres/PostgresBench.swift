@@ -17,6 +17,10 @@ enum PostgresBench {
             PostgresAddress(PostgresServer.shared().url), schema: schema, limits: limits)
     }
 
+    static func reports(_ schema: String = newSchema()) async throws -> PostgresReportStore {
+        try await PostgresReportStore(PostgresAddress(PostgresServer.shared().url), schema: schema, limits: small)
+    }
+
     /// Few connections, because many tests have some.
     static var small: PostgresLimits {
         var limits = PostgresLimits()

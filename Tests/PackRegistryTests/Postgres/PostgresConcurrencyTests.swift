@@ -110,7 +110,7 @@ struct PostgresConcurrencyTests {
                     let steps = try await database.reading {
                         try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM migration")
                     }
-                    #expect(steps == PostgresSchema.steps.count)
+                    #expect(steps == PostgresSchema.registry.steps.count)
                 }
             }
             try await group.waitForAll()

@@ -52,7 +52,7 @@ struct PostgresKillTests {
             return try await group.reduce(into: []) { $0 += $1 }
         }
         #expect(acknowledged.count >= StoreBench.packages.count * (kills / 2))
-        let overview = try await bench.store.overview()
+        let overview = try await bench.store.overview(of: nil)
         let published = overview.versions.flatMap { package, versions in versions.map { "\(package) \($0.version)" } }
         #expect(Set(published) == Set(acknowledged) && published.count == acknowledged.count)
         // Each publication is one version of its role, of the snapshot and of the timestamp, and one entry of the log.

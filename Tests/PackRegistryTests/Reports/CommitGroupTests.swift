@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PackRegistryLocal
+@testable import PackRegistry
 
 /// Which reports are stored together.
 @Suite("CommitGroupTests") struct CommitGroupTests {

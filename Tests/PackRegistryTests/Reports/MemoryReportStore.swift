@@ -25,6 +25,10 @@ actor MemoryReportStore: ReportStore {
     private var counters: [CountKey: ReportCount] = [:]
     private var stands: [StandingKey: (activated: Int?, outcome: StandingCount.Outcome?)] = [:]
     private var networks: [StandingKey: Int] = [:]
+    func prepare() {}
+
+    func isUsed() -> Bool { !log.isEmpty }
+
     private struct PresenceKey: Hashable {
         let channel: ChannelName
         let package: PackageID

@@ -6,11 +6,12 @@ import Testing
 @testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistryPostgres
 
 /// What every store of reports does, the twin in memory included.
 @Suite("ReportStoreContractTests") struct ReportStoreContractTests {
     enum Kind: CaseIterable, CustomTestStringConvertible {
-        case memory, sqlite
+        case memory, sqlite, postgres
 
         var testDescription: String { "\(self)" }
     }
@@ -21,10 +22,14 @@ import Testing
         let beta: ChannelName
         static let now = 1_800_000_000
 
-        init(_ kind: Kind) throws {
+        init(_ kind: Kind) async throws {
             folder = try TemporaryFolder()
             beta = try ChannelName("beta")
-            store = kind == .memory ? MemoryReportStore() : SQLiteReportStore(folder: RegistryFolder(folder.url))
+            switch kind {
+            case .memory: store = MemoryReportStore()
+            case .sqlite: store = SQLiteReportStore(folder: RegistryFolder(folder.url))
+            case .postgres: store = try await PostgresBench.reports()
+            }
         }
 
         func sender(_ number: Int) throws -> ReportID {
@@ -60,7 +65,7 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `an event that comes twice counts once, also within one batch`(kind: Kind) async throws {
-        let bench = try Bench(kind)
+        let bench = try await Bench(kind)
         let event = try bench.event(1, .activated)
         #expect(try await bench.add(1, event, event, bench.event(2, .confirmed)) == 2)
         let before = try await bench.picture()
@@ -69,8 +74,9 @@ import Testing
         #expect(try await bench.add(2, event) == 1, "another device's first event is another one")
     }
 
-    @Test func `whatever sequences come together, near and far, each counts once`() async throws {
-        let (memory, file) = (try Bench(.memory), try Bench(.sqlite))
+    @Test(arguments: [Kind.sqlite, .postgres])
+    func `whatever sequences come together, near and far, each counts once`(kind: Kind) async throws {
+        let (memory, file) = (try await Bench(.memory), try await Bench(kind))
         var dice = SeededGenerator(seed: 5)
         for _ in 0..<300 {
             let base = [0, 900, 1_000_000].randomElement(using: &dice) ?? 0
@@ -97,7 +103,7 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `the order in which events come does not matter`(kind: Kind) async throws {
-        let (one, other) = (try Bench(kind), try Bench(kind))
+        let (one, other) = (try await Bench(kind), try await Bench(kind))
         let events = try [
             one.event(1, .activated), one.event(2, .confirmed), one.event(3, .failed), one.event(4, .rolledBack),
         ]
@@ -111,7 +117,7 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `a package is answered alone, and what is earlier than asked for is left out`(kind: Kind) async throws {
-        let bench = try Bench(kind)
+        let bench = try await Bench(kind)
         try await bench.add(
             1, bench.event(1, .activated), bench.event(2, .activated, "2.0.0", "help"),
             bench.event(3, .activated, "0.9.0", time: Bench.now - 86_400))
@@ -127,7 +133,7 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `hours of one step are one count, which knows its first and last hour`(kind: Kind) async throws {
-        let bench = try Bench(kind)
+        let bench = try await Bench(kind)
         let midnight = Bench.now - Bench.now % 86_400
         for (index, hour) in [1, 5, 9, 26].enumerated() {
             try await bench.add(1, bench.event(index + 1, .failed, time: midnight + hour * 3600))
@@ -142,7 +148,7 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `a device's events come back as they were, and are gone when it wants them gone`(kind: Kind) async throws {
-        let bench = try Bench(kind)
+        let bench = try await Bench(kind)
         var failed = try bench.event(2, .failed)
         failed.phase = .download
         failed.fault = .damaged
@@ -168,7 +174,7 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `what is too old or too much goes, the oldest first, and counts stay longer`(kind: Kind) async throws {
-        let bench = try Bench(kind)
+        let bench = try await Bench(kind)
         let old = Bench.now - 31 * 86_400
         try await bench.add(1, bench.event(1, .activated, time: old), received: old)
         for number in 2...5 { try await bench.add(number, bench.event(1, .activated)) }
@@ -191,7 +197,7 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `many who report at once are all stored, each once`(kind: Kind) async throws {
-        let bench = try Bench(kind)
+        let bench = try await Bench(kind)
         let added = try await withThrowingTaskGroup(of: Int.self) { group in
             for number in 0..<200 {
                 let events = try (1...5).map { try bench.event($0, $0 == 1 ? .activated : .repaired) }
@@ -211,7 +217,7 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `a gate sees each device once, by network, age and outcome`(kind: Kind) async throws {
-        let bench = try Bench(kind)
+        let bench = try await Bench(kind)
         for number in 1...3 {
             try await bench.add(
                 number, bench.event(1, .activated), bench.event(2, number == 1 ? .confirmed : .failed),
@@ -242,7 +248,7 @@ import Testing
 
     @Test(arguments: Kind.allCases)
     func `of what a device says that it has the last counts, in whatever order it comes`(kind: Kind) async throws {
-        let bench = try Bench(kind)
+        let bench = try await Bench(kind)
         let (day, checkout) = (Bench.now / 86_400, try PackageID("checkout"))
         func present(
             _ sequence: Int, _ version: String, _ platform: String?, _ package: String = "checkout", daysAgo: Int = 0
@@ -273,8 +279,29 @@ import Testing
         #expect(try await seen(nil, from: 0) == ["checkout 1.1.0 ios 1"])
     }
 
+    @Test func `two servers that get the same and other events at once store each once`() async throws {
+        let schema = PostgresBench.newSchema()
+        let (one, other) = (try await PostgresBench.reports(schema), try await PostgresBench.reports(schema))
+        let bench = try await Bench(.memory)
+        let added = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<60 {
+                let events = try (1...5).map { try bench.event($0, $0 == 1 ? .activated : .confirmed) }
+                let reports = try JudgedReports(
+                    sender: bench.sender(number % 40), channel: bench.beta, events: events, received: Bench.now,
+                    network: [10, 0, UInt8(number)])
+                for store in [one, other] { group.addTask { try await store.add(reports) } }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(added == 200)
+        let standings = try await one.standings(on: bench.beta, package: nil, from: 0, recent: 0)
+        #expect(standings.map(\.devices) == [40] && standings.first?.outcome == .confirmed)
+        #expect(
+            try await other.counts(on: bench.beta, package: nil, from: 0, step: 3600).map(\.count).reduce(0, +) == 200)
+    }
+
     @Test func `a registry that nobody has reported to has no file for it`() async throws {
-        let bench = try Bench(.sqlite)
+        let bench = try await Bench(.sqlite)
         #expect(try await bench.picture().isEmpty)
         #expect(try await bench.store.delete(bench.sender(1)) == 0)
         try await bench.store.prune(ReportRetention(), now: Bench.now)

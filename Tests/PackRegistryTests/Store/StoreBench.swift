@@ -145,7 +145,7 @@ struct StoreBench: Sendable {
 
     /// What people and devices see of the registry: versions, offers, the versions of signed metadata.
     func picture() async throws -> String {
-        let overview = try await store.overview()
+        let overview = try await store.overview(of: nil)
         let versions = overview.versions.map { id, versions in
             "\(id): \(versions.map { "\($0.version)\($0.withdrawn == nil ? "" : " withdrawn")" }.sorted())"
         }

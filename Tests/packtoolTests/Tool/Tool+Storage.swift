@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import Testing
 
 /// A prefix of a bucket that a tool's registry has its files in.
 struct ToolStorage {
@@ -16,14 +17,30 @@ struct ToolStorage {
 
     /// A file of the bucket by curl, which signs the request itself; nil where there is none.
     func read(_ name: String, with tool: Tool) async throws -> String? {
-        let outcome = try await tool.shell(
-            """
-            curl -s -w '\\n%{http_code}' --aws-sigv4 aws:amz:\(SeaweedServer.region):s3 \
-            --user '\(SeaweedServer.keyID):\(SeaweedServer.secret)' \
-            '\(server.endpoint)/\(SeaweedServer.bucket)/\(prefix)/\(name)'
-            """)
+        let outcome = try await ask("/\(prefix)/\(name)", with: tool)
         var lines = outcome.standardOutput.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.popLast() == "200" else { return nil }
         return lines.joined(separator: "\n")
+    }
+
+    /// How many files are below folders, and how many bytes they have. A list has 1,000 names.
+    func size(of folders: [String], with tool: Tool) async throws -> (count: Int, bytes: Int) {
+        var (count, bytes) = (0, 0)
+        for folder in folders {
+            let list = try await ask("/?list-type=2&prefix=\(prefix)%2F\(folder)%2F", with: tool).standardOutput
+            try #require(list.contains("<IsTruncated>false</IsTruncated>"), "\(list.prefix(500))")
+            let sizes = list.matches(of: /<Size>(\d+)<\/Size>/).compactMap { Int($0.output.1) }
+            count += sizes.count
+            bytes += sizes.reduce(0, +)
+        }
+        return (count, bytes)
+    }
+
+    private func ask(_ path: String, with tool: Tool) async throws -> Outcome {
+        try await tool.shell(
+            """
+            curl -s -w '\\n%{http_code}' --aws-sigv4 aws:amz:\(SeaweedServer.region):s3 \
+            --user '\(SeaweedServer.keyID):\(SeaweedServer.secret)' '\(server.endpoint)/\(SeaweedServer.bucket)\(path)'
+            """)
     }
 }

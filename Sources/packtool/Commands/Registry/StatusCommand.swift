@@ -128,11 +128,15 @@ struct StatusCommand: AsyncParsableCommand {
         _ overview: RegistryOverview, _ pages: [ChannelName: [PackageID: OnlinePages]], _ halted: Set<String>
     ) -> String {
         var rows = [["PACKAGE", "VERSION", "PUBLISHED", "FILES", "SIZE", "DOWNLOAD", "OFFERED ON"]]
+        // By the number of the day: a large registry has a hundred thousand versions, and far fewer days.
+        var days: [Int: String] = [:]
         for (package, versions) in overview.versions.sorted(by: { $0.key < $1.key }) {
             for version in versions {
-                let date = version.published.formatted(.iso8601.year().month().day().timeZone(separator: .omitted))
+                let number = Int((version.published.timeIntervalSince1970 / 86_400).rounded(.down))
+                let day = days[number] ?? String(WireTime.text(version.published).prefix(10))
+                days[number] = day
                 rows.append([
-                    package.text, version.version.description, String(date.prefix(10)), String(version.fileCount),
+                    package.text, version.version.description, day, String(version.fileCount),
                     ByteCount.text(version.size),
                     version.fullSize.map { ByteCount.text($0) } ?? (version.pruned == nil ? "not made yet" : "-"),
                     version.withdrawn.map { "withdrawn: \($0)" }
@@ -195,17 +199,16 @@ enum TextTable {
         let widths = (0..<(rows.map(\.count).max() ?? 0)).map { column in
             rows.map { $0.count > column ? $0[column].count : 0 }.max() ?? 0
         }
+        let gaps = (0...(widths.max() ?? 0)).map { String(repeating: " ", count: $0) }
         return rows.map { row in
             var line = ""
-            // Spaces that are still to be written: none stand at the end of a line.
-            var spaces = 0
-            for (cell, width) in zip(row, widths) {
-                if !cell.isEmpty {
-                    line.append(contentsOf: repeatElement(" ", count: spaces))
-                    line += cell
-                    spaces = 0
-                }
-                spaces += width - cell.count + 2
+            // None stand at the end of a line.
+            let last = row.lastIndex { !$0.isEmpty } ?? -1
+            for (index, cell) in row.enumerated() where index <= last {
+                line += cell
+                guard index < last else { break }
+                line += gaps[widths[index] - cell.count]
+                line += "  "
             }
             return line
         }

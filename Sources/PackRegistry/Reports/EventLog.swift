@@ -1,4 +1,4 @@
-import PackFormat
+package import PackFormat
 import PackJSON
 
 /// The events of one sender as one value of the database. As rows of their own they would take eight times the bytes, and an index
@@ -16,11 +16,13 @@ import PackJSON
 ///
 /// All numbers are LEB128. A number that is given to a code, a phase or a fault never changes. An event with one that this program
 /// does not know is passed over, as its length allows.
-struct EventLog {
+package struct EventLog {
+    /// The most sequences from the first to the last event of one value, so that a search for a sequence reads few of them.
+    package static let span = 1024
     private static let format: UInt8 = 1
 
-    private(set) var bytes: [UInt8] = [format]
-    private(set) var count = 0
+    package private(set) var bytes: [UInt8] = [format]
+    package private(set) var count = 0
     private var sequence = 0
     private var step = 0
     /// The event that is being written, from its time on.
@@ -29,7 +31,7 @@ struct EventLog {
     /// - Parameters:
     ///   - event: its sequence is above that of the one before it.
     ///   - subject: the number of what it is about.
-    mutating func append(_ event: ReportEvent, subject: Int64) {
+    package mutating func append(_ event: ReportEvent, subject: Int64) {
         let step = event.time / ReportEvent.timeStep
         let change = step - self.step
         self.event.removeAll(keepingCapacity: true)
@@ -58,7 +60,7 @@ struct EventLog {
     }
 
     /// One number for the code, the phase and the fault of an event.
-    static func kind(of event: ReportEvent) -> Int {
+    package static func kind(of event: ReportEvent) -> Int {
         (event.fault?.logNumber ?? 0) << 16 | (event.phase?.logNumber ?? 0) << 8 | event.code.logNumber
     }
 
@@ -71,12 +73,36 @@ struct EventLog {
         bytes.append(UInt8(truncatingIfNeeded: rest))
     }
 
+    package init() {}
+
+    // MARK: Batches
+
+    /// The events of a batch, each sequence once, in rising order.
+    package static func ordered(_ events: [ReportEvent]) -> [ReportEvent] {
+        // A device counts up.
+        guard zip(events, events.dropFirst()).contains(where: { $0.sequence >= $1.sequence }) else { return events }
+        var seen = Set<Int>(minimumCapacity: events.count)
+        return events.filter { seen.insert($0.sequence).inserted }.sorted { $0.sequence < $1.sequence }
+    }
+
+    /// Splits events in order so that no part spans more than ``span`` sequences.
+    package static func runs(_ events: [ReportEvent]) -> [Range<Int>] {
+        var runs: [Range<Int>] = []
+        var start = 0
+        for index in events.indices where events[index].sequence - events[start].sequence >= span {
+            runs.append(start..<index)
+            start = index
+        }
+        if start < events.count { runs.append(start..<events.count) }
+        return runs
+    }
+
     // MARK: Reading
 
     /// One event, and the number of what it is about.
-    struct Entry: Hashable {
-        let sequence: Int
-        let subject: Int
+    package struct Entry: Hashable {
+        package let sequence: Int
+        package let subject: Int
         fileprivate let code: ReportEvent.Code
         fileprivate let time: Int
         fileprivate var phase: ReportEvent.Phase?
@@ -86,7 +112,7 @@ struct EventLog {
         fileprivate var web: WebCounters?
         fileprivate var facts: ReportFacts?
 
-        func event(package: PackageID, version: SemanticVersion?, release: String?) -> ReportEvent {
+        package func event(package: PackageID, version: SemanticVersion?, release: String?) -> ReportEvent {
             var event = ReportEvent(
                 sequence: sequence, code: code, time: time, package: package, version: version, release: release)
             event.phase = phase
@@ -100,7 +126,7 @@ struct EventLog {
     }
 
     /// - Returns: the events that this program knows; nil if the bytes are damaged or of a newer format.
-    static func entries(in bytes: [UInt8]) -> [Entry]? {
+    package static func entries(in bytes: [UInt8]) -> [Entry]? {
         var (entries, step) = ([Entry](), 0)
         let isSound = read(bytes) { sequence, event in
             var event = event
@@ -114,7 +140,7 @@ struct EventLog {
     }
 
     /// - Returns: the sequences of all events; nil if the bytes are damaged or of a newer format.
-    static func sequences(in bytes: [UInt8]) -> [Int]? {
+    package static func sequences(in bytes: [UInt8]) -> [Int]? {
         var sequences: [Int] = []
         let isSound = read(bytes) { sequence, _ in
             sequences.append(sequence)

@@ -1,10 +1,8 @@
-import PackRegistry
 import Synchronization
 
 /// Commits in groups: while one transaction is on its way to the disk, batches gather, and the next one takes all of them.
-/// So a hundred devices wait for one sync of the disk and not for a hundred, and none for long (``CommitGroup``). Whoever publishes or
-/// looks for updates meanwhile comes first.
-final class ReportCommits: Sendable {
+/// So a hundred devices wait for one sync of the disk and not for a hundred, and none for long (``CommitGroup``).
+package final class ReportCommits: Sendable {
     private struct Waiting {
         let reports: JudgedReports
         let answer: CheckedContinuation<Int, any Error>
@@ -13,50 +11,47 @@ final class ReportCommits: Sendable {
     private struct State {
         var waiting: [Waiting] = []
         var isWriting = false
-        /// The ids of subjects in the database.
-        var subjects: [ReportWriter.SubjectKey: Int64] = [:]
-        var networks: NetworkNumbers?
     }
 
-    private let database: ReportDatabase
+    private let start: @Sendable (@escaping @Sendable () -> Void) -> Void
+    private let write: @Sendable ([JudgedReports]) throws -> [Int]
     private let state = Mutex(State())
 
-    init(_ database: ReportDatabase) {
-        self.database = database
+    /// - Parameters:
+    ///   - start: does something on a thread that may wait.
+    ///   - write: stores batches in one transaction, and tells how many events of each were new. It is called by one thread at a time.
+    package init(
+        on start: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
+        write: @escaping @Sendable ([JudgedReports]) throws -> [Int]
+    ) {
+        self.start = start
+        self.write = write
     }
 
     /// - Returns: how many events were new, when they are on the disk.
-    func add(_ reports: JudgedReports) async throws -> Int {
+    package func add(_ reports: JudgedReports) async throws -> Int {
         try await withCheckedThrowingContinuation { answer in
             let isFirst = state.withLock { state in
                 state.waiting.append(Waiting(reports: reports, answer: answer))
                 defer { state.isWriting = true }
                 return !state.isWriting
             }
-            if isFirst { PatientThread.run("reports") { self.writeAll() } }
+            if isFirst { start { self.writeAll() } }
         }
     }
 
     private func writeAll() {
         while true {
-            let (group, subjects, networks) = state.withLock { state in
+            let group = state.withLock { state in
                 let places = CommitGroup.places(of: state.waiting.map(\.reports.events.count))
                 let group = places.map { state.waiting[$0] }
                 for place in places.sorted(by: >) { state.waiting.remove(at: place) }
                 if group.isEmpty { state.isWriting = false }
-                return (group, state.subjects, state.networks)
+                return group
             }
             guard !group.isEmpty else { return }
             do {
-                let (added, known, numbers) = try database.write { db in
-                    let numbers = try networks ?? NetworkNumbers(db)
-                    var writer = ReportWriter(db: db, networks: numbers, subjects: subjects)
-                    let added = try group.map { try writer.add($0.reports) }
-                    try writer.finish()
-                    return (added, writer.subjects, numbers)
-                }
-                // After the commit: what was rolled back has no id.
-                state.withLock { ($0.subjects, $0.networks) = (known, numbers) }
+                let added = try write(group.map(\.reports))
                 for (waiting, count) in zip(group, added) { waiting.answer.resume(returning: count) }
             } catch {
                 for waiting in group { waiting.answer.resume(throwing: error) }

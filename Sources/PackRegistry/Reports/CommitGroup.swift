@@ -1,14 +1,14 @@
 /// Which of the batches that wait go into the next transaction: a device with a few events does not wait for crowds of others, and
 /// nobody waits for ever. Pure.
-enum CommitGroup {
+package enum CommitGroup {
     /// Batches in one transaction.
-    static let batchCount = 64
+    package static let batchCount = 64
     /// Events in one transaction, with the last batch some more: about 10 ms.
-    static let eventCount = 1_500
+    package static let eventCount = 1_500
 
     /// - Parameter counts: the events of each batch, oldest first.
     /// - Returns: the places of the chosen: the oldest, then the smallest.
-    static func places(of counts: [Int]) -> [Int] {
+    package static func places(of counts: [Int]) -> [Int] {
         guard let oldest = counts.first else { return [] }
         var places = [0]
         var sum = oldest
