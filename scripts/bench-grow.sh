@@ -52,7 +52,8 @@ def fill(folder, packages):
             digest = hashlib.sha256(content).hexdigest()
             manifests.append((digest, name, text, content, 1, 1, 5, now, "bench"))
             versions.append((name, text, digest, now, "bench"))
-            releases.append((f"f{package}-{version}", "stable", name, digest, 100, now, "bench"))
+            # Before the one that is offered.
+            releases.append((package * 49 + version - packages * 49, f"f{package}-{version}", "stable", name, digest, 100, now, "bench"))
             derived += [(digest, "", "full", None), (digest, "", "archive", None)]
             # Their objects are not there.
             derived += [(newest[package], digest, kind, None) for kind in ("patch", "manifest", "update")]
@@ -62,8 +63,8 @@ def fill(folder, packages):
                        "uploadedBy) VALUES (?,?,?,?,?,?,?,?,?)", manifests)
         db.executemany("INSERT INTO version (package, version, manifest, published, publishedBy) VALUES (?,?,?,?,?)",
                        versions)
-        db.executemany("INSERT INTO release (id, channel, package, manifest, percent, created, createdBy) "
-                       "VALUES (?,?,?,?,?,?,?)", releases)
+        db.executemany("INSERT INTO release (sequence, id, channel, package, manifest, percent, created, "
+                       "createdBy) VALUES (?,?,?,?,?,?,?,?)", releases)
         db.executemany("INSERT OR IGNORE INTO derived (target, base, kind, size) VALUES (?,?,?,?)", derived)
     db.close()
 

@@ -187,7 +187,8 @@ struct ThresholdTests {
         let environment = ["PACKTOOL_TOKEN": try token.json().object().string("token"), "PACKTOOL_REGISTRY": url]
         let running = try ["1.1.0", "1.2.0", "1.3.0"].map { version in
             try tool.start(
-                ["publish", "packages/shop-\(version).zip", "--channel", "dev", "--new-channel"],
+                // One that comes late would be asked whether it means to offer the older version.
+                ["publish", "packages/shop-\(version).zip", "--channel", "dev", "--new-channel", "--yes"],
                 environment: environment)
         }
         for publisher in running { try await publisher.outcome().expectSuccess() }

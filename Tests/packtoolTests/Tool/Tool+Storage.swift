@@ -36,6 +36,25 @@ struct ToolStorage {
         return (count, bytes)
     }
 
+    /// The names of all files below the prefix, at most 1,000.
+    func names(with tool: Tool) async throws -> [String] {
+        let list = try await ask("/?list-type=2&prefix=\(prefix)%2F", with: tool).standardOutput
+        try #require(list.contains("<IsTruncated>false</IsTruncated>"), "\(list.prefix(500))")
+        return list.matches(of: /<Key>([^<]*)<\/Key>/).map { String($0.output.1.dropFirst(prefix.count + 1)) }
+    }
+
+    /// Copies a file as a bucket's replication does, with its type and caching.
+    func copy(_ name: String, to other: ToolStorage, with tool: Tool) async throws {
+        try await tool.shell(
+            """
+            curl -sf -X PUT --aws-sigv4 aws:amz:\(SeaweedServer.region):s3 \
+            --user '\(SeaweedServer.keyID):\(SeaweedServer.secret)' \
+            -H 'x-amz-copy-source: /\(SeaweedServer.bucket)/\(prefix)/\(name)' \
+            '\(other.server.endpoint)/\(SeaweedServer.bucket)/\(other.prefix)/\(name)'
+            """
+        ).expectSuccess()
+    }
+
     private func ask(_ path: String, with tool: Tool) async throws -> Outcome {
         try await tool.shell(
             """
