@@ -15,33 +15,41 @@ struct ViewDifference: Sendable {
         self.documents = documents
         add(TopLevelRole.snapshot.rawValue, after: shown.snapshot.version, to: newest.snapshot.version)
         addRecent(after: shown.snapshot.version, to: newest.snapshot.version)
-        var changed: [(role: String, old: DocumentID, new: DocumentID)] = []
+        var changed: [(old: DocumentID, new: [DocumentID])] = []
         for entry in newest.snapshot.files.entries where entry.name.hasSuffix(".json") {
             let name = String(entry.name.dropLast(".json".count))
             let old = shown.snapshot[role: name]?.version ?? 0
             guard entry.value.version != old else { continue }
-            add(name, after: old, to: entry.value.version)
-            changed.append(
-                (name, DocumentID(role: name, version: old), DocumentID(role: name, version: entry.value.version)))
+            // With those that were recorded and never shown, because a process was killed in between: they are kept as the others.
+            let added = add(name, after: old, to: entry.value.version)
+            changed.append((DocumentID(role: name, version: old), added))
+            guard added.last?.version == entry.value.version else { throw StaleView() }
         }
-        let targets = try await documents.targets(changed.flatMap { [$0.old, $0.new] })
+        let targets = try await documents.targets(changed.flatMap { [$0.old] + $0.new })
         for change in changed {
-            guard let new = targets[change.new] else { throw StaleView() }
-            for entry in new.targets.entries where targets[change.old]?.targets[entry.name] != entry.value {
-                if let file = documents.file(ofTarget: entry.name, entry.value) { files.append(file) }
+            guard let newest = change.new.last, targets[newest] != nil else { throw StaleView() }
+            var added: Set<ViewPath> = []
+            for entry in change.new.compactMap({ targets[$0] }).flatMap(\.targets.entries)
+            where targets[change.old]?.targets[entry.name] != entry.value {
+                guard let file = documents.file(ofTarget: entry.name, entry.value) else { continue }
+                if added.insert(file.path).inserted { files.append(file) }
             }
         }
     }
 
     /// The versions of a role that the newer whole has kept and the older one had not.
-    private mutating func add(_ role: String, after old: Int, to new: Int) {
+    /// - Returns: them, the newest last.
+    @discardableResult
+    private mutating func add(_ role: String, after old: Int, to new: Int) -> [DocumentID] {
         let ids = MetadataLifetime.keptVersions(of: role, newest: new)
-        files += ids.filter { $0 > old }.compactMap { documents.file(DocumentID(role: role, version: $0)) }
+        let added = ids.filter { $0 > old }.sorted().map { DocumentID(role: role, version: $0) }
+        files += added.compactMap { documents.file($0) }
         if role == ViewLayout.channelsRole { keptChannels = ids.map { DocumentID(role: role, version: $0) } }
-        guard old > 0 else { return }
+        guard old > 0 else { return added }
         // What was kept then and is not now.
         outdated += MetadataLifetime.keptVersions(of: role, newest: old).filter { !ids.contains($0) }
             .compactMap { ViewPath(role: role, version: $0) }
+        return added
     }
 
     private mutating func addRecent(after old: Int, to new: Int) {

@@ -208,6 +208,30 @@ import Testing
         #expect(steps > 6)
     }
 
+    @Test(arguments: ServicesKind.allCases)
+    func `what was recorded and not shown, because a process was killed, is all there after the next change`(
+        kind: ServicesKind
+    ) async throws {
+        let bench = try await ServicesBench(kind)
+        try await bench.publish("1.0.0", "1.1.0")
+        let (store, view) = (bench.services.store, bench.services.view)
+        let changes: [ChannelChange] = [
+            .offer(try version("1.0.0")), .setRollout(try Share(percent: 30)), .offer(try version("1.1.0")),
+            .setRollout(try Share(percent: 40)),
+        ]
+        for (number, change) in changes.enumerated() {
+            _ = try await bench.services.record(
+                ChannelRelease(change, of: package(), on: channel(), randomBits: UInt32(number)),
+                as: .local(user: "ann"))
+            if number == 0 { try await ViewWriter(store: store, view: view).update() }
+        }
+        try await ViewWriter(store: store, view: view).update()
+        for file in try await ViewWriter(store: store, view: view).files() {
+            let found = try await view.read(file.path, maximumByteCount: 1 << 20)
+            #expect(try await found == file.bytes(), "\(file.path)")
+        }
+    }
+
     /// A view of a gigabyte that is written anew: what was read goes to the disk before more is read.
     @Test func `a folder holds a few megabytes of what is put, however much it is`() async throws {
         let folder = try TemporaryFolder()
