@@ -104,9 +104,7 @@ struct ScalingStepsTests {
         tool.environment["PACKTOOL_REGISTRY"] = postgres.url(database: standby)
         tool.environment["PACKTOOL_FILES"] = "elsewhere"
         tool.environment.merge(there.environment) { $1 }
-        try tool.write([
-            "elsewhere/keys/online.json": String(decoding: tool.read("files/keys/online.json"), as: UTF8.self)
-        ])
+        try await tool.shell("install -D -m 600 files/keys/online.json elsewhere/keys/online.json").expectSuccess()
         let repaired = try await tool.output(of: ["registry", "check", "--repair"])
         #expect(repaired.contains("repaired  \(late[0])"), "\(repaired)")
         #expect(try await tool.output(of: ["registry", "check"]).contains("all sound"))

@@ -12,7 +12,7 @@ struct PruneLoadTests {
     private static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] != nil
     private static let duration: Duration = isLong ? .seconds(3_600) : .seconds(10)
     /// Seconds. A version stays for 8 days after it was offered. The clock of the prunes is ahead by all of them but this.
-    private static let grace = isLong ? 20 : 6
+    private static let grace = isLong ? 30 : 6
     private static let keptCount = 3
 
     @Test(arguments: Place.allCases)
@@ -80,7 +80,7 @@ struct PruneLoadTests {
             if Bool.random() {
                 try await Task.sleep(for: .milliseconds(Int.random(in: 5...150)))
                 running.kill(SIGSTOP)
-                try await Task.sleep(for: .seconds(Double.random(in: 0...Double(grace - 4))))
+                try await Task.sleep(for: .seconds(Double.random(in: 0...Double(grace) * 0.6)))
                 running.kill(SIGCONT)
             }
             let outcome = await running.outcome()
