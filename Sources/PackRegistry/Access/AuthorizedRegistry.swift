@@ -48,9 +48,18 @@ extension AuthorizedRegistry {
         do { parsed = try Manifest(parsing: manifest) } catch { throw RegistryError(.invalid, "\(error)") }
         try identity.require(.publish, package: parsed.package)
         var query = FactsQuery.unsigned
-        query.removals = parsed.ownObjects
+        let objects = parsed.ownObjects
+        let digest = Digest(of: manifest)
+        query.removals = objects
+        query.objects = objects
+        query.manifests = [digest]
         let facts = try await services.store.facts(query)
-        return try await services.content.missing(among: parsed.ownObjects).union(facts.objectsToRemove)
+        // Publishing a version again mends what was lost of it.
+        let believed =
+            facts.manifests[digest] != nil
+            ? [] : services.content.believed(among: objects.filter { !facts.missingObjects.contains($0.digest) })
+        let asked = objects.filter { !believed.contains($0.digest) }
+        return try await services.content.missing(among: asked).union(facts.objectsToRemove)
     }
 
     package func upload(archive: URL) async throws -> Digest {

@@ -7,9 +7,18 @@ package protocol ContentStore: Sendable {
     /// The objects of this list that are missing, or there with another size.
     func missing(among objects: [Object]) async throws -> Set<Digest>
 
+    /// Of objects that the registry has recorded, those that the store need not be asked for. One that is far away answers slowly, and
+    /// has what was recorded, unless somebody removed it behind the registry's back.
+    func believed(among recorded: [Object]) -> Set<Digest>
+
     /// Opens a package zip, which may leave out objects.
     /// - Throws: ``RegistryError`` of the kind `.invalid` for a file that is no sound package.
     func open(archive: URL) async throws -> any UploadedArchive
+}
+
+extension ContentStore {
+    /// None: a store that is near is asked for all.
+    package func believed(among recorded: [Object]) -> Set<Digest> { [] }
 }
 
 /// A package zip whose manifest was read and whose objects are not stored yet.

@@ -107,6 +107,24 @@ import Testing
         #expect(kept.withLock { $0 } == [Digest(of: old).hex: 1_000, Digest(of: new).hex: 2_000])
     }
 
+    @Test func `what the registry has recorded is not asked for, in whatever version it comes`() async throws {
+        let bench = try await S3Bench()
+        let proxy = try await FaultProxy(before: bench.server.endpoint)
+        let content = S3ContentStore(
+            try bench.bucket(endpoint: proxy.endpoint), scratch: FileManager.default.temporaryDirectory)
+        let (old, new) = (noise(1_000), noise(2_000, seed: 2))
+        try await Package(["old.js": old]).send(
+            to: S3ContentStore(try bench.bucket(), scratch: FileManager.default.temporaryDirectory))
+        let package = try Package(["old.js": old, "new.js": new], without: ["old.js"])
+        let recorded = package.manifest.ownObjects.filter { $0.digest == Digest(of: old) }
+        proxy.plan { _, _ in .none }
+        #expect(content.believed(among: recorded) == [Digest(of: old)])
+        let asked = package.manifest.ownObjects.filter { $0.digest != Digest(of: old) }
+        #expect(try await content.missing(among: asked) == [Digest(of: new)])
+        try await package.send(to: content)
+        #expect(proxy.seen.map { String($0.prefix { $0 != " " }) }.sorted() == ["HEAD", "PUT"])
+    }
+
     @Test func `what another server has stored since it was missing need not be sent`() async throws {
         let bench = try await S3Bench()
         let (one, other) = (
