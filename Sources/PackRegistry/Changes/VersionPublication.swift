@@ -22,6 +22,7 @@ package struct VersionPublication: RegistryChange {
         var query = FactsQuery()
         query.roles = [ViewLayout.role(of: manifest.package)]
         query.versions = [sealed.name]
+        query.manifests = [sealed.digest]
         for (bundle, pin) in manifest.shared {
             query.versions.insert(VersionName(bundle, pin.version))
             query.manifests.insert(pin.manifest)
@@ -32,6 +33,11 @@ package struct VersionPublication: RegistryChange {
 
     package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> PublishOutcome {
         if try facts.isPublished(sealed) { return .unchanged }
+        // Uploads that nobody published are removed after some days.
+        guard facts.manifests[sealed.digest] != nil else {
+            throw RegistryError(
+                .notFound, "nothing was uploaded with the manifest \(sealed.digest): upload the package first")
+        }
         try SharedPins(of: manifest).check(
             published: { facts.versions[VersionName($0, $1.version)] }, content: { try facts.manifest($0) })
         guard facts.missingObjects.isEmpty else {

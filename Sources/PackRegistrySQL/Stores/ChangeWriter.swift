@@ -21,6 +21,8 @@ package struct ChangeWriter {
             try versions.take(upload, by: actor, now: now)
         }
         for publication in changes.publications {
+            // A prune may have removed an upload since the facts were read.
+            guard try versions.manifest(publication.manifest) != nil else { throw StaleFacts() }
             try versions.publish(publication, by: actor, now: now)
         }
         for version in changes.restorations { try versions.restore(version) }

@@ -6,6 +6,7 @@ import Testing
 @testable import PackRegistry
 @testable import PackRegistryAPI
 @testable import PackRegistryLocal
+@testable import PackRegistrySQL
 
 /// What every store of a registry's rows does, the twin in memory included.
 @Suite("StoreContractTests") struct StoreContractTests {
@@ -48,6 +49,21 @@ import Testing
         query.auditCount = 1
         let facts = try await bench.store.facts(query)
         #expect(facts.manifests.isEmpty && facts.audit.first?.action == "publish")
+    }
+
+    @Test(arguments: [StoreKind.sqlite, .postgres])
+    func `an upload that a prune removed before it was published is to be uploaded again`(kind: StoreKind) async throws
+    {
+        let bench = try await StoreBench(kind)
+        try await bench.upload("alpha", "1.0.0")
+        let publication = try await bench.publication("alpha", "1.0.0")
+        let late = try await bench.committer.prepare(publication, as: bench.ann)
+        _ = try await bench.database?.writing { try $0.execute(sql: "DELETE FROM manifest") }
+        await #expect(throws: StaleFacts()) { try await bench.committer.record(late) }
+        let error = await #expect(throws: RegistryError.self) {
+            try await bench.committer.commit(publication, as: bench.ann)
+        }
+        #expect(error?.kind == .notFound && error?.message.contains("upload the package first") == true)
     }
 
     @Test(arguments: StoreKind.allCases)

@@ -36,9 +36,12 @@ final class AttackScene {
         for server in servers { server.kill(SIGKILL) }
     }
 
-    static func update(from registry: String) -> [String] {
-        // Little patience, so that what never ends is over soon.
-        ["client", "update", "--store", "device", "--channel", "beta", "--timeout", "1", "--registry", registry]
+    /// - Parameter patience: seconds without a byte. Little, so that what never ends is over soon.
+    static func update(from registry: String, patience: Int = 1) -> [String] {
+        [
+            "client", "update", "--store", "device", "--channel", "beta", "--timeout", "\(patience)", "--registry",
+            registry,
+        ]
     }
 
     /// Runs what has to succeed.
@@ -110,7 +113,9 @@ final class AttackScene {
 
     // MARK: The device
 
-    func update(from registry: String) async throws -> Outcome { try await tool.run(Self.update(from: registry)) }
+    func update(from registry: String, patience: Int = 1) async throws -> Outcome {
+        try await tool.run(Self.update(from: registry, patience: patience))
+    }
 
     /// The version that the device shows when it starts.
     func runningVersion() async throws -> String {
@@ -155,9 +160,9 @@ final class AttackScene {
 
     /// Updates, and expects that the device then runs a version with exactly its files.
     func expectUpdate(
-        from registry: String, to version: String, sourceLocation: SourceLocation = #_sourceLocation
+        from registry: String, to version: String, patience: Int = 1, sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        let outcome = try await update(from: registry)
+        let outcome = try await update(from: registry, patience: patience)
         #expect(outcome.exitCode == 0, "\(outcome)", sourceLocation: sourceLocation)
         #expect(try await runningVersion() == version, sourceLocation: sourceLocation)
         let page = try tool.read("device/unzipFiles/shop/\(version)/index.html")

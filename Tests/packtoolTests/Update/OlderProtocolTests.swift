@@ -11,7 +11,8 @@ struct OlderProtocolTests {
         let older = try scene.tool.start(URL(fileURLWithPath: "/usr/bin/python3"), [script, String(port)])
         let url = try await "http://127.0.0.1:\(#require(older.line(holding: "")))"
 
-        try await scene.expectUpdate(from: url, to: "1.1.0")
+        // The patch is made when it is asked for, which takes seconds where much else goes on.
+        try await scene.expectUpdate(from: url, to: "1.1.0", patience: 30)
         let first = Self.asked(of: older, after: 1)
         #expect(
             first.known == [
@@ -25,7 +26,8 @@ struct OlderProtocolTests {
         // A new device: everything in one answer, and the version whole.
         try await scene.tool.shell("rm -rf device").expectSuccess()
         let count = older.lines.count
-        try await scene.tool.run(AttackScene.update(from: url) + ["--root", ".packtool/root.json"]).expectSuccess()
+        try await scene.tool.run(AttackScene.update(from: url, patience: 30) + ["--root", ".packtool/root.json"])
+            .expectSuccess()
         #expect(try await scene.runningVersion() == "1.1.0")
         let second = Self.asked(of: older, after: count)
         #expect(
