@@ -70,10 +70,10 @@ struct RegistryCheckTests {
         #expect(try tool.listing(view) == before)
     }
 
-    @Test func `a file that a server shows a moment later is not missing`() async throws {
+    @Test func `a document that a server shows a moment later is not damaged`() async throws {
         let file = try tool.folder.appending(path: #require(files("channels.json").last))
         let bytes = try Data(contentsOf: file)
-        try FileManager.default.removeItem(at: file)
+        try await damage(#require(files("channels.json").last))
         async let shown: Void = {
             try await Task.sleep(for: .milliseconds(900))
             try bytes.write(to: file)
