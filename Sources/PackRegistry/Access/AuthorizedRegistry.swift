@@ -99,7 +99,7 @@ extension AuthorizedRegistry {
         query.manifests = [digest]
         let facts = try await services.store.facts(query)
         guard let sealed = try facts.sealedManifest(digest) else {
-            throw RegistryError(.notFound, "nothing was uploaded with the manifest \(digest): upload the package first")
+            throw RegistryError.notUploaded(digest)
         }
         try identity.require(.publish, package: sealed.manifest.package)
         let outcome = try await commit(signed: VersionPublication(sealed, role: role, note: note))

@@ -35,8 +35,7 @@ package struct VersionPublication: RegistryChange {
         if try facts.isPublished(sealed) { return .unchanged }
         // Uploads that nobody published are removed after some days.
         guard facts.manifests[sealed.digest] != nil else {
-            throw RegistryError(
-                .notFound, "nothing was uploaded with the manifest \(sealed.digest): upload the package first")
+            throw RegistryError.notUploaded(sealed.digest)
         }
         try SharedPins(of: manifest).check(
             published: { facts.versions[VersionName($0, $1.version)] }, content: { try facts.manifest($0) })
@@ -57,6 +56,13 @@ package struct VersionPublication: RegistryChange {
             "publish", "\(manifest.package)@\(manifest.version)", "manifest \(sealed.digest)" + note.auditText)
         changes.signs = true
         return .published
+    }
+}
+
+extension RegistryError {
+    /// The refusal to publish what nobody uploaded, or what was removed since.
+    static func notUploaded(_ manifest: Digest) -> RegistryError {
+        RegistryError(.notFound, "nothing was uploaded with the manifest \(manifest): upload the package first")
     }
 }
 

@@ -22,8 +22,8 @@ struct ViewDifference: Sendable {
             guard entry.value.version != old else { continue }
             // With those that were recorded and never shown, because a process was killed in between: they are kept as the others.
             let added = add(name, after: old, to: entry.value.version)
-            changed.append((DocumentID(role: name, version: old), added))
-            guard added.last?.version == entry.value.version else { throw StaleView() }
+            let new = DocumentID(role: name, version: entry.value.version)
+            changed.append((DocumentID(role: name, version: old), added.filter { $0 != new } + [new]))
         }
         let targets = try await documents.targets(changed.flatMap { [$0.old] + $0.new })
         for change in changed {
@@ -38,11 +38,11 @@ struct ViewDifference: Sendable {
     }
 
     /// The versions of a role that the newer whole has kept and the older one had not.
-    /// - Returns: them, the newest last.
+    /// - Returns: them.
     @discardableResult
     private mutating func add(_ role: String, after old: Int, to new: Int) -> [DocumentID] {
         let ids = MetadataLifetime.keptVersions(of: role, newest: new)
-        let added = ids.filter { $0 > old }.sorted().map { DocumentID(role: role, version: $0) }
+        let added = ids.filter { $0 > old }.map { DocumentID(role: role, version: $0) }
         files += added.compactMap { documents.file($0) }
         if role == ViewLayout.channelsRole { keptChannels = ids.map { DocumentID(role: role, version: $0) } }
         guard old > 0 else { return added }

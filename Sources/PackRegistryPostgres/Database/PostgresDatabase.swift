@@ -54,12 +54,7 @@ package final class PostgresDatabase: RegistryDatabase {
     ) async throws -> Value { try await writers.run { [self] in try write(body) } }
 
     package func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
-        try sessions.repeated { connection in
-            try connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            let value = try body(Database(connection, .postgres))
-            try connection.command("COMMIT")
-            return value
-        }
+        try sessions.read(body)
     }
 
     package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {

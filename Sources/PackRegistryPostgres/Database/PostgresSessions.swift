@@ -1,4 +1,5 @@
 import Foundation
+import PackRegistrySQL
 
 /// The connections of this process to one schema of a database, and how a transaction is done on one of them.
 final class PostgresSessions: Sendable {
@@ -39,6 +40,16 @@ final class PostgresSessions: Sendable {
                 let longest = fault.isConflict ? min(0.01 * Double(attempt), 0.2) : min(0.1 * Double(attempt), 1)
                 Thread.sleep(forTimeInterval: .random(in: longest / 4...longest))
             }
+        }
+    }
+
+    /// One consistent read.
+    func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
+        try repeated { connection in
+            try connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            let value = try body(Database(connection, .postgres))
+            try connection.command("COMMIT")
+            return value
         }
     }
 

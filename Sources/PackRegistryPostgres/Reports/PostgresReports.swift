@@ -28,12 +28,7 @@ final class PostgresReports: Sendable {
     func reading<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value? {
         try await readers.run { [self] in
             guard try open(isMade: false) else { return nil }
-            return try sessions.repeated { connection in
-                try connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-                let value = try body(Database(connection, .postgres))
-                try connection.command("COMMIT")
-                return value
-            }
+            return try sessions.read(body)
         }
     }
 
@@ -46,7 +41,7 @@ final class PostgresReports: Sendable {
         }
     }
 
-    /// Does something on the thread of writers.
+    /// Does something on a thread of the writers.
     func onWriter(_ body: @escaping @Sendable () -> Void) {
         Task { try? await writers.run(body) }
     }

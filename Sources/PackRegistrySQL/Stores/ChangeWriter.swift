@@ -22,7 +22,7 @@ package struct ChangeWriter {
         }
         for publication in changes.publications {
             // A prune may have removed an upload since the facts were read.
-            guard try versions.manifest(publication.manifest) != nil else { throw StaleFacts() }
+            guard try versions.hasManifest(publication.manifest) else { throw StaleFacts() }
             try versions.publish(publication, by: actor, now: now)
         }
         for version in changes.restorations { try versions.restore(version) }

@@ -46,6 +46,10 @@ package struct VersionTable {
         do { return try Manifest(parsing: bytes) } catch { throw Row.damaged("manifest", error) }
     }
 
+    func hasManifest(_ digest: Digest) throws -> Bool {
+        try Row.fetchOne(db, sql: "SELECT 1 FROM manifest WHERE digest = ?", arguments: [digest.hex]) != nil
+    }
+
     package func published(_ package: PackageID, _ version: SemanticVersion) throws -> PublishedVersion? {
         try Row.fetchOne(
             db, sql: Self.selection + " WHERE version.package = ? AND version.version = ?",

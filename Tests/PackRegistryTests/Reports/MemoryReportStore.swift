@@ -25,10 +25,6 @@ actor MemoryReportStore: ReportStore {
     private var counters: [CountKey: ReportCount] = [:]
     private var stands: [StandingKey: (activated: Int?, outcome: StandingCount.Outcome?)] = [:]
     private var networks: [StandingKey: Int] = [:]
-    func prepare() {}
-
-    func isUsed() -> Bool { !log.isEmpty }
-
     private struct PresenceKey: Hashable {
         let channel: ChannelName
         let package: PackageID
@@ -134,6 +130,10 @@ actor MemoryReportStore: ReportStore {
                 network: networks[key], isMature: activated < query.matureBefore, outcome: stand.outcome, devices: 1)
         }
     }
+
+    func prepare() {}
+
+    func isUsed() -> Bool { !log.isEmpty }
 
     func events(of sender: ReportID) -> [DeviceEvent] {
         log.filter { $0.sender == sender }.map(\.event).sorted { $0.event.sequence < $1.event.sequence }

@@ -58,7 +58,7 @@ struct ScalingStepsTests {
                 try await tool.output(of: ["build", "dist", "--package", "shop", "--package-version", version])
                 try await tool.output(of: ["publish", "packages/shop-\(version).zip", "--channel", "stable"])
                 for port in ports.prefix(running.count) {
-                    try await update("device", from: "http://127.0.0.1:\(port)", to: version, tool)
+                    try await tool.update("device", from: "http://127.0.0.1:\(port)", channel: "stable", to: version)
                 }
             }
             for server in running {
@@ -85,7 +85,7 @@ struct ScalingStepsTests {
         let server = try tool.start("serve", "--port", "0")
         let url = try #require(
             await server.line(holding: "http://127.0.0.1:")?.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/))
-        try await update("device", from: String(url.output), to: "1.1.0", tool)
+        try await tool.update("device", from: String(url.output), channel: "stable", to: "1.1.0")
         server.kill(SIGKILL)
 
         // The bucket's replica has all but two files, an object and a document; the standby has everything.
@@ -112,26 +112,14 @@ struct ScalingStepsTests {
         defer { other.kill(SIGKILL) }
         let next = try #require(
             await other.line(holding: "http://127.0.0.1:")?.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/))
-        try await update("fresh", from: String(next.output), to: "1.1.0", tool)
+        try await tool.update("fresh", from: String(next.output), channel: "stable", to: "1.1.0")
         try tool.write(["dist/index.html": "<title>1.2.0</title>", "dist/app.js": "// 1.2.0"])
         try await tool.output(of: ["build", "dist", "--package", "shop", "--package-version", "1.2.0", "--quiet"])
         try await tool.output(of: ["publish", "packages/shop-1.2.0.zip", "--channel", "stable"])
-        for device in ["device", "fresh"] { try await update(device, from: String(next.output), to: "1.2.0", tool) }
+        for device in ["device", "fresh"] {
+            try await tool.update(device, from: String(next.output), channel: "stable", to: "1.2.0")
+        }
     }
 
     private static let postgresPrograms = "$(ls -d /usr/lib/postgresql/*/bin | tail -1)"
-
-    /// Updates a device until it has a version: another server shows a change within seconds.
-    private func update(_ device: String, from url: String, to version: String, _ tool: Tool) async throws {
-        var last: Outcome?
-        for _ in 1...40 {
-            let outcome = try await tool.run(
-                "client", "update", "--store", device, "--channel", "stable", "--registry", url)
-            #expect([0, 2].contains(outcome.exitCode), "\(outcome)")
-            if try tool.listing(device).values.contains(Data("// \(version)".utf8)) { return }
-            last = outcome
-            try await Task.sleep(for: .milliseconds(250))
-        }
-        Issue.record("\(device) has not got \(version): \(String(describing: last))")
-    }
 }

@@ -38,20 +38,6 @@ struct StorageCommandTests {
         return (running, String(try #require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output))
     }
 
-    /// Updates a device from a server until it has a version: another server shows a change within seconds.
-    private func update(_ device: String, from url: String, to version: String) async throws {
-        var last: Outcome?
-        for _ in 1...40 {
-            let outcome = try await tool.run(
-                "client", "update", "--store", device, "--channel", "beta", "--registry", url)
-            #expect([0, 2].contains(outcome.exitCode), "\(outcome)")
-            if try tool.listing(device).values.contains(Data("// \(version)".utf8)) { return }
-            last = outcome
-            try await Task.sleep(for: .milliseconds(250))
-        }
-        Issue.record("\(device) has not got \(version): \(String(describing: last))")
-    }
-
     private func names(below folder: String) throws -> [String] { try tool.listing(folder).keys.sorted() }
 
     /// The environment of a machine that has the online key, and nothing else of the registry.
@@ -71,9 +57,9 @@ struct StorageCommandTests {
         try await publish("1.0.0")
         let (server, url) = try await serve([:], ["--redirect-reads"])
         defer { server.kill(SIGKILL) }
-        try await update("one", from: url, to: "1.0.0")
+        try await tool.update("one", from: url, channel: "beta", to: "1.0.0")
         try await publish("1.1.0")
-        try await update("one", from: url, to: "1.1.0")
+        try await tool.update("one", from: url, channel: "beta", to: "1.1.0")
         // What is first is answered here, by the fast reader and after it.
         for path in ["metadata/timestamp.json", "health/live"] {
             let answer = try await tool.shell("curl -sS -o /dev/null -w '%{http_code}' \(url)/\(path)")
@@ -125,7 +111,7 @@ struct StorageCommandTests {
         let (first, firstURL) = try await serve()
         let other = try machine("other")
         var (second, secondURL) = try await serve(other)
-        try await update("device", from: secondURL, to: "1.0.0")
+        try await tool.update("device", from: secondURL, channel: "beta", to: "1.0.0")
         #expect(try names(below: "other/view").contains("metadata/timestamp.json"))
 
         // What one takes, the other shows.
@@ -138,17 +124,17 @@ struct StorageCommandTests {
             Issue.record("the server's log:\n\(first.log)")
             throw error
         }
-        try await update("device", from: secondURL, to: "1.1.0")
+        try await tool.update("device", from: secondURL, channel: "beta", to: "1.1.0")
 
         // A machine that is lost takes nothing with it.
         second.kill(SIGKILL)
         _ = await second.outcome()
         try FileManager.default.removeItem(at: tool.folder.appending(path: "other"))
         (second, secondURL) = try await serve(try machine("third"))
-        try await update("new", from: secondURL, to: "1.1.0")
+        try await tool.update("new", from: secondURL, channel: "beta", to: "1.1.0")
 
         try await run("rollback", "shop", "--to", "1.0.0", "--channel", "beta", "--yes")
-        try await update("late", from: secondURL, to: "1.0.0")
+        try await tool.update("late", from: secondURL, channel: "beta", to: "1.0.0")
         let offered = try await run("status", "--channel", "beta")
         #expect(offered.contains("1.0.0"), "\(offered)")
         for running in [first, second] {
@@ -209,7 +195,7 @@ struct StorageCommandTests {
         try await publish("1.0.0")
         #expect(try await storage.read("metadata/1.root.json", with: tool) != nil)
         let (running, url) = try await serve()
-        try await update("device", from: url, to: "1.0.0")
+        try await tool.update("device", from: url, channel: "beta", to: "1.0.0")
         running.kill(SIGTERM)
         #expect(await running.outcome().exitCode == 0)
         let without = try await tool.run("status", environment: ["PACKTOOL_STORAGE": "s3://other-bucket/x"])
