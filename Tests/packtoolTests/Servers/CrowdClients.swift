@@ -147,7 +147,7 @@ final class CrowdClients: Sendable {
     /// A command that meets what was killed says so, and not that something is wrong with what it was given.
     private func expectFailureOfKills(_ outcome: Outcome) {
         guard outcome.exitCode != -SIGKILL else { return }
-        let expected = ["cannot be reached", "connection", "try again", "503", "meanwhile"]
+        let expected = ["cannot be reached", "connection", "try again", "503", "published one meanwhile"]
         #expect(
             outcome.exitCode == 1 && expected.contains { outcome.standardError.contains($0) },
             "a command failed: \(outcome)")

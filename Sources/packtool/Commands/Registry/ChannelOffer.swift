@@ -45,8 +45,10 @@ struct ChannelOffer {
     let options: GlobalOptions
 
     /// Which devices would go back to an older version; nil if none would.
-    func older(_ versions: [(PackageID, SemanticVersion, VersionRange?)]) async throws -> String? {
-        let releases = try await releases()
+    func older(
+        _ versions: [(PackageID, SemanticVersion, VersionRange?)], in overview: RegistryOverview
+    ) -> String? {
+        let releases = overview.channels[channel] ?? [:]
         let older = versions.compactMap { package, version, requiredApp -> String? in
             let present = releases[package] ?? []
             guard let back = OlderOffer(of: version, requiredApp: requiredApp, among: present) else { return nil }
@@ -182,7 +184,7 @@ struct ChannelOffer {
             })
         let given = Set(all.map(\.digest))
         let bundles = Set(pages.flatMap { $0.shared.filter { !given.contains($0.value.manifest) }.keys })
-        let published = try await session.registry.overview(of: bundles).versions
+        let published = bundles.isEmpty ? [:] : try await session.registry.overview(of: bundles).versions
         for page in pages {
             for (bundle, pin) in page.shared.sorted(by: { $0.key < $1.key }) where !given.contains(pin.manifest) {
                 let isThere =

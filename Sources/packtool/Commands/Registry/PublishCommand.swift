@@ -109,7 +109,7 @@ struct PublishCommand: AsyncParsableCommand {
         if isSet { try await offers.first?.check(set: packages.manifests.filter { $0.entry == nil } + pages) }
         let overview = try await session.registry.overview(of: [])
         for offering in offers { try offer.check(offering.channel, in: overview, isDryRun: isDryRun, options) }
-        let older = try await older(pages, offers)
+        let older = older(pages, offers, in: overview)
         if !older.isEmpty {
             try offer.consent.require(
                 isDryRun: isDryRun, offers.compactMap { older[$0.channel] }.joined(separator: "\n"), options)
@@ -154,10 +154,13 @@ struct PublishCommand: AsyncParsableCommand {
     }
 
     /// The channels on which devices would go back to an older version, with what is said of it.
-    private func older(_ pages: [Manifest], _ offers: [ChannelOffer]) async throws -> [ChannelName: String] {
+    private func older(
+        _ pages: [Manifest], _ offers: [ChannelOffer], in overview: RegistryOverview
+    ) -> [ChannelName: String] {
         var older: [ChannelName: String] = [:]
         for offer in offers {
-            older[offer.channel] = try await offer.older(pages.map { ($0.package, $0.version, $0.requiredApp) })
+            older[offer.channel] = offer.older(
+                pages.map { ($0.package, $0.version, $0.requiredApp) }, in: overview)
         }
         return older
     }

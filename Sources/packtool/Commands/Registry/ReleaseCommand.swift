@@ -79,7 +79,7 @@ struct ReleaseCommand: AsyncParsableCommand {
         let offering = ChannelOffer(session: session, channel: channel, given: offer, options: options)
         let overview = try await session.registry.overview(of: [])
         try offer.check(channel, in: overview, isDryRun: dryRun.isDryRun, options)
-        let older = try await offering.older(versions.map { ($0, $1, nil) })
+        let older = offering.older(versions.map { ($0, $1, nil) }, in: overview)
         if let older { try offer.consent.require(isDryRun: dryRun.isDryRun, older, options) }
         let set = ReleaseSet(
             versions: Dictionary(versions, uniquingKeysWith: { $1 }), rollout: offer.wanted,
