@@ -2,15 +2,34 @@ package import Foundation
 package import PackFormat
 package import PackRegistryAPI
 package import PackTrust
+import Synchronization
 
 /// A publisher's view of an app's metadata, verified from the app's root before anything is signed on top of it. A
 /// dishonest registry must not make a publisher sign false metadata.
-package struct PublisherTrust: Sendable {
+package final class PublisherTrust: Sendable {
     private static let maximumRoleByteCount = 5_000_000
 
     private let registry: any RegistryReading
     private let client: TrustClient
     private let place: String
+    private let read = Mutex(Read())
+
+    /// What this process read.
+    private struct Read {
+        var refreshed: ContinuousClock.Instant?
+        /// By package. Its bytes never change under the path.
+        var roles: [PackageID: (path: ViewPath, bytes: [UInt8])] = [:]
+    }
+
+    /// How new what is read has to be.
+    package enum State: Sendable {
+        /// Read now.
+        case newest
+        /// Read by this process some seconds ago, or now.
+        case recent
+    }
+
+    private static let recentTime: Duration = .seconds(10)
 
     /// - Parameters:
     ///   - store: Keeps the metadata that was seen, so that the publisher notices an older state.
@@ -26,11 +45,22 @@ package struct PublisherTrust: Sendable {
     }
 
     /// The current root and targets.
-    package func refresh() async throws -> (
+    package func refresh(to state: State = .newest) async throws -> (
         root: SignedDocument<RootMetadata>, targets: SignedDocument<TargetsMetadata>
     ) {
+        let isRecent = read.withLock { $0.refreshed.map { .now - $0 < Self.recentTime } ?? false }
+        if state == .newest || !isRecent { try await readNewest() }
+        guard let trusted = await client.trustedMetadata, let targets = trusted.targets() else {
+            throw RegistryError(.unusable, "the registry's metadata is not complete")
+        }
+        return (trusted.root, targets)
+    }
+
+    private func readNewest() async throws {
         do {
+            let now = ContinuousClock.now
             try await OlderTimestamp.passed { try await client.refresh() }
+            read.withLock { $0.refreshed = now }
         } catch TrustError.rollback(let role, let found, let trusted) {
             throw RegistryError(
                 .unusable,
@@ -39,10 +69,6 @@ package struct PublisherTrust: Sendable {
                     + "packtool keys rotate online --restored makes publishers and devices accept it (docs/OPERATIONS.md)"
             )
         }
-        guard let trusted = await client.trustedMetadata, let targets = trusted.targets() else {
-            throw RegistryError(.unusable, "the registry's metadata is not complete")
-        }
-        return (trusted.root, targets)
     }
 
     /// The current role of a package as of the last ``refresh()``; nil if nothing was published yet. It may have
@@ -57,9 +83,7 @@ package struct PublisherTrust: Sendable {
             let listed = trusted.snapshot?.body[role: name]
         else { return nil }
         let path = ViewPath.metadata(.package(package), version: listed.version)
-        guard let bytes = try await registry.viewFile(path, maximumByteCount: Self.maximumRoleByteCount) else {
-            throw RegistryError(.unusable, "the registry's view lacks \(path)")
-        }
+        let bytes = try await bytes(of: package, at: path)
         try listed.check(bytes, name: path.description)
         let document = try SignedDocument<TargetsMetadata>(parsing: bytes, name: name)
         guard document.body.version == listed.version else {
@@ -78,5 +102,14 @@ package struct PublisherTrust: Sendable {
             try document.verify(by: authority)
         }
         return document
+    }
+
+    private func bytes(of package: PackageID, at path: ViewPath) async throws -> [UInt8] {
+        if let known = read.withLock({ $0.roles[package] }), known.path == path { return known.bytes }
+        guard let bytes = try await registry.viewFile(path, maximumByteCount: Self.maximumRoleByteCount) else {
+            throw RegistryError(.unusable, "the registry's view lacks \(path)")
+        }
+        read.withLock { $0.roles[package] = (path, bytes) }
+        return bytes
     }
 }

@@ -57,7 +57,7 @@ extension Publisher {
 
     /// - Returns: whether the package is new, and the owner's key would delegate it.
     func requireKey(for package: PackageID) async throws -> Bool {
-        let (_, targets) = try await trust.refresh()
+        let (_, targets) = try await trust.refresh(to: .recent)
         guard let authority = targets.body.authority(for: ViewLayout.role(of: package)) else {
             guard !keys.owner.isEmpty else { throw Self.notDelegated(package) }
             return true

@@ -148,7 +148,7 @@ package struct Publisher: Sendable {
     /// Whether the version is there already with this content; with other content it is an error before anything is
     /// sent.
     func isListed(_ manifest: Manifest, _ digest: Digest) async throws -> Bool {
-        _ = try await trust.refresh()
+        _ = try await trust.refresh(to: .recent)
         let path = ViewLayout.manifestTarget(manifest.package, manifest.version)
         // Without a delegation there is no role to verify, and nothing published.
         guard let role = try? await trust.role(of: manifest.package), let listed = role.body.targets[path] else {
@@ -177,7 +177,8 @@ package struct Publisher: Sendable {
         while true {
             attempt += 1
             do {
-                let targets = try await delegateIfNeeded([package])
+                // What was read a moment ago serves the first attempt. If it is old, the registry says so.
+                let targets = try await delegateIfNeeded([package], as: attempt == 1 ? .recent : .newest)
                 let current = try await trust.role(of: package)
                 let versions = [targets.body.version, current?.body.version ?? 0]
                 stalled = versions == seen ? stalled + 1 : 0
@@ -199,10 +200,11 @@ package struct Publisher: Sendable {
         }
     }
 
-    /// Reads the metadata anew. If a single developer also holds the owner's key, it delegates new packages to the
-    /// publisher's key.
-    private func delegateIfNeeded(_ packages: [PackageID]) async throws -> SignedDocument<TargetsMetadata> {
-        let (_, targets) = try await trust.refresh()
+    /// Reads the metadata. If a single developer also holds the owner's key, it delegates new packages to the publisher's key.
+    private func delegateIfNeeded(
+        _ packages: [PackageID], as state: PublisherTrust.State = .recent
+    ) async throws -> SignedDocument<TargetsMetadata> {
+        let (_, targets) = try await trust.refresh(to: state)
         let missing = Set(packages).filter { targets.body.delegations?.role(named: ViewLayout.role(of: $0)) == nil }
             .sorted()
         guard let package = missing.first else { return targets }

@@ -3,7 +3,8 @@ package import PackRegistryAPI
 
 extension RemoteRegistry: RegistryPreviewing {
     package func preview(
-        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, assuming versions: [AssumedVersion]
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, assuming versions: [AssumedVersion],
+        counting counts: Bool
     ) async throws -> ChannelOutcome {
         try await asking {
             try await call(
@@ -13,7 +14,7 @@ extension RemoteRegistry: RegistryPreviewing {
     }
 
     package func preview(
-        _ set: ReleaseSet, on channel: ChannelName, assuming versions: [AssumedVersion]
+        _ set: ReleaseSet, on channel: ChannelName, assuming versions: [AssumedVersion], counting counts: Bool
     ) async throws -> ReleaseSetOutcome {
         try await asking {
             try await call(

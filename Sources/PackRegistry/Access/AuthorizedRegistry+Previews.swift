@@ -4,12 +4,13 @@ package import PackRegistryAPI
 
 extension AuthorizedRegistry {
     package func preview(
-        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, assuming versions: [AssumedVersion]
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, assuming versions: [AssumedVersion],
+        counting counts: Bool
     ) async throws -> ChannelOutcome {
         try identity.require(.release, package: package, channel: channel)
         let outcome = try await decide(
             AssumingVersions(versions, for: ChannelRelease(change, of: package, on: channel, randomBits: 0)))
-        guard outcome.isChanged else { return outcome }
+        guard outcome.isChanged, counts else { return outcome }
         let numbers = try await numbers(of: [package] + outcome.others.keys, on: channel)
         return ChannelOutcome(
             isChanged: true, isNewChannel: outcome.isNewChannel, releases: outcome.releases, others: outcome.others,
@@ -17,14 +18,14 @@ extension AuthorizedRegistry {
     }
 
     package func preview(
-        _ set: ReleaseSet, on channel: ChannelName, assuming versions: [AssumedVersion]
+        _ set: ReleaseSet, on channel: ChannelName, assuming versions: [AssumedVersion], counting counts: Bool
     ) async throws -> ReleaseSetOutcome {
         for package in set.versions.keys.sorted() {
             try identity.require(.release, package: package, channel: channel)
         }
         let outcome = try await decide(
             AssumingVersions(versions, for: ReleaseSetOffer(set, on: channel, randomBits: 0)))
-        guard outcome.isChanged else { return outcome }
+        guard outcome.isChanged, counts else { return outcome }
         let numbers = try await numbers(of: Array(outcome.releases.keys), on: channel)
         return ReleaseSetOutcome(
             isChanged: true, isNewChannel: outcome.isNewChannel, set: outcome.set, releases: outcome.releases,

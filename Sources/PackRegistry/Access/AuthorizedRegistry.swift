@@ -54,12 +54,15 @@ extension AuthorizedRegistry {
         query.objects = objects
         query.manifests = [digest]
         let facts = try await services.store.facts(query)
+        let content = services.content
         // Publishing a version again mends what was lost of it.
-        let believed =
-            facts.manifests[digest] != nil
-            ? [] : services.content.believed(among: objects.filter { !facts.missingObjects.contains($0.digest) })
-        let asked = objects.filter { !believed.contains($0.digest) }
-        return try await services.content.missing(among: asked).union(facts.objectsToRemove)
+        guard facts.manifests[digest] == nil else {
+            return try await content.missing(among: objects).union(facts.objectsToRemove)
+        }
+        let believed = content.believed(among: objects.filter { !facts.missingObjects.contains($0.digest) })
+        let unlikely = content.unlikely(among: objects.filter { facts.missingObjects.contains($0.digest) })
+        let asked = objects.filter { !believed.contains($0.digest) && !unlikely.contains($0.digest) }
+        return try await content.missing(among: asked).union(unlikely).union(facts.objectsToRemove)
     }
 
     package func upload(archive: URL) async throws -> Digest {

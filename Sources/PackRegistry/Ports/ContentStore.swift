@@ -11,6 +11,10 @@ package protocol ContentStore: Sendable {
     /// has what was recorded, unless somebody removed it behind the registry's back.
     func believed(among recorded: [Object]) -> Set<Digest>
 
+    /// Of objects that the registry has not recorded, those that are sent without asking the store for them: they are most likely not
+    /// there, and sending a small one costs no more than the question.
+    func unlikely(among unrecorded: [Object]) -> Set<Digest>
+
     /// Opens a package zip, which may leave out objects.
     /// - Throws: ``RegistryError`` of the kind `.invalid` for a file that is no sound package.
     func open(archive: URL) async throws -> any UploadedArchive
@@ -19,6 +23,8 @@ package protocol ContentStore: Sendable {
 extension ContentStore {
     /// None: a store that is near is asked for all.
     package func believed(among recorded: [Object]) -> Set<Digest> { [] }
+
+    package func unlikely(among unrecorded: [Object]) -> Set<Digest> { [] }
 }
 
 /// A package zip whose manifest was read and whose objects are not stored yet.

@@ -16,6 +16,9 @@ package protocol ViewStore: Sendable {
     @discardableResult
     func put(_ files: [ViewFile]) async throws -> Set<ViewPath>
 
+    /// ``put(_:)`` of files that are most likely not there, because nothing that is shown leads to them.
+    func add(_ files: [ViewFile]) async throws
+
     /// Replaces the timestamp, after everything that it leads to was put. It is durable at return.
     /// - Parameter shown: the timestamp that is to be there now; nil: none.
     /// - Throws: ``StaleView`` where another one is there, and stays.
@@ -24,6 +27,12 @@ package protocol ViewStore: Sendable {
     /// Reads a part of a file.
     /// - Returns: at most `maximumByteCount` bytes from `offset` on; nil where there is no such file.
     func read(_ path: ViewPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart?
+
+    /// Whether it is time to look whether the files are there that every device reads.
+    var isLookDue: Bool { get }
+
+    /// Notes that all of them were there.
+    func look()
 
     /// Removes files to which no timestamp that a reader may have leads any more. Those that are not there are fine.
     func remove(_ paths: [ViewPath]) async throws
@@ -59,6 +68,13 @@ package struct StaleView: Error, Hashable, Sendable {
 }
 
 extension ViewStore {
+    package func add(_ files: [ViewFile]) async throws { try await put(files) }
+
+    /// Always, where looking costs nothing.
+    package var isLookDue: Bool { true }
+
+    package func look() {}
+
     /// The whole of a file; nil where there is no such file.
     /// - Throws: ``RegistryError`` of the kind `.tooLarge` above the limit.
     package func read(_ path: ViewPath, maximumByteCount: Int) async throws -> [UInt8]? {

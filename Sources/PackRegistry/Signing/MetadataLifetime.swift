@@ -16,8 +16,9 @@ package enum MetadataLifetime {
     /// Online roles are renewed when less than this share of their life is left.
     package static let renewedBelow = 0.5
 
-    /// Versions of a role that stay readable, for clients that are in the middle of an update.
-    package static let keptVersions = 16
+    /// Versions of a role that stay readable, for clients that are in the middle of an update: one may stand still while so many changes
+    /// are made.
+    package static let keptVersions = 64
 
     /// The versions of a role that a registry keeps beside its newest one: of root all, because a device that was off for years
     /// follows the chain.

@@ -28,15 +28,18 @@ struct RecentMetadata: Sendable {
         }
     }
 
+    /// The snapshot, and the one since which documents are in its file.
+    static func snapshots(of version: Int) -> [DocumentID] {
+        [version, version - snapshotCount].map { DocumentID(role: TopLevelRole.snapshot.rawValue, version: $0) }
+    }
+
     func file(ofSnapshot version: Int) -> ViewFile {
         ViewFile(.recent(snapshot: version)) { try await bytes(ofSnapshot: version) }
     }
 
     /// - Throws: ``StaleView`` where the registry does not keep the snapshot any more.
     private func bytes(ofSnapshot version: Int) async throws -> [UInt8] {
-        let name = TopLevelRole.snapshot.rawValue
-        let id = DocumentID(role: name, version: version)
-        let before = DocumentID(role: name, version: version - Self.snapshotCount)
+        let (id, before) = (Self.snapshots(of: version)[0], Self.snapshots(of: version)[1])
         let found = try await documents.bytes(of: [id, before])
         guard let bytes = found[id], let newest: SnapshotMetadata = try documents.parse(bytes, id) else {
             throw StaleView()

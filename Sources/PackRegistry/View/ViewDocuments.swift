@@ -11,6 +11,7 @@ struct ViewDocuments: Sendable {
     }
 
     private let store: any RegistryStore
+    private let rows = ReadRows()
 
     init(_ store: any RegistryStore) {
         self.store = store
@@ -65,10 +66,39 @@ struct ViewDocuments: Sendable {
 
     /// Versions that are not kept are left out.
     func bytes(of ids: [DocumentID]) async throws -> [DocumentID: [UInt8]] {
-        guard !ids.isEmpty else { return [:] }
+        var found: [DocumentID: [UInt8]] = [:]
+        for id in ids { found[id] = rows.document(id) }
         var query = FactsQuery.unsigned
-        query.documents = Set(ids)
-        return try await store.facts(query).documentVersions
+        query.documents = Set(ids).subtracting(found.keys)
+        guard !query.documents.isEmpty else { return found }
+        return try await read(query).documentVersions.merging(found) { bytes, _ in bytes }
+    }
+
+    private func read(_ query: FactsQuery) async throws -> RegistryFacts {
+        let facts = try await store.facts(query)
+        rows.keep(facts)
+        return facts
+    }
+
+    /// Most files that ``read(for:)`` is of use for.
+    private static let filesAtOnce = 64
+
+    /// Reads at once what some files are made from, so that none of them asks the store. Of many, each asks when its turn comes.
+    func read(for files: [ViewFile]) async throws {
+        guard files.count <= Self.filesAtOnce else { return }
+        var query = FactsQuery.unsigned
+        for path in files.map(\.path) {
+            switch path {
+            case .metadata(let role, let version):
+                query.documents.insert(DocumentID(role: role.name, version: version))
+            case .recent(let snapshot): query.documents.formUnion(RecentMetadata.snapshots(of: snapshot))
+            case .channelFile(_, _, let digest), .group(_, _, let digest): query.channelFiles.insert(digest)
+            case .manifest(_, _, let digest): query.manifests.insert(digest)
+            case .timestamp, .object, .patch, .manifestPatch, .updateFile, .archive: break
+            }
+        }
+        query.documents = query.documents.filter { rows.document($0) == nil }
+        _ = try await read(query)
     }
 
     func parse<Body: RoleMetadata>(_ bytes: [UInt8]?, _ id: DocumentID) throws -> Body? {
@@ -98,6 +128,7 @@ struct ViewDocuments: Sendable {
         switch path {
         case .channelFile, .group:
             return ViewFile(path) {
+                if let known = rows.file(digest) { return known }
                 var query = FactsQuery.unsigned
                 query.channelFiles = [digest]
                 guard let bytes = try await store.facts(query).channelBytes[digest] else { throw StaleView() }
@@ -110,6 +141,7 @@ struct ViewDocuments: Sendable {
     private func manifest(_ path: ViewPath) -> ViewFile? {
         guard let digest = path.digest else { return nil }
         return ViewFile(path) {
+            if let known = rows.file(digest) { return known }
             var query = FactsQuery.unsigned
             query.manifests = [digest]
             guard let bytes = try await store.facts(query).manifests[digest] else { throw StaleView() }
@@ -133,9 +165,9 @@ struct ViewDocuments: Sendable {
         return files.compactMap { $0 }
     }
 
-    func roots(through newest: Int) -> [ViewFile] {
+    func roots(from oldest: Int, through newest: Int) -> [ViewFile] {
         guard newest > 0 else { return [] }
-        return (1...newest).compactMap { file(DocumentID(role: TopLevelRole.root.rawValue, version: $0)) }
+        return (max(1, oldest)...newest).compactMap { file(DocumentID(role: TopLevelRole.root.rawValue, version: $0)) }
     }
 
     /// Every file but the timestamp.

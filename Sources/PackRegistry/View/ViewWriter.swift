@@ -95,14 +95,20 @@ package struct ViewWriter: Sendable {
         let facts = try await store.facts(query)
         guard let newest = facts.documents[TopLevelRole.timestamp.rawValue] else { return true }
         let documents = ViewDocuments(store)
-        guard let shown, let whole = try await documents.whole(of: shown),
-            try await view.put(documents.frame(of: whole, oldest: facts.oldestManifest)).isEmpty
-        else { return false }
+        guard let shown, let whole = try await documents.whole(of: shown) else { return false }
+        let isLookDue = view.isLookDue
+        if isLookDue {
+            let frame = try await documents.frame(of: whole, oldest: facts.oldestManifest)
+            guard try await view.put(frame).isEmpty else { return false }
+        }
         // Roots are not in the snapshot, and all of them are kept: a new one alone brings no new timestamp.
-        try await view.put(documents.roots(through: facts.base.root))
+        let newestRoot = facts.base.root
+        try await view.put(documents.roots(from: isLookDue ? 1 : newestRoot, through: newestRoot))
+        if isLookDue { view.look() }
         guard shown != newest else { return true }
         let difference = try await ViewDifference(since: whole, to: documents.requiredWhole(of: newest), documents)
-        try await view.put(difference.files)
+        try await documents.read(for: difference.files)
+        try await view.add(difference.files)
         // Read while the old metadata is there.
         let outdated = try await difference.outdated + difference.outdatedChannelFiles(in: view)
         try await view.show(newest, replacing: shown)

@@ -11,18 +11,57 @@ struct MirroredView: ViewStore {
 
     @discardableResult
     func put(_ files: [ViewFile]) async throws -> Set<ViewPath> {
-        try await view.put(files.filter { !(listed?.contains($0.path.description) ?? false) })
+        if let listed { return try await view.put(files.filter { !listed.contains($0.path.description) }) }
+        // A copy was there once, and is believed until the next look.
+        let missing = try await view.put(isLookDue ? files : files.filter { !mirror.hasCopy(of: .view($0.path)) })
+        await keepCopies(of: files)
+        return missing
     }
+
+    func add(_ files: [ViewFile]) async throws {
+        try await view.add(files)
+        await keepCopies(of: files)
+    }
+
+    /// Of the few signed documents that a publisher begins with the next time.
+    private func keepCopies(of files: [ViewFile]) async {
+        for file in files.prefix(Self.keptCount)
+        where file.path.isSignedMetadata && !mirror.hasCopy(of: .view(file.path)) {
+            if let bytes = try? await file.bytes() { try? mirror.keep(bytes, as: .view(file.path)) }
+        }
+    }
+
+    private static let keptCount = 64
 
     func show(_ timestamp: [UInt8], replacing shown: [UInt8]?) async throws {
         try await view.show(timestamp, replacing: shown)
         // It is shown. Where the copy cannot follow now, the next look at the storage makes it follow.
-        try? await mirror.refreshTimestamp()
+        try? await mirror.refreshTimestamp(seen: timestamp)
     }
 
     func read(_ path: ViewPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart? {
-        try await view.read(path, from: offset, maximumByteCount: maximumByteCount)
+        if path.cacheControl == CacheControl.immutable, mirror.hasCopy(of: .view(path)),
+            let copy = try? await FolderViewStore(folder: mirror.folder).read(
+                path, from: offset, maximumByteCount: maximumByteCount)
+        {
+            return copy
+        }
+        let part = try await view.read(path, from: offset, maximumByteCount: maximumByteCount)
+        if path == .timestamp, offset == 0, let part, part.bytes.count == part.size {
+            try await mirror.refreshTimestamp(seen: part.bytes)
+        }
+        return part
     }
 
     func remove(_ paths: [ViewPath]) async throws { try await mirror.remove(paths) }
+
+    var isLookDue: Bool { mirror.isLookDue }
+
+    func look() { mirror.look() }
+}
+
+extension ViewPath {
+    fileprivate var isSignedMetadata: Bool {
+        if case .metadata = self { true } else { false }
+    }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import PackFormat
 import PackRegistry
-import PackSystem
+import PackTrust
 
 /// The copy of the timestamp, which never goes back: each is read after the one before was written, and the storage shows a newer one
 /// from one reading to the next.
@@ -23,25 +23,27 @@ actor TimestampCopy {
     }
 
     /// Reads the timestamp of the storage after this call began, and writes it where it is another one.
-    func refresh() async throws {
+    /// - Parameter seen: what this process has just read or shown there. It is not read again, if it is newer than what is here.
+    func refresh(seen: [UInt8]? = nil) async throws {
+        if let seen, seen == bytes { return }
         let before = last
         let task = Task {
             _ = await before?.result
-            try await read()
+            let isNewer = seen.map { Self.version($0) > bytes.map(Self.version) ?? 0 } ?? false
+            try await write(isNewer ? seen : view.read(.timestamp, maximumByteCount: Self.maximumByteCount))
         }
         last = task
         try await task.value
     }
 
-    private func read() async throws {
-        guard let found = try await view.read(.timestamp, maximumByteCount: Self.maximumByteCount), found != bytes
-        else {
-            return
-        }
-        try await BlockingWork.run { [file] in
-            let folder = file.deletingLastPathComponent()
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            try SystemCall.replace(file, with: found)
-        }
+    /// 0 for what is no timestamp.
+    private static func version(_ bytes: [UInt8]) -> Int {
+        let role = TopLevelRole.timestamp.rawValue
+        return (try? SignedDocument<TimestampMetadata>(parsing: bytes, name: role).body.version) ?? 0
+    }
+
+    private func write(_ found: [UInt8]?) async throws {
+        guard let found, found != bytes else { return }
+        try await BlockingWork.run { [file] in try CopyFile.write(found, to: file) }
     }
 }

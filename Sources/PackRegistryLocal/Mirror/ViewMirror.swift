@@ -16,8 +16,8 @@ final class ViewMirror: Sendable {
     private static let filesAtOnce = 16
     /// Copies may take so much of the disk, if nobody says how much.
     static let usualByteCount = 16 << 30
-    /// How long it is believed that the storage has what it had.
-    private static let lookInterval: Duration = .seconds(3600)
+    /// Seconds for which it is believed that the storage has the few files that every device reads.
+    private static let lookInterval: TimeInterval = 3600
     /// What the names of files that are being fetched begin with.
     static let scratchPrefix = "fetch-"
 
@@ -26,7 +26,6 @@ final class ViewMirror: Sendable {
     let content: any ContentStore
     /// What copies may take of the disk.
     let maximumByteCount: Int
-    private let looked = Mutex<ContinuousClock.Instant?>(nil)
     private let timestamp: TimestampCopy
     /// Why the storage could not be reached, and until when nobody tries again: each try waits for long.
     private let outage = Mutex<(error: RegistryError, end: ContinuousClock.Instant)?>(nil)
@@ -40,14 +39,15 @@ final class ViewMirror: Sendable {
         self.storage = storage
         content = storage.content(scratch: folder.uploads) { object, file in
             // What was just uploaded is what patches are made of next.
-            try? Self.take(file, as: folder.view(.object(object.digest)))
+            try? CopyFile.take(file, as: folder.view(.object(object.digest)))
         }
         timestamp = TimestampCopy(of: storage.view, at: folder.view(.timestamp))
     }
 
     func place(of path: StoredPath) -> URL { folder.view(path.description) }
 
-    func hasCopy(of path: StoredPath) -> Bool { SystemCall.size(of: place(of: path)) != nil }
+    /// An empty file counts as none: a power cut may leave one in the place of what was not synchronized.
+    func hasCopy(of path: StoredPath) -> Bool { SystemCall.size(of: place(of: path)) ?? 0 > 0 }
 
     // MARK: Fetching
 
@@ -99,17 +99,13 @@ final class ViewMirror: Sendable {
                     .unusable,
                     "\(path) in \(storage.name) is damaged: packtool registry check --repair mends what it can")
             }
-            try Self.take(scratch, as: place(of: path))
+            try CopyFile.take(scratch, as: place(of: path))
         }
         return true
     }
 
-    /// Nothing is synchronized: what a power cut takes is fetched again.
-    private static func take(_ file: URL, as place: URL) throws {
-        try FileManager.default.createDirectory(
-            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
-        try SystemCall.rename(file, to: place)
-    }
+    /// Keeps a copy of what was just written there.
+    func keep(_ bytes: [UInt8], as path: StoredPath) throws { try CopyFile.write(bytes, to: place(of: path)) }
 
     // MARK: Writing
 
@@ -128,14 +124,24 @@ final class ViewMirror: Sendable {
     // MARK: The timestamp
 
     /// Reads the timestamp that is shown, and shows it here.
-    func refreshTimestamp() async throws { try await timestamp.refresh() }
+    /// - Parameter seen: what this process has just read or shown there.
+    func refreshTimestamp(seen: [UInt8]? = nil) async throws { try await timestamp.refresh(seen: seen) }
 
     /// The timestamp as this machine shows it.
     var shownTimestamp: [UInt8]? { timestamp.bytes }
 
-    /// Whether it is time to look at the storage itself again.
-    var isLookDue: Bool { looked.withLock { $0.map { .now - $0 > Self.lookInterval } ?? true } }
+    // MARK: Looks
 
-    /// Notes a look at the storage.
-    func look() { looked.withLock { $0 = .now } }
+    /// Whether it is time to look at the storage itself again.
+    var isLookDue: Bool {
+        let path = folder.storageLook.path(percentEncoded: false)
+        let date = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+        return date.map { abs($0.timeIntervalSinceNow) > Self.lookInterval } ?? true
+    }
+
+    /// Notes a look at the storage, for all processes of this machine.
+    func look() {
+        // Where it cannot be noted it is looked again.
+        _ = FileManager.default.createFile(atPath: folder.storageLook.path(percentEncoded: false), contents: nil)
+    }
 }

@@ -51,11 +51,8 @@ extension LocalRegistry {
     /// Whether the storage shows what was recorded last, as far as it is known without a look at it.
     func isShown() async throws -> Bool {
         guard let mirror else { return false }
-        guard !mirror.isLookDue, let shown = mirror.shownTimestamp, try await newestTimestamp() == shown else {
-            mirror.look()
-            return false
-        }
-        return true
+        guard !mirror.isLookDue, let shown = mirror.shownTimestamp else { return false }
+        return try await newestTimestamp() == shown
     }
 
     func newestTimestamp() async throws -> [UInt8]? {

@@ -120,7 +120,6 @@ package struct LocalRegistry: Sendable {
                 registry.isBehind = true
             }
         }
-        try await registry.mirror?.refreshTimestamp()
         return registry
     }
 

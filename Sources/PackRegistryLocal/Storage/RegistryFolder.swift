@@ -37,6 +37,9 @@ struct RegistryFolder: Sendable {
     /// There since the view was last found complete, file by file.
     var viewCheck: URL { root.appending(path: "view.checked", directoryHint: .notDirectory) }
 
+    /// Its time is when the files in remote storage that every device reads were last looked for.
+    var storageLook: URL { root.appending(path: "storage.looked", directoryHint: .notDirectory) }
+
     var exists: Bool { FileManager.default.fileExists(atPath: database.path(percentEncoded: false)) }
 
     func view(_ path: ViewPath) -> URL { view(path.description) }

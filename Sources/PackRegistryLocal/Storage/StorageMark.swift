@@ -68,7 +68,8 @@ struct StorageMark {
                 "\(storage.name) has the files of another registry than the one in \(rows): give the right address with "
                     + "--storage")
         }
-        try await storage.prepare()
+        // At this address it was tried when the registry was made. A server tries it again when it starts.
+        if storage.name != known { try await storage.prepare() }
         try FolderMark(folder).claim(mark, besideRows: hasRows)
         // A server looks for these folders, and nothing may have been copied or uploaded yet.
         for needed in [folder.view, folder.uploads] { try SystemCall.makeFolders(needed) }

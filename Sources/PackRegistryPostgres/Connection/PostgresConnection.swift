@@ -42,6 +42,12 @@ final class PostgresConnection: Sendable {
         }
     }
 
+    /// Begins a transaction with its next statement (``PostgresHandle/begin(_:)``).
+    func begin(_ statements: String...) { handle.withLock { $0.begin(statements) } }
+
+    /// Ends a transaction that has only read.
+    func endReading() throws { try handle.withLock { try $0.endReading(until: .now + silence) } }
+
     /// Adds rows to a table, as one statement.
     /// - Parameter sql: `COPY … FROM STDIN`.
     /// - Parameter bytes: the rows in the text format (PostgreSQL's documentation, "COPY", "Text Format").
@@ -58,7 +64,7 @@ final class PostgresConnection: Sendable {
 
     /// Ends the transaction, if there is one and the connection lives.
     func rollBack() {
-        try? command("ROLLBACK", for: .seconds(5))
+        try? handle.withLock { try $0.rollBack(until: .now + .seconds(5)) }
     }
 }
 

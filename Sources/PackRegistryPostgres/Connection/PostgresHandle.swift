@@ -22,7 +22,14 @@ struct PostgresHandle: ~Copyable {
     private let connection: OpaquePointer
     /// The names of prepared statements, by their text.
     private var statements: [String: String] = [:]
-    private var generation = 0
+    /// Statements that ran once, and were not prepared for it.
+    private var seen: Set<String> = []
+    /// The number of the statement that was prepared last.
+    private var number = 0
+    /// What begins a transaction, sent with its first statement.
+    private var beginning: [String] = []
+    /// Whether the answer to what was sent last is not read yet.
+    private var owesAnswer = false
 
     init(_ address: PostgresAddress, until end: Instant) throws {
         connection = try Self.connect(address, until: end)
@@ -33,29 +40,68 @@ struct PostgresHandle: ~Copyable {
     var serverVersion: Int { Int(PQserverVersion(connection)) }
 
     /// Whether another transaction may begin on it.
-    var isIdle: Bool { PQstatus(connection) == CONNECTION_OK && PQtransactionStatus(connection) == PQTRANS_IDLE }
+    var isIdle: Bool {
+        PQstatus(connection) == CONNECTION_OK && (owesAnswer || PQtransactionStatus(connection) == PQTRANS_IDLE)
+    }
 
     /// Sends one or more statements without parameters.
     @discardableResult
     mutating func command(_ sql: String, until end: Instant) throws -> SQLResult {
-        guard PQsendQuery(connection, sql) == 1 else { throw lost() }
-        return try result(until: end)
+        try settle(until: end)
+        return try send(sql, until: end)
     }
 
-    /// Runs a statement that is prepared at its first use. Parameters are written `?`.
-    mutating func run(_ sql: String, _ arguments: [SQLValue], until end: Instant) throws -> SQLResult {
-        let name = try prepared(sql, until: end)
-        let parameters = try PostgresParameters(arguments)
-        let isSent = parameters.withPointers { values, lengths, formats in
-            // Results in binary form: no quoting, no time zones, no spelling of numbers.
-            PQsendQueryPrepared(connection, name, Int32(arguments.count), values, lengths, formats, 1)
+    /// Begins a transaction by these statements. They are sent with the first one that has an answer, so that nobody waits for theirs.
+    mutating func begin(_ statements: [String]) { beginning = statements }
+
+    /// Ends a transaction that has only read, and does not wait for the answer.
+    mutating func endReading(until end: Instant) throws {
+        guard beginning.isEmpty else {
+            beginning = []
+            return
         }
-        guard isSent == 1 else { throw lost() }
-        return try result(until: end)
+        guard PQsendQuery(connection, "COMMIT") == 1 else { throw lost() }
+        try flush(until: end)
+        owesAnswer = true
+    }
+
+    /// Ends a transaction, if it was begun and the connection lives.
+    mutating func rollBack(until end: Instant) throws {
+        guard beginning.isEmpty else {
+            beginning = []
+            return
+        }
+        try command("ROLLBACK", until: end)
+    }
+
+    /// Runs a statement that is prepared at its second use: a command uses most of them once. Parameters are written `?`.
+    mutating func run(_ sql: String, _ arguments: [SQLValue], until end: Instant) throws -> SQLResult {
+        let parameters = try PostgresParameters(arguments)
+        try readOwed(until: end)
+        if statements.count >= Self.maximumStatementCount { try forgetAll(until: end) }
+        let known = statements[sql]
+        // The first use of a statement costs no preparation.
+        let isPrepared = known == nil && !seen.insert(sql).inserted
+        guard isPrepared || !beginning.isEmpty else {
+            try enqueue(sql, known, parameters)
+            return try result(until: end)
+        }
+        let name = isPrepared ? newName() : known
+        let answer = try pipelined(until: end) { handle in
+            for statement in handle.beginning { try handle.enqueue(statement, nil, PostgresParameters([])) }
+            handle.beginning = []
+            if isPrepared, PQsendPrepare(handle.connection, name, Self.numbered(sql), 0, nil) != 1 {
+                throw handle.lost()
+            }
+            try handle.enqueue(sql, name, parameters)
+        }
+        if isPrepared { statements[sql] = name }
+        return answer
     }
 
     /// Sends rows after a `COPY … FROM STDIN`.
     mutating func copy(_ sql: String, _ bytes: [UInt8], until end: Instant) throws {
+        try settle(until: end)
         guard PQsendQuery(connection, sql) == 1 else { throw lost() }
         try flush(until: end)
         guard let result = try nextResult(until: end) else { throw lost() }
@@ -86,23 +132,21 @@ struct PostgresHandle: ~Copyable {
         }
     }
 
-    /// Prepares every statement anew at its next use, under another name.
-    mutating func forgetStatements() {
-        statements = [:]
-        generation += 1
+    private mutating func forgetAll(until end: Instant) throws {
+        try command("DEALLOCATE ALL", until: end)
+        forgetStatements()
     }
 
-    private mutating func prepared(_ sql: String, until end: Instant) throws -> String {
-        if let name = statements[sql] { return name }
-        if statements.count >= Self.maximumStatementCount {
-            try command("DEALLOCATE ALL", until: end)
-            forgetStatements()
-        }
-        let name = "s\(generation)_\(statements.count)"
-        guard PQsendPrepare(connection, name, Self.numbered(sql), 0, nil) == 1 else { throw lost() }
-        _ = try result(until: end)
-        statements[sql] = name
-        return name
+    /// Prepares every statement anew, under another name.
+    mutating func forgetStatements() {
+        statements = [:]
+        seen = []
+    }
+
+    /// One that no statement of this connection had.
+    private mutating func newName() -> String {
+        number += 1
+        return "s\(number)"
     }
 
     /// `?` as `$1`, `$2` …; no statement has one in a text.
@@ -118,6 +162,56 @@ struct PostgresHandle: ~Copyable {
             text += "$\(number)"
         }
         return text
+    }
+
+    // MARK: Sending
+
+    @discardableResult
+    private mutating func send(_ sql: String, until end: Instant) throws -> SQLResult {
+        guard PQsendQuery(connection, sql) == 1 else { throw lost() }
+        return try result(until: end)
+    }
+
+    /// - Parameter name: of the prepared statement; nil where it is not prepared.
+    private func enqueue(_ sql: String, _ name: String?, _ parameters: PostgresParameters) throws {
+        let isSent = parameters.withPointers { values, lengths, formats in
+            // Results in binary form: no quoting, no time zones, no spelling of numbers.
+            let count = Int32(parameters.count)
+            return if let name {
+                PQsendQueryPrepared(connection, name, count, values, lengths, formats, 1)
+            } else {
+                PQsendQueryParams(connection, Self.numbered(sql), count, nil, values, lengths, formats, 1)
+            }
+        }
+        guard isSent == 1 else { throw lost() }
+    }
+
+    /// Sends what `body` enqueues at once (PostgreSQL's documentation, "Pipeline Mode").
+    /// - Returns: the result of the last one.
+    private mutating func pipelined(
+        until end: Instant, _ body: (inout PostgresHandle) throws -> Void
+    ) throws -> SQLResult {
+        guard PQenterPipelineMode(connection) == 1 else { throw lost() }
+        try body(&self)
+        guard PQpipelineSync(connection) == 1 else { throw lost() }
+        // Without the end of all answers it stays as it is, and the connection is of no use any more.
+        defer { PQexitPipelineMode(connection) }
+        return try result(until: end)
+    }
+
+    /// Reads the answer that is owed, and begins the transaction that is to begin.
+    private mutating func settle(until end: Instant) throws {
+        try readOwed(until: end)
+        for statement in beginning {
+            beginning.removeFirst()
+            try send(statement, until: end)
+        }
+    }
+
+    private mutating func readOwed(until end: Instant) throws {
+        guard owesAnswer else { return }
+        owesAnswer = false
+        _ = try result(until: end)
     }
 
     // MARK: Waiting
@@ -141,17 +235,28 @@ struct PostgresHandle: ~Copyable {
         return PQgetResult(connection)
     }
 
+    /// Reads all answers to what was sent.
+    /// - Returns: the last one.
     private mutating func result(until end: Instant) throws -> SQLResult {
         try flush(until: end)
         var outcome = SQLResult(rows: [], changes: 0)
         var fault: (any Error)?
-        while let result = try nextResult(until: end) {
+        var isPipelined = PQpipelineStatus(connection) != PQ_PIPELINE_OFF
+        while true {
+            guard let result = try nextResult(until: end) else {
+                // In a pipeline it is the end of one statement.
+                if isPipelined { continue } else { break }
+            }
             defer { PQclear(result) }
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
                 do { outcome = try PostgresResult(result).value } catch { fault = error }
+            case PGRES_PIPELINE_SYNC: isPipelined = false
+            // A statement after the one that failed.
+            case PGRES_PIPELINE_ABORTED: break
             default: fault = self.fault(of: result)
             }
+            if PQresultStatus(result) == PGRES_PIPELINE_SYNC { break }
         }
         if let fault { throw fault }
         return outcome
@@ -164,59 +269,4 @@ struct PostgresHandle: ~Copyable {
     }
 
     private func lost() -> PostgresFault { PostgresFault(.connection, String(cString: PQerrorMessage(connection))) }
-
-    private static func wait(_ connection: OpaquePointer, _ events: Int32, until end: Instant) throws {
-        let socket = PQsocket(connection)
-        guard socket >= 0 else {
-            throw PostgresFault(.connection, String(cString: PQerrorMessage(connection)))
-        }
-        var descriptor = pollfd(fd: socket, events: Int16(events), revents: 0)
-        while true {
-            let left = end - .now
-            guard left > .zero else { throw PostgresFault(.timeout, "no answer in time") }
-            let milliseconds = Int32(clamping: Int(left / .milliseconds(1)) + 1)
-            let count = poll(&descriptor, 1, milliseconds)
-            if count > 0 { return }
-            if count < 0, errno != EINTR {
-                throw PostgresFault(.connection, String(cString: strerror(errno)))
-            }
-        }
-    }
-
-    // MARK: Connecting
-
-    private static func connect(_ address: PostgresAddress, until end: Instant) throws -> OpaquePointer {
-        var settings: [(String, String)] = [("fallback_application_name", "packtool")]
-        // Of several hosts the one that takes writes. What stands behind `dbname` goes before it, what stands before is a default.
-        if getenv("PGTARGETSESSIONATTRS") == nil { settings.append(("target_session_attrs", "read-write")) }
-        settings.append(("dbname", address.text))
-        settings.append(("client_encoding", "UTF8"))
-        let names = settings.map { strdup($0.0) } + [nil]
-        let values = settings.map { strdup($0.1) } + [nil]
-        defer { for text in names + values { free(text) } }
-        let started = PQconnectStartParams(
-            names.map { UnsafePointer($0) }, values.map { UnsafePointer($0) }, 1)
-        guard let connection = started else { throw PostgresFault(.connection, "out of memory") }
-        do {
-            // Notices would go to stderr.
-            PQsetNoticeProcessor(connection, { _, _ in }, nil)
-            guard PQstatus(connection) != CONNECTION_BAD else { throw refusal(connection) }
-            var state = PGRES_POLLING_WRITING
-            while state != PGRES_POLLING_OK {
-                guard state != PGRES_POLLING_FAILED else { throw refusal(connection) }
-                try wait(connection, state == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: end)
-                state = PQconnectPoll(connection)
-            }
-            guard PQsetnonblocking(connection, 1) == 0 else { throw refusal(connection) }
-        } catch {
-            PQfinish(connection)
-            throw error
-        }
-        return connection
-    }
-
-    private static func refusal(_ connection: OpaquePointer) -> PostgresFault {
-        let isOfPassword = PQconnectionNeedsPassword(connection) == 1 || PQconnectionUsedPassword(connection) == 1
-        return PostgresFault(isOfPassword ? .refused : .connection, String(cString: PQerrorMessage(connection)))
-    }
 }

@@ -35,6 +35,8 @@ struct PostgresParameters {
         storage.append(0)
     }
 
+    var count: Int { places.count }
+
     typealias Texts = UnsafePointer<UnsafePointer<CChar>?>?
     typealias Numbers = UnsafePointer<Int32>?
 

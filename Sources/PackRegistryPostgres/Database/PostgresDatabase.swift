@@ -59,7 +59,7 @@ package final class PostgresDatabase: RegistryDatabase {
 
     package func write<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try sessions.repeated { connection in
-            try connection.command(Self.beginning)
+            Self.begin(connection)
             let value = try body(Database(connection, .postgres))
             let mark = try WriteMark.put(connection)
             do {
@@ -72,13 +72,15 @@ package final class PostgresDatabase: RegistryDatabase {
         }
     }
 
-    private static let beginning = "BEGIN ISOLATION LEVEL SERIALIZABLE; LOCK TABLE writer IN EXCLUSIVE MODE"
+    private static func begin(_ connection: PostgresConnection) {
+        connection.begin("BEGIN ISOLATION LEVEL SERIALIZABLE", "LOCK TABLE writer IN EXCLUSIVE MODE")
+    }
 
     /// Whether a transaction was recorded whose end nobody heard. The lock makes sure that it is over.
     private func isRecorded(_ mark: WriteMark) throws -> Bool {
         do {
             return try sessions.repeated(waiting: false) { connection in
-                try connection.command(Self.beginning)
+                Self.begin(connection)
                 let isThere = try mark.isThere(connection)
                 try connection.command("COMMIT")
                 return isThere

@@ -46,9 +46,9 @@ final class PostgresSessions: Sendable {
     /// One consistent read.
     func read<Value>(_ body: (Database) throws -> Value) throws -> Value {
         try repeated { connection in
-            try connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             let value = try body(Database(connection, .postgres))
-            try connection.command("COMMIT")
+            try connection.endReading()
             return value
         }
     }

@@ -55,7 +55,7 @@ final class PostgresReports: Sendable {
     private func write<Value>(_ body: (PostgresConnection) throws -> Value) throws -> Value {
         try sessions.repeated { connection in
             // READ COMMITTED: each statement sees what was there when the turn came.
-            try connection.command("BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_advisory_xact_lock(\(Self.lock))")
+            connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED", "SELECT pg_advisory_xact_lock(\(Self.lock))")
             let value = try body(connection)
             try connection.command("COMMIT")
             return value

@@ -36,6 +36,15 @@ package struct S3ContentStore: ContentStore {
         return Set(recorded.map(\.digest))
     }
 
+    /// Bytes of an object that is sent again rather than asked for, after an upload that was interrupted.
+    private static let unlikelyByteCount = 256 << 10
+
+    package func unlikely(among unrecorded: [Object]) -> Set<Digest> {
+        let small = unrecorded.filter { $0.size <= Self.unlikelyByteCount }
+        answers.keep(small.map { ($0, false) })
+        return Set(small.map(\.digest))
+    }
+
     package func open(archive: URL) async throws -> any UploadedArchive {
         try await BlockingWork.run {
             do {

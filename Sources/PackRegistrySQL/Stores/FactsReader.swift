@@ -16,7 +16,7 @@ struct FactsReader {
     func facts(_ query: FactsQuery) throws -> RegistryFacts {
         var facts = RegistryFacts(app: app)
         if query.signs { try readMetadata(query, into: &facts) }
-        for id in query.documents { facts.documentVersions[id] = try metadata.bytes(of: id) }
+        facts.documentVersions = try metadata.bytes(of: query.documents)
         for digest in query.channelFiles {
             facts.channelBytes[digest] = try metadata.channelBytes(digest) ?? GroupTable(db: db).bytes(digest)
         }
@@ -64,7 +64,10 @@ struct FactsReader {
         facts.base = try metadata.base()
         for stored in try metadata.newestVersions() { facts.roleVersions[stored.role] = stored.version }
         let always = TopLevelRole.allCases.map(\.rawValue) + [ViewLayout.channelsRole]
-        for role in query.roles.union(always) { facts.documents[role] = try metadata.newestBytes(role) }
+        let newest = query.roles.union(always).compactMap { role in
+            facts.roleVersions[role].map { DocumentID(role: role, version: $0) }
+        }
+        for (id, bytes) in try metadata.bytes(of: Set(newest)) { facts.documents[id.role] = bytes }
     }
 
     private func readView(_ view: FactsQuery.View, into facts: inout RegistryFacts) throws {

@@ -7,11 +7,6 @@ import PackRegistry
 struct ApprovalTable {
     let db: Database
 
-    /// The number of the newest event.
-    func newestEvent() throws -> Int {
-        try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(sequence), 0) FROM approvalEvent") ?? 0
-    }
-
     func nextChange() throws -> Int {
         try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(change), 0) + 1 FROM approvalEvent") ?? 1
     }

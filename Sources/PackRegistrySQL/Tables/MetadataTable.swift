@@ -25,10 +25,18 @@ package struct MetadataTable {
 
     /// The versions on which every change is based.
     package func base() throws -> RegistryFacts.Base {
-        try RegistryFacts.Base(
-            root: newestVersion(TopLevelRole.root.rawValue) ?? 0,
-            timestamp: newestVersion(TopLevelRole.timestamp.rawValue) ?? 0,
-            event: RolloutTable(db: db).newestEvent(), approval: ApprovalTable(db: db).newestEvent())
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT COALESCE((SELECT MAX(version) FROM metadata WHERE role = ?), 0) AS root,
+                COALESCE((SELECT MAX(version) FROM metadata WHERE role = ?), 0) AS timestamp,
+                COALESCE((SELECT MAX(sequence) FROM releaseEvent), 0) AS event,
+                COALESCE((SELECT MAX(sequence) FROM approvalEvent), 0) AS approval
+                """, arguments: [TopLevelRole.root.rawValue, TopLevelRole.timestamp.rawValue])
+        guard let row else { return RegistryFacts.Base(root: 0, timestamp: 0) }
+        return try RegistryFacts.Base(
+            root: row.integer("root"), timestamp: row.integer("timestamp"), event: row.integer("event"),
+            approval: row.integer("approval"))
     }
 
     func put(_ document: ChangeSet.Document) throws {
@@ -61,11 +69,27 @@ package struct MetadataTable {
     }
 
     /// nil for a version that is not kept.
-    func bytes(of id: DocumentID) throws -> [UInt8]? {
-        try Row.fetchOne(
-            db, sql: "SELECT bytes FROM metadata WHERE role = ? AND version = ?", arguments: [id.role, id.version]
-        )?.blob("bytes")
+    func bytes(of id: DocumentID) throws -> [UInt8]? { try bytes(of: [id])[id] }
+
+    /// Versions that are not kept are left out.
+    func bytes(of ids: Set<DocumentID>) throws -> [DocumentID: [UInt8]] {
+        let ids = Array(ids)
+        var found: [DocumentID: [UInt8]] = [:]
+        for start in stride(from: 0, to: ids.count, by: Self.documentsAtOnce) {
+            let some = ids[start..<min(start + Self.documentsAtOnce, ids.count)]
+            let condition = some.map { _ in "(role = ? AND version = ?)" }.joined(separator: " OR ")
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT role, version, bytes FROM metadata WHERE \(condition)",
+                arguments: StatementArguments(values: some.flatMap { [.text($0.role), .integer($0.version)] }))
+            for row in rows {
+                let id = DocumentID(role: try row.text("role"), version: try row.integer("version"))
+                found[id] = try row.blob("bytes")
+            }
+        }
+        return found
     }
+
+    private static let documentsAtOnce = 64
 
     /// The digest of the registry's first root, which no other registry has.
     package func firstRoot() throws -> Digest {

@@ -12,11 +12,6 @@ package struct RolloutTable {
         self.db = db
     }
 
-    /// The number of the newest event of any release.
-    func newestEvent() throws -> Int {
-        try Int.fetchOne(db, sql: "SELECT COALESCE(MAX(sequence), 0) FROM releaseEvent") ?? 0
-    }
-
     /// The packages and channels that have a plan with something left to do: of a release that is offered, and not complete.
     package func open() throws -> [RegistryFacts.OpenRollout] {
         try Row.fetchAll(

@@ -36,8 +36,10 @@ struct RegistryPlace {
     /// - Parameter isServer: patches and downloads are made by a process of their own.
     /// - Parameter copyByteCount: what copies of a bucket's files may take of the folder's disk; nil: the usual.
     func open(isServer: Bool = false, copyByteCount: Int? = nil) async throws -> LocalRegistry {
-        try await LocalRegistry.open(
+        let local = try await LocalRegistry.open(
             folder, rows: rows, storage: storage,
             maker: isServer ? MakeArtifactsCommand.program(rows: address) : nil, copyByteCount: copyByteCount)
+        if isServer { try await storage?.prepare() }
+        return local
     }
 }

@@ -48,7 +48,7 @@ struct ViewUpdateTests {
 
     @Test func `versions of metadata that are no longer kept leave the view`() async throws {
         let shop = try await busyShop()
-        for percent in 1...20 {
+        for percent in 1...MetadataLifetime.keptVersions + 4 {
             _ = try await shop.registry.change(
                 .setRollout(try Share(percent: percent)), of: package("cart"), on: channel("stable"))
         }
@@ -59,7 +59,7 @@ struct ViewUpdateTests {
         #expect(try shop.viewListing == before)
     }
 
-    @Test(arguments: [1, 5, 40])
+    @Test(arguments: [1, 5, MetadataLifetime.keptVersions])
     func `commits that were never shown are shown by the next process`(commits: Int) async throws {
         let shop = try await Shop()
         try await shop.publisher().publish([shop.page("1.0.0").zip])

@@ -149,7 +149,7 @@ struct PruneLoadTests {
                 if publishedCount.isMultiple(of: 7) {
                     try await owner.output(of: ["rollback", "shop", "--channel", "beta", "--yes"])
                 }
-                // Sixteen versions of each document stay: a device may stand still while fewer come.
+                // 64 versions of each document stay: a device may stand still while fewer come.
                 try await Task.sleep(for: .milliseconds(Int.random(in: isLong ? 1_500...4_500 : 200...1_000)))
             }
         }

@@ -61,19 +61,22 @@ struct ChannelOffer {
 
     /// What offering would do, decided by the registry, before anything is sent.
     /// - Parameter all: what is published before; nothing of it has to be there.
-    func preview(_ manifests: [Manifest], asSet isSet: Bool, publishing all: [Manifest]) async throws -> [Made] {
+    /// - Parameter counts: whether the effect tells how many devices reported.
+    func preview(
+        _ manifests: [Manifest], asSet isSet: Bool, publishing all: [Manifest], counting counts: Bool
+    ) async throws -> [Made] {
         let versions = all.map { AssumedVersion($0) }
         // Somebody is asked about older versions apart.
         let consent = given.consent(isOlder: true)
         if isSet {
             let outcome = try await session.registry.preview(
-                set(of: manifests, consent), on: channel, assuming: versions)
+                set(of: manifests, consent), on: channel, assuming: versions, counting: counts)
             return made(manifests, outcome)
         }
         var made: [Made] = []
         for manifest in manifests {
             let outcome = try await session.registry.preview(
-                change(manifest, consent), of: manifest.package, on: channel, assuming: versions)
+                change(manifest, consent), of: manifest.package, on: channel, assuming: versions, counting: counts)
             made.append(
                 Made(package: manifest.package, version: manifest.version, channel: channel, outcome: outcome))
         }

@@ -171,7 +171,9 @@ struct PublishCommand: AsyncParsableCommand {
     ) async throws -> [ChannelOffer.Made] {
         var intended: [ChannelOffer.Made] = []
         do {
-            for offer in offers { intended += try await offer.preview(pages, asSet: isSet, publishing: all) }
+            for offer in offers {
+                intended += try await offer.preview(pages, asSet: isSet, publishing: all, counting: dryRun.isDryRun)
+            }
         } catch let unknown as PreviewsUnknown {
             // An older registry decides when it is asked to.
             guard !dryRun.isDryRun else { throw CommandFailure("\(unknown)", kind: "invalid") }

@@ -138,13 +138,14 @@ struct KeepingRegistry: Registry {
     }
 
     func preview(
-        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, assuming versions: [AssumedVersion]
+        _ change: ChannelChange, of package: PackageID, on channel: ChannelName, assuming versions: [AssumedVersion],
+        counting counts: Bool
     ) async throws -> ChannelOutcome {
         ChannelOutcome(isChanged: false, releases: [])
     }
 
     func preview(
-        _ set: ReleaseSet, on channel: ChannelName, assuming versions: [AssumedVersion]
+        _ set: ReleaseSet, on channel: ChannelName, assuming versions: [AssumedVersion], counting counts: Bool
     ) async throws -> ReleaseSetOutcome {
         ReleaseSetOutcome(isChanged: false, set: nil, releases: [:])
     }

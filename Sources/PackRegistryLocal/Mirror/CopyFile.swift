@@ -1,0 +1,33 @@
+import Foundation
+import PackSystem
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// How copies of remote files are put in place: whole or not at all, and not synchronized. What a power cut takes is fetched again.
+enum CopyFile {
+    static func write(_ bytes: [UInt8], to place: URL) throws {
+        let folder = place.deletingLastPathComponent()
+        // A sweep takes what is left of it by a kill.
+        let new = folder.appending(path: ".\(UUID().uuidString)", directoryHint: .notDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let descriptor = try SystemCall.open(new, O_WRONLY | O_CREAT | O_EXCL)
+        defer { close(descriptor) }
+        do {
+            try SystemCall.writeAll(bytes, to: descriptor, new)
+            try SystemCall.rename(new, to: place)
+        } catch {
+            unlink(new.path(percentEncoded: false))
+            throw error
+        }
+    }
+
+    static func take(_ file: URL, as place: URL) throws {
+        try FileManager.default.createDirectory(
+            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try SystemCall.rename(file, to: place)
+    }
+}
