@@ -257,8 +257,8 @@ let package = Package(
             ]),
         tests("PackProxyTests", ["PackProxy", "PackWeb", "PackFormat"]),
         .target(
-            name: "TestSupport", dependencies: [nioCore, nioHTTP1, nioPosix], path: "Tests/TestSupport",
-            swiftSettings: settings),
+            name: "TestSupport", dependencies: [asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
+            path: "Tests/TestSupport", swiftSettings: settings),
         .target(
             name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackPatch", "PackTrust"],
             path: "Tests/AttackSupport",

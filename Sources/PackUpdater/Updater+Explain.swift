@@ -32,6 +32,9 @@ extension Updater {
         let chosen = packages.isEmpty ? here.isEmpty ? Array(channel.packages.keys) : here : packages
         return chosen.sorted().map { package in
             var notes = notes(state[package], of: package)
+            if channel.packages[package] == nil, ChannelReader.isCachedInPart(self.channel, store.layout) {
+                notes.append(RolloutExplanation.unread)
+            }
             if let kept = kept(package, in: channel, state[package], facts) {
                 notes.append("\(kept) stays while a group that its release asks for cannot be read")
             }

@@ -183,15 +183,17 @@ extension Updater {
     private func decide(_ selection: PackageSelection) async throws -> [Offer] {
         let targets = try targets()
         let name = channel
-        let channel: ChannelFile
+        let found: ChannelReader.Found
         do {
             try await targets.refresh()
-            channel = try await ChannelReader(layout: store.layout, targets: targets).channel(
-                name, of: configuration.app ?? store.state().app)
+            let state = try store.state()
+            found = try await ChannelReader(layout: store.layout, targets: targets).channel(
+                name, of: configuration.app ?? state.app, for: Self.concerned(selection, state))
         } catch {
             journal.note(.checkFailed, nil, nil, "nothing is installed and nothing changes: \(error)")
             throw error
         }
+        let channel = found.channel
         let (state, changes, awaiting) = try store.change { state in
             state.app = channel.app
             state.dropWishes(outside: channel.packages.keys)
@@ -224,7 +226,7 @@ extension Updater {
             let package = selected[offers.count]
             do {
                 guard let offered = channel.packages[package] else {
-                    offers.append(absent(package, from: channel))
+                    offers.append(absent(package, from: found))
                     continue
                 }
                 let decision = try await PackageDecision.make(
@@ -260,10 +262,21 @@ extension Updater {
         return offers
     }
 
+    /// The packages of which a check has to find out something; nil: all of the channel.
+    private static func concerned(_ selection: PackageSelection, _ state: StoreState) -> Set<PackageID>? {
+        switch selection {
+        case .all: nil
+        case .list(let packages): Set(state.packages.keys).union(packages)
+        case .onDemand: Set(state.packages.keys)
+        }
+    }
+
     /// An offer for a name that the channel does not have: it is misspelt, or not released there yet.
-    private func absent(_ package: PackageID, from channel: ChannelFile) -> Offer {
-        let names = UpdateError.list(channel.packages.keys.map(\.text))
-        let step = "the channel \"\(channel.channel)\" does not have the package (it has: \(names))"
+    private func absent(_ package: PackageID, from found: ChannelReader.Found) -> Offer {
+        let names = UpdateError.list(found.channel.packages.keys.map(\.text))
+        let step =
+            "the channel \"\(found.channel.channel)\" does not have the package"
+            + (found.isWhole ? " (it has: \(names))" : "")
         return Offer(
             package: package, decision: PackageDecision(choice: .nothing, steps: [step], offered: nil),
             isInChannel: false)

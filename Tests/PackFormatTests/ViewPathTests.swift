@@ -13,6 +13,9 @@ import Testing
             (.metadata(.package(shop), version: 3), "metadata/3.package.shop-1.json"),
             (.channelFile(beta, format: 1, one), "targets/channels/\(one.hex).beta.json"),
             (.channelFile(beta, format: 2, one), "targets/channels/\(one.hex).beta.v2.json"),
+            (.channelHead(beta, one), "targets/channels/\(one.hex).beta.v3.json"),
+            (.channelPart(beta, 0, one), "targets/channels/\(one.hex).beta.part-0.json"),
+            (.channelPart(beta, 255, two), "targets/channels/\(two.hex).beta.part-255.json"),
             (.object(one), "objects/\(one.hex.prefix(2))/\(one.hex)"),
             (.patch(from: nil, to: two), "patches/\(two.hex)/full.zst"),
             (.patch(from: one, to: two), "patches/\(two.hex)/\(one.hex).zst"),
@@ -55,6 +58,8 @@ import Testing
     @Test func `a path that no view has is none`() throws {
         let hex = Digest(of: [1]).hex
         for text in [
+            "targets/channels/\(hex).beta.part-256.json", "targets/channels/\(hex).beta.part-01.json",
+            "targets/channels/\(hex).beta.part-.json", "targets/channels/\(hex).beta.v4.json",
             "", "/", "metadata", "metadata/", "metadata/root.json", "metadata/0.root.json", "metadata/01.root.json",
             "metadata/-1.root.json", "metadata/1.timestamp.json", "metadata/1.other.json",
             "metadata/1.package.Shop.json",

@@ -11,6 +11,19 @@ public enum ViewLayout {
         (1...ChannelFile.currentFormat).reversed().map { channelTarget(channel, format: $0) }
     }
 
+    /// The name of the head of a large channel among the signed targets (``ChannelHead``).
+    package static func channelHeadTarget(_ channel: ChannelName) -> String { "channels/\(channel).v3.json" }
+
+    /// The name of one part of a large channel among the signed targets.
+    package static func channelPartTarget(_ channel: ChannelName, _ part: Int) -> String {
+        "channels/\(channel).part-\(part).json"
+    }
+
+    /// Whether a target is a channel's head or one of its parts.
+    package static func isPart(_ target: String, of channel: ChannelName) -> Bool {
+        target == channelHeadTarget(channel) || target.hasPrefix("channels/\(channel).part-")
+    }
+
     /// The name of a group's file among the signed targets, beside its channel's.
     public static func groupTarget(_ name: String, of channel: ChannelName) -> String {
         "channels/\(channel).group-\(name).json"

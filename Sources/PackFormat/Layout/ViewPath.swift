@@ -45,6 +45,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
     case recent(snapshot: Int)
     case manifest(PackageID, SemanticVersion, Digest)
     case channelFile(ChannelName, format: Int, Digest)
+    case channelHead(ChannelName, Digest)
+    case channelPart(ChannelName, Int, Digest)
     /// A group of devices, by its name.
     case group(ChannelName, String, Digest)
     /// The bytes of one file.
@@ -98,6 +100,10 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
             "targets/manifests/\(package)/\(digest.hex).\(version).json"
         case .channelFile(let channel, let format, let digest):
             "targets/channels/\(digest.hex).\(ViewLayout.channelTarget(channel, format: format).dropFirst("channels/".count))"
+        case .channelHead(let channel, let digest):
+            "targets/channels/\(digest.hex).\(ViewLayout.channelHeadTarget(channel).dropFirst("channels/".count))"
+        case .channelPart(let channel, let part, let digest):
+            "targets/channels/\(digest.hex).\(ViewLayout.channelPartTarget(channel, part).dropFirst("channels/".count))"
         case .group(let channel, let name, let digest):
             "targets/channels/\(digest.hex).\(ViewLayout.groupTarget(name, of: channel).dropFirst("channels/".count))"
         case .object(let digest): "objects/\(digest.hex.prefix(2))/\(digest.hex)"
@@ -111,7 +117,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
     /// The digest of the content, where the name says it.
     package var digest: Digest? {
         switch self {
-        case .manifest(_, _, let digest), .channelFile(_, _, let digest), .group(_, _, let digest), .object(let digest):
+        case .manifest(_, _, let digest), .channelFile(_, _, let digest), .channelHead(_, let digest),
+            .channelPart(_, _, let digest), .group(_, _, let digest), .object(let digest):
             digest
         case .timestamp, .metadata, .recent, .patch, .manifestPatch, .updateFile, .archive: nil
         }
@@ -122,8 +129,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         switch self {
         case .timestamp: CacheControl.pointer
         case .patch(from: nil, to: _): CacheControl.replaced
-        case .metadata, .recent, .manifest, .channelFile, .group, .object, .patch, .manifestPatch, .updateFile,
-            .archive:
+        case .metadata, .recent, .manifest, .channelFile, .channelHead, .channelPart, .group, .object, .patch,
+            .manifestPatch, .updateFile, .archive:
             CacheControl.immutable
         }
     }
@@ -134,7 +141,7 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         case .object, .updateFile: MediaType("application/octet-stream")
         case .recent, .patch, .manifestPatch: MediaType(fileExtension: "zst")
         case .archive: MediaType(fileExtension: "zip")
-        case .timestamp, .metadata, .manifest, .channelFile, .group: MediaType(fileExtension: "json")
+        case .timestamp, .metadata, .manifest, .channelFile, .channelHead, .channelPart, .group: MediaType(fileExtension: "json")
         }
     }
 }
@@ -148,7 +155,9 @@ extension ViewPath {
         case ("metadata", 2): return metadata(name)
         case ("targets", 3) where parts[1] == "channels":
             guard let (digest, rest) = hashed(name) else { return nil }
-            guard let channel = ViewLayout.channel(ofTarget: "channels/\(rest)") else { return group(rest, digest) }
+            guard let channel = ViewLayout.channel(ofTarget: "channels/\(rest)") else {
+                return group(rest, digest) ?? partOfChannel(rest, digest)
+            }
             let format = (1...ChannelFile.currentFormat).first {
                 ViewLayout.channelTarget(channel, format: $0) == "channels/\(rest)"
             }
@@ -165,6 +174,17 @@ extension ViewPath {
         case ("packages", 2): return archive(name)
         default: return nil
         }
+    }
+
+    /// `beta.v3.json`, `beta.part-17.json`.
+    private static func partOfChannel(_ name: String, _ digest: Digest) -> ViewPath? {
+        guard let dot = name.firstIndex(of: "."), let channel = try? ChannelName(String(name[..<dot])) else {
+            return nil
+        }
+        let target = "channels/\(name)"
+        if target == ViewLayout.channelHeadTarget(channel) { return .channelHead(channel, digest) }
+        return (0..<ChannelHead.maximumPartCount).first { ViewLayout.channelPartTarget(channel, $0) == target }
+            .map { .channelPart(channel, $0, digest) }
     }
 
     /// `beta.group-testers.json`.

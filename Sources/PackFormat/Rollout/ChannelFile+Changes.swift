@@ -43,6 +43,14 @@ extension ChannelFile {
         with(groups: groups.filter { $0.key != name })
     }
 
+    /// The same channel with other packages.
+    /// - Parameter general: whether it says what holds for all packages too.
+    package func with(general: Bool = true, packages: [PackageID: Package]) -> ChannelFile {
+        ChannelFile(
+            app: app, channel: channel, packages: packages, poll: general ? poll : nil, rules: general ? rules : nil,
+            groups: general ? groups : [:])
+    }
+
     private func with(groups: [String: GroupReference]) -> ChannelFile {
         ChannelFile(app: app, channel: channel, packages: packages, poll: poll, rules: rules, groups: groups)
     }

@@ -95,7 +95,9 @@ public struct ChannelFile: Hashable, Sendable {
     }
 
     /// Canonical JSON in the lowest format that can express the whole file.
-    public var bytes: [UInt8] {
+    public var bytes: [UInt8] { JSONValue.object(json).canonicalBytes }
+
+    var json: JSONObject {
         let packages = packages.map { id, package -> (String, JSONValue) in
             var json: JSONObject = ["releases": .array(package.releases.map { .object($0.json) })]
             if !package.skippedMandatory.isEmpty {
@@ -117,10 +119,10 @@ public struct ChannelFile: Hashable, Sendable {
                         (name, .object(["count": .integer(group.deviceCount), "sha256": .string(group.digest.hex)]))
                     }))
         }
-        return JSONValue.object(document).canonicalBytes
+        return document
     }
 
-    private init(json: JSONObject) throws {
+    init(json: JSONObject) throws {
         let format = try json.integer("format")
         guard (1...Self.currentFormat).contains(format) else {
             throw FormatError.unsupportedFormat("the channel file", found: format, supported: Self.currentFormat)

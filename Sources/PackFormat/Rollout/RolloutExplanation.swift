@@ -42,6 +42,9 @@ public struct RolloutExplanation: Hashable, Sendable {
         case unknown
     }
 
+    /// The note for a package of a large channel that a device does not have.
+    package static let unread = "the last check did not read what the channel offers of it, because it is not on this device"
+
     public let package: PackageID
     public let channel: ChannelName
     /// Newest first.
@@ -67,7 +70,7 @@ public struct RolloutExplanation: Hashable, Sendable {
         let content = channel.packages[package]
         var notes = notes
         if content?.isEnabled == false { notes.append("the feature gate of the package is off on this channel") }
-        if content == nil { notes.append("the channel does not have the package") }
+        if content == nil, !notes.contains(Self.unread) { notes.append("the channel does not have the package") }
         let sets = ReleaseSets(of: channel)
         var refusedSets = sets.refusals(app: channel.app, device)
         for set in sets.ids where refusedSets[set] == nil {

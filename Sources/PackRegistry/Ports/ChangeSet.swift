@@ -12,11 +12,25 @@ package struct ChangeSet: Sendable {
         package let bytes: [UInt8]
     }
 
-    /// A channel's file in one format, byte for byte as in the view.
+    /// A channel's file in one format, its head, or one of its parts, byte for byte as in the view.
     package struct ChannelDocument: Hashable, Sendable {
+        /// Added to the number of a part.
+        private static let firstPart = 1_000
+
         package let channel: ChannelName
+        /// Of those with one number the newest are kept.
         package let format: Int
         package let bytes: [UInt8]
+
+        package init(channel: ChannelName, format: Int, bytes: [UInt8]) {
+            self.channel = channel
+            self.format = format
+            self.bytes = bytes
+        }
+
+        package init(channel: ChannelName, part: Int, bytes: [UInt8]) {
+            self.init(channel: channel, format: Self.firstPart + part, bytes: bytes)
+        }
     }
 
     /// A group's file beside its channel's; nil bytes: it is no longer listed.

@@ -52,12 +52,17 @@ package struct MetadataSigner {
         }
         for file in changes.channelFiles {
             let documents = file.documents
+            let wholeByteCount = documents.last?.bytes.count ?? 0
+            // Recorded before the whole file, which is the channel's newest.
+            let partCount = listParts(of: file, wholeByteCount: wholeByteCount, &role, &changes)
             // Devices that read format 1 only go on with what everybody may have.
             for target in ViewLayout.channelTargets(file.channel) { role.targets[target] = nil }
             for (format, bytes) in documents {
                 role.targets[ViewLayout.channelTarget(file.channel, format: format)] = TargetInfo(of: bytes)
                 changes.put(ChangeSet.ChannelDocument(channel: file.channel, format: format, bytes: bytes))
             }
+            let whole = ViewLayout.channelTarget(file.channel, format: documents.last?.format ?? 1)
+            role.targets[whole]?[extra: ChannelHead.countField] = partCount
             do { _ = try ChannelFile(parsing: documents.last?.bytes ?? []) } catch {
                 throw RegistryError(.invalid, "no device would read the channel \(file.channel) any more: \(error)")
             }
@@ -70,6 +75,34 @@ package struct MetadataSigner {
                     + "release anything: the app's owner has to (packtool keys delegate)")
         }
         changes.put(try signer.sign(role, for: authority), as: ViewLayout.channelsRole)
+    }
+
+    /// Lists the head and the parts of a large channel, and has those recorded that changed.
+    /// - Returns: the number of parts; nil for a channel without any.
+    private func listParts(
+        of file: ChannelFile, wholeByteCount: Int, _ role: inout TargetsMetadata, _ changes: inout ChangeSet
+    ) -> Int? {
+        let channel = file.channel
+        let split = ChannelSplit(file, wholeByteCount: wholeByteCount)
+        var wanted: [(target: String, document: ChangeSet.ChannelDocument)] = []
+        for (part, bytes) in split?.parts.sorted(by: { $0.key < $1.key }) ?? [] {
+            wanted.append((ViewLayout.channelPartTarget(channel, part), .init(channel: channel, part: part, bytes: bytes)))
+        }
+        if let head = split?.head {
+            let document = ChangeSet.ChannelDocument(channel: channel, format: ChannelHead.format, bytes: head.bytes)
+            wanted.append((ViewLayout.channelHeadTarget(channel), document))
+        }
+        let names = Set(wanted.map(\.target))
+        for name in role.targets.names where ViewLayout.isPart(name, of: channel) && !names.contains(name) {
+            role.targets[name] = nil
+        }
+        for (target, document) in wanted {
+            let info = TargetInfo(of: document.bytes)
+            guard role.targets[target] != info else { continue }
+            role.targets[target] = info
+            changes.put(document)
+        }
+        return split?.head.partCount
     }
 
     /// Only where they differ from what is there, or are due.

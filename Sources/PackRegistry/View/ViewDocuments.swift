@@ -92,7 +92,9 @@ struct ViewDocuments: Sendable {
             case .metadata(let role, let version):
                 query.documents.insert(DocumentID(role: role.name, version: version))
             case .recent(let snapshot): query.documents.formUnion(RecentMetadata.snapshots(of: snapshot))
-            case .channelFile(_, _, let digest), .group(_, _, let digest): query.channelFiles.insert(digest)
+            case .channelFile(_, _, let digest), .channelHead(_, let digest), .channelPart(_, _, let digest),
+                .group(_, _, let digest):
+                query.channelFiles.insert(digest)
             case .manifest(_, _, let digest): query.manifests.insert(digest)
             case .timestamp, .object, .patch, .manifestPatch, .updateFile, .archive: break
             }
@@ -126,7 +128,7 @@ struct ViewDocuments: Sendable {
     func file(ofTarget name: String, _ info: TargetInfo) -> ViewFile? {
         guard let digest = info.digest, let path = ViewPath(target: name, digest: digest) else { return nil }
         switch path {
-        case .channelFile, .group:
+        case .channelFile, .channelHead, .channelPart, .group:
             return ViewFile(path) {
                 if let known = rows.file(digest) { return known }
                 var query = FactsQuery.unsigned

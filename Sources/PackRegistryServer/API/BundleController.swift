@@ -35,7 +35,14 @@ struct BundleController {
                 ViewLayout.channelsRole, snapshot.body, &files)
         else { throw Problem.notFound("the published view is not complete") }
         let listed = ViewLayout.channelTargets(channel).first { channels.body.targets[$0] != nil }
-        if let listed, let info = channels.body.targets[listed] {
+        let head = ViewLayout.channelHeadTarget(channel)
+        if let listed, channels.body.targets[listed]?[extra: ChannelHead.countField] != nil,
+            let info = channels.body.targets[head]
+        {
+            // Which parts the device needs, it finds out by the head.
+            let path = RepositoryPath.target(head, info: info, consistentSnapshot: true)
+            if let bytes = try await view.bytes(path) { files[path] = .string(String(decoding: bytes, as: UTF8.self)) }
+        } else if let listed, let info = channels.body.targets[listed] {
             let path = RepositoryPath.target(listed, info: info, consistentSnapshot: true)
             if let bytes = try await view.bytes(path) {
                 files[path] = .string(String(decoding: bytes, as: UTF8.self))

@@ -24,7 +24,9 @@ final class ReadRedirects: Sendable {
     static func concern(_ path: ViewPath) -> Bool {
         switch path {
         case .object, .patch, .archive: true
-        case .timestamp, .metadata, .recent, .manifest, .channelFile, .group, .manifestPatch, .updateFile: false
+        case .timestamp, .metadata, .recent, .manifest, .channelFile, .channelHead, .channelPart, .group,
+            .manifestPatch, .updateFile:
+            false
         }
     }
 

@@ -20,6 +20,12 @@ public struct TargetInfo: Sendable, Equatable {
         self.hashes = hashes
     }
 
+    /// A number that a repository says of the file beside what the specification has; nil for none.
+    public subscript(extra name: String) -> Int? {
+        get { try? extra[name]?.integer(name) }
+        set { extra[name] = newValue.map { .integer($0) } }
+    }
+
     init(reading object: JSONObject) throws {
         length = try object.integer("length")
         guard length >= 0 else { throw MetadataFault("the length \(length) is below 0") }

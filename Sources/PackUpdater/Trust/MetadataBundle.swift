@@ -71,7 +71,7 @@ final class MetadataBundle: Sendable {
                 guard bytes != nil else { return false }
                 switch ViewPath(path) {
                 case .metadata(.root, _): return false
-                case .metadata, .channelFile, .group: return true
+                case .metadata, .channelFile, .channelHead, .channelPart, .group: return true
                 default: return false
                 }
             }, isRecent: true)

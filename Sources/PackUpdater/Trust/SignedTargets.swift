@@ -5,10 +5,13 @@ package struct SignedFile: Hashable, Sendable {
     package let digest: Digest
     /// The size in bytes.
     package let size: Int
+    /// Of a channel's whole file: how many parts there are besides; nil for none.
+    package let partCount: Int?
 
-    package init(digest: Digest, size: Int) {
+    package init(digest: Digest, size: Int, partCount: Int? = nil) {
         self.digest = digest
         self.size = size
+        self.partCount = partCount
     }
 }
 

@@ -70,7 +70,7 @@ struct TrustedTargets: SignedTargets {
             guard let digest = try? Digest(hex: hash) else {
                 throw UpdateError.notTrusted(reason: "\(path) is signed with \"\(hash)\", which is no SHA-256")
             }
-            return SignedFile(digest: digest, size: info.length)
+            return SignedFile(digest: digest, size: info.length, partCount: info[extra: ChannelHead.countField])
         } catch let error as TrustError {
             throw Self.fault(error)
         }

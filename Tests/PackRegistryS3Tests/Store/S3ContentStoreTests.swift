@@ -125,6 +125,21 @@ import Testing
         #expect(proxy.seen.map { String($0.prefix { $0 != " " }) }.sorted() == ["HEAD", "PUT"])
     }
 
+    @Test func `what is small and not recorded is sent without a question`() async throws {
+        let bench = try await S3Bench()
+        let proxy = try await FaultProxy(before: bench.server.endpoint)
+        let content = S3ContentStore(
+            try bench.bucket(endpoint: proxy.endpoint), scratch: FileManager.default.temporaryDirectory)
+        let (small, large) = (noise(1_000), noise(300_000, seed: 2))
+        let package = try Package(["small.js": small, "large.js": large])
+        proxy.plan { _, _ in .none }
+        #expect(content.unlikely(among: package.manifest.ownObjects) == [Digest(of: small)])
+        let asked = package.manifest.ownObjects.filter { $0.digest == Digest(of: large) }
+        #expect(try await content.missing(among: asked) == [Digest(of: large)])
+        try await package.send(to: content)
+        #expect(proxy.seen.map { String($0.prefix { $0 != " " }) }.sorted() == ["HEAD", "PUT", "PUT"])
+    }
+
     @Test func `what another server has stored since it was missing need not be sent`() async throws {
         let bench = try await S3Bench()
         let (one, other) = (

@@ -31,6 +31,18 @@ import Testing
         #expect(methods() == ["PUT"])
     }
 
+    @Test func `what is new is sent without a question, and what is there stays`() async throws {
+        let bench = try await S3Bench()
+        let proxy = try await FaultProxy(before: bench.server.endpoint)
+        let view = try await bench.store(endpoint: proxy.endpoint).view
+        try await view.put([ViewFile(Self.paths[0]) { [0] }])
+        proxy.plan { _, _ in .none }
+        try await view.add(Self.paths.map { path in ViewFile(path) { [1] } })
+        #expect(proxy.seen.count == 5 && proxy.seen.allSatisfy { $0.hasPrefix("PUT ") }, "\(proxy.seen)")
+        #expect(try await view.read(Self.paths[0], maximumByteCount: 9) == [0])
+        #expect(try await view.read(Self.paths[4], maximumByteCount: 9) == [1])
+    }
+
     @Test func `many servers show their timestamps one after the other`() async throws {
         let bench = try await S3Bench()
         let views = try await ParallelRequests(bench.bucket()).map(Array(0..<4)) { _ in try await bench.store().view }

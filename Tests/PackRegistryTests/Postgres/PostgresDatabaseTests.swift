@@ -125,6 +125,35 @@ struct PostgresDatabaseTests {
         #expect(try await database.reading { try SettingTable(db: $0).app() } == nil)
     }
 
+    @Test func `a transaction that fails at its first statement leaves its connection as it was`() async throws {
+        var limits = PostgresBench.small
+        limits.connections = 1
+        let database = try await PostgresBench.database(limits: limits)
+        var processes: Set<Int> = []
+        // The first use of a statement, the one that prepares it, and later ones; first in a transaction, and after another.
+        for round in 1...4 {
+            await #expect(throws: RegistryError.self) {
+                try await database.reading { _ = try Row.fetchAll($0, sql: "SELECT none FROM setting") }
+            }
+            await #expect(throws: RegistryError.self) {
+                try await database.writing { try $0.execute(sql: "INSERT INTO none VALUES (1)") }
+            }
+            let found = try await database.reading { db in
+                try [round, 10 * round].map { number in
+                    let row = try Row.fetchOne(
+                        db, sql: "SELECT ?::bigint AS number, pg_backend_pid() AS process", arguments: [number])
+                    let found = try #require(row)
+                    return (try found.integer("number"), try found.integer("process"))
+                }
+            }
+            #expect(found.map(\.0) == [round, 10 * round])
+            processes.formUnion(found.map(\.1))
+            // One that only reads nothing.
+            try await database.reading { _ in }
+        }
+        #expect(processes.count == 1)
+    }
+
     @Test func `a writer that stands still is thrown out, and records nothing`() async throws {
         let schema = PostgresBench.newSchema()
         var limits = PostgresBench.small

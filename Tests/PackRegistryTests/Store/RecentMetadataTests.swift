@@ -49,19 +49,19 @@ struct RecentMetadataTests {
     }
 
     @Test(arguments: ServicesKind.allCases)
-    func `the files of the last twelve snapshots are kept, and made again alike`(kind: ServicesKind) async throws {
+    func `the files of the last sixty snapshots are kept, and made again alike`(kind: ServicesKind) async throws {
         let bench = try await ServicesBench(kind)
         try await bench.publish("1.0.0")
         try await bench.change(.offer(version("1.0.0")))
-        for percent in 1...18 { try await bench.change(.setRollout(Share(percent: percent))) }
+        for percent in 1...66 { try await bench.change(.setRollout(Share(percent: percent))) }
         let newest = try await Self.shownSnapshot(bench)
-        #expect(newest > 18)
+        #expect(newest > 66)
         for version in 1...newest {
             let isThere = try await Self.files(bench, ofSnapshot: version) != nil
-            #expect(isThere == (version > newest - 12), "\(version) of \(newest)")
+            #expect(isThere == (version > newest - 60), "\(version) of \(newest)")
         }
         let (view, store) = (bench.services.view, bench.services.store)
-        let kept = (newest - 11...newest).map { ViewPath.recent(snapshot: $0) }
+        let kept = (newest - 59...newest).map { ViewPath.recent(snapshot: $0) }
         var before: [[UInt8]?] = []
         for path in kept { before.append(try await view.read(path, maximumByteCount: 1 << 20)) }
         try await view.remove(kept)

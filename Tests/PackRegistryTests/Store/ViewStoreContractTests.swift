@@ -67,6 +67,20 @@ import Testing
     }
 
     @Test(arguments: Kind.allCases)
+    func `what is added stays as it is`(kind: Kind) async throws {
+        let folder = try TemporaryFolder()
+        let view = try await kind.store(in: folder)
+        try await view.add([Self.file(Self.root, "one")])
+        try await view.add([Self.file(Self.root, "two"), Self.file(.metadata(.root, version: 2), "three")])
+        #expect(try await Self.text(view, Self.root) == "one")
+        #expect(try await Self.text(view, .metadata(.root, version: 2)) == "three")
+        await #expect(throws: StaleView()) {
+            try await view.add([ViewFile(.metadata(.root, version: 3)) { throw StaleView() }])
+        }
+        #expect(try await Self.text(view, .metadata(.root, version: 3)) == nil)
+    }
+
+    @Test(arguments: Kind.allCases)
     func `a timestamp replaces the one that was seen, and no other`(kind: Kind) async throws {
         let folder = try TemporaryFolder()
         let view = try await kind.store(in: folder)

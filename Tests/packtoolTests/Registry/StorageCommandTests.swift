@@ -21,12 +21,16 @@ struct StorageCommandTests {
     }
 
     private func publish(_ version: String, _ environment: [String: String] = [:]) async throws {
+        try await build(version)
+        try await run("publish", "packages/shop-\(version).zip", "--channel", "beta", environment: environment)
+    }
+
+    private func build(_ version: String) async throws {
         try tool.write([
             "dist/index.html": "<title>\(version)</title>", "dist/app.js": "// \(version)",
             "dist/large.txt": String(repeating: "The same in each version.\n", count: 20_000),
         ])
         try await run("build", "dist", "--package", "shop", "--package-version", version, "--quiet")
-        try await run("publish", "packages/shop-\(version).zip", "--channel", "beta", environment: environment)
     }
 
     /// A running server, and its URL.
@@ -167,18 +171,47 @@ struct StorageCommandTests {
         _ = await running.outcome()
 
         let object = try await newestObject()
-        let removed = try await tool.shell(
-            """
-            curl -s -f -X DELETE --aws-sigv4 aws:amz:\(SeaweedServer.region):s3 \
-            --user '\(SeaweedServer.keyID):\(SeaweedServer.secret)' \
-            '\(storage.server.endpoint)/\(SeaweedServer.bucket)/\(storage.prefix)/\(object)'
-            """)
-        #expect(removed.exitCode == 0, "\(removed)")
+        try await storage.remove(object, with: tool)
         let found = try await tool.run("registry", "check")
         #expect(found.exitCode == 1 && found.standardOutput.contains("missing  \(object)"), "\(found)")
         let repaired = try await run("registry", "check", "--repair")
         #expect(repaired.contains("repaired  \(object)"), "\(repaired)")
         #expect(try await run("registry", "check").contains("all sound"))
+    }
+
+    @Test func `a publication writes twelve files and one a new object at most, lists nothing and asks little`() async throws
+    {
+        let proxy = try await FaultProxy(before: storage.server.endpoint)
+        tool.environment["PACKTOOL_STORAGE"] = storage.address(through: proxy)
+        try await run("init", "--template", "config", "--app", "shop")
+        try await publish("1.0.0")
+        /// Method and name of each request of one more publication.
+        @discardableResult
+        func requests(_ version: String) async throws -> [String] {
+            try await build(version)
+            proxy.plan { _, _ in .none }
+            try await run("publish", "packages/shop-\(version).zip", "--channel", "beta", "--no-wait")
+            return proxy.seen.map { $0.replacing("/\(SeaweedServer.bucket)/\(storage.prefix)/", with: "") }
+        }
+        let seen = try await requests("1.1.0")
+        let written = seen.count { $0.hasPrefix("PUT ") }
+        // The page and the script are new.
+        #expect(written <= 12 + 2 && seen.count { $0.hasPrefix("PUT objects/") } == 2, "\(seen)")
+        #expect(!seen.contains { $0.hasPrefix("GET /") }, "\(seen)")
+        // Nothing is read twice that cannot have changed.
+        #expect(seen.count { $0.hasSuffix(".root.json") } == 1, "\(seen)")
+        #expect(seen.count { !$0.hasPrefix("PUT ") && !$0.hasPrefix("DELETE ") } <= 8, "\(seen)")
+
+        // Once an hour it is looked whether the files are there that every device reads.
+        let snapshot = try #require(seen.last { $0.hasSuffix(".snapshot.json") }).replacing("PUT ", with: "")
+        try await storage.remove(snapshot, with: tool)
+        try await requests("1.2.0")
+        #expect(try await storage.read(snapshot, with: tool) == nil)
+        try await tool.shell("touch -d '2 hours ago' files/storage.looked").expectSuccess()
+        let newest = "metadata/\(Int(snapshot.split(separator: "/")[1].prefix { $0 != "." })! + 2).snapshot.json"
+        try await storage.remove(newest, with: tool)
+        try await requests("1.3.0")
+        #expect(try await storage.read(newest, with: tool) != nil)
     }
 
     /// The object of a file that only the newest version has, by its digest.

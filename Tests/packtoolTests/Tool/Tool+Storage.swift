@@ -12,6 +12,9 @@ struct ToolStorage {
     var prefix: String { storage.name }
     var address: String { storage.address() }
 
+    /// The address by way of a proxy.
+    func address(through proxy: FaultProxy) -> String { storage.address(endpoint: proxy.endpoint) }
+
     /// For the commands of a tool.
     var environment: [String: String] { storage.environment.merging(["PACKTOOL_STORAGE": address]) { $1 } }
 
@@ -51,6 +54,16 @@ struct ToolStorage {
             --user '\(SeaweedServer.keyID):\(SeaweedServer.secret)' \
             -H 'x-amz-copy-source: /\(SeaweedServer.bucket)/\(prefix)/\(name)' \
             '\(other.server.endpoint)/\(SeaweedServer.bucket)/\(other.prefix)/\(name)'
+            """
+        ).expectSuccess()
+    }
+
+    func remove(_ name: String, with tool: Tool) async throws {
+        try await tool.shell(
+            """
+            curl -s -f -X DELETE --aws-sigv4 aws:amz:\(SeaweedServer.region):s3 \
+            --user '\(SeaweedServer.keyID):\(SeaweedServer.secret)' \
+            '\(server.endpoint)/\(SeaweedServer.bucket)/\(prefix)/\(name)'
             """
         ).expectSuccess()
     }

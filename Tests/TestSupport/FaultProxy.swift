@@ -3,14 +3,13 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import Synchronization
-import TestSupport
 
 /// Stands between a client and a store and spoils what it is told to.
 ///
 ///     let proxy = try await FaultProxy(before: server.endpoint)
 ///     proxy.plan { request, number in number == 1 ? .loseAnswer : .none }
-final class FaultProxy: Sendable {
-    enum Fault: Sendable {
+package final class FaultProxy: Sendable {
+    package enum Fault: Sendable {
         case none
         /// The connection ends before the store hears anything.
         case drop
@@ -30,7 +29,7 @@ final class FaultProxy: Sendable {
         case stale
     }
 
-    typealias Plan = @Sendable (_ request: LoopbackServer.Request, _ number: Int) -> Fault
+    package typealias Plan = @Sendable (_ request: LoopbackServer.Request, _ number: Int) -> Fault
 
     private struct State {
         var plan: Plan = { _, _ in .none }
@@ -130,19 +129,19 @@ final class FaultProxy: Sendable {
     private let shared: Shared
     private let server: LoopbackServer
 
-    var endpoint: String { server.endpoint }
+    package var endpoint: String { server.endpoint }
 
     /// Method and path of all requests, in their order.
-    var seen: [String] { shared.state.withLock { $0.seen } }
+    package var seen: [String] { shared.state.withLock { $0.seen } }
 
-    init(before store: String) async throws {
+    package init(before store: String) async throws {
         let shared = Shared(store)
         self.shared = shared
         server = try await LoopbackServer { await shared.reply(to: $0) }
     }
 
     /// What to do from now on; requests are numbered from 1.
-    func plan(_ plan: @escaping Plan) {
+    package func plan(_ plan: @escaping Plan) {
         shared.state.withLock { state in
             state.plan = plan
             state.count = 0
