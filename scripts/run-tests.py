@@ -214,6 +214,14 @@ def folders_in_memory():
             os.environ.update(before)
 
 
+def remove_left_clocks():
+    """Removes what faketime left in memory of processes that were killed: one whose number comes again could not start."""
+    for file in pathlib.Path("/dev/shm").glob("*faketime_s[eh]m_*"):
+        number = file.name.rpartition("_")[2]
+        if number.isdigit() and not pathlib.Path("/proc", number).exists():
+            file.unlink(missing_ok=True)
+
+
 def run_all():
     """The first ring, and the suites of the others, where they are asked for."""
     started, rule = time.monotonic(), first_ring()
@@ -280,6 +288,7 @@ def once_more(runs):
 
 def main():
     LOGS.mkdir(parents=True, exist_ok=True)
+    remove_left_clocks()
     for old in LOGS.glob("*.log"):
         old.unlink()
     started, options = time.monotonic(), sys.argv[1:]

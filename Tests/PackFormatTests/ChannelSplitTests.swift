@@ -54,7 +54,8 @@ import Testing
         #expect(Swift.Set(split.parts.keys).isSubset(of: Swift.Set(0..<split.head.partCount)))
         let all = ReleaseSets(of: file)
         for _ in 0..<100 {
-            let mine = try (0..<Int.random(in: 1...6)).map { _ in try package(.random(in: 0..<400, using: &generator)) }
+            let mine =
+                try (0..<Int.random(in: 1...6)).map { _ in try package(.random(in: 0..<400, using: &generator)) }
                 + [package(9_999)]
             let read = try assembled(split, mine)
             #expect(read.poll == file.poll && read.groups == file.groups && read.packages.count < 200)
@@ -85,7 +86,9 @@ import Testing
         let changed = after.parts.filter { before.parts[$0.key] != $0.value }.map(\.key)
         #expect(changed == [before.head.part(of: try package(17))])
         let sizes = after.parts.values.map(\.count)
-        #expect(sizes.reduce(0, +) / sizes.count < ChannelSplit.partByteCount && sizes.max() ?? 0 < 3 * ChannelSplit.partByteCount)
+        #expect(
+            sizes.reduce(0, +) / sizes.count < ChannelSplit.partByteCount
+                && sizes.max() ?? 0 < 3 * ChannelSplit.partByteCount)
     }
 
     @Test func `a small channel, and one that a set holds together, stay whole`() throws {

@@ -141,7 +141,8 @@ package enum ViewPath: Hashable, Sendable, CustomStringConvertible {
         case .object, .updateFile: MediaType("application/octet-stream")
         case .recent, .patch, .manifestPatch: MediaType(fileExtension: "zst")
         case .archive: MediaType(fileExtension: "zip")
-        case .timestamp, .metadata, .manifest, .channelFile, .channelHead, .channelPart, .group: MediaType(fileExtension: "json")
+        case .timestamp, .metadata, .manifest, .channelFile, .channelHead, .channelPart, .group:
+            MediaType(fileExtension: "json")
         }
     }
 }

@@ -43,7 +43,8 @@ public struct RolloutExplanation: Hashable, Sendable {
     }
 
     /// The note for a package of a large channel that a device does not have.
-    package static let unread = "the last check did not read what the channel offers of it, because it is not on this device"
+    package static let unread =
+        "the last check did not read what the channel offers of it, because it is not on this device"
 
     public let package: PackageID
     public let channel: ChannelName

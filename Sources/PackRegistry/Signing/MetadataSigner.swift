@@ -86,7 +86,8 @@ package struct MetadataSigner {
         let split = ChannelSplit(file, wholeByteCount: wholeByteCount)
         var wanted: [(target: String, document: ChangeSet.ChannelDocument)] = []
         for (part, bytes) in split?.parts.sorted(by: { $0.key < $1.key }) ?? [] {
-            wanted.append((ViewLayout.channelPartTarget(channel, part), .init(channel: channel, part: part, bytes: bytes)))
+            wanted.append(
+                (ViewLayout.channelPartTarget(channel, part), .init(channel: channel, part: part, bytes: bytes)))
         }
         if let head = split?.head {
             let document = ChangeSet.ChannelDocument(channel: channel, format: ChannelHead.format, bytes: head.bytes)

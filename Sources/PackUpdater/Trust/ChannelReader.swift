@@ -121,7 +121,8 @@ extension ChannelReader {
         _ target: String, _ signed: SignedFile, _ name: String, _ maximumByteCount: Int
     ) async throws -> [UInt8] {
         let cached = layout.cache.appending(path: name)
-        if let known = try? Durable.read(cached, maximumByteCount: maximumByteCount), Digest(of: known) == signed.digest {
+        if let known = try? Durable.read(cached, maximumByteCount: maximumByteCount), Digest(of: known) == signed.digest
+        {
             return known
         }
         let bytes = try await targets.target(target, maximumByteCount: maximumByteCount)

@@ -112,7 +112,9 @@ import Testing
         #expect("\(version)" == "2.0.0")
     }
 
-    @Test func `the whole file counts where it is asked for, where it costs less, and where somebody signed it without parts`()
+    @Test
+    func
+        `the whole file counts where it is asked for, where it costs less, and where somebody signed it without parts`()
         async throws
     {
         defer { try? FileManager.default.removeItem(at: folder) }

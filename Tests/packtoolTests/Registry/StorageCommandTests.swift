@@ -179,7 +179,8 @@ struct StorageCommandTests {
         #expect(try await run("registry", "check").contains("all sound"))
     }
 
-    @Test func `a publication writes twelve files and one a new object at most, lists nothing and asks little`() async throws
+    @Test func `a publication writes twelve files and one a new object at most, lists nothing and asks little`()
+        async throws
     {
         let proxy = try await FaultProxy(before: storage.server.endpoint)
         tool.environment["PACKTOOL_STORAGE"] = storage.address(through: proxy)

@@ -43,7 +43,8 @@ struct LargeChannelTests {
         return try String(contentsOf: URL(filePath: "\(folder)/index.html"), encoding: .utf8)
     }
 
-    @Test func `a device reads its own part of a large channel, and its next version with three requests`() async throws {
+    @Test func `a device reads its own part of a large channel, and its next version with three requests`() async throws
+    {
         var zips: [String] = []
         for number in 10..<70 { zips.append(try await build("page-\(number)", "1.0.0")) }
         try await publish(zips)
