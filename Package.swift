@@ -241,7 +241,8 @@ let package = Package(
         tests(
             "PackRegistryS3Tests",
             [
-                "PackRegistryS3", "PackRegistry", "PackRegistryAPI", "PackArchive", "PackFormat", "TestSupport", nioHTTP1,
+                "PackRegistryS3", "PackRegistry", "PackRegistryAPI", "PackArchive", "PackFormat", "TestSupport",
+                nioHTTP1,
             ]),
         tests("PackDashboardTests", ["PackDashboard", "PackRegistryAPI", "PackFormat", "TestSupport"]),
         tests(
