@@ -56,6 +56,9 @@ package final class PublisherTrust: Sendable {
         return (trusted.root, targets)
     }
 
+    /// Has the next ``refresh(to:)`` read: this process changed what is there.
+    package func forget() { read.withLock { $0.refreshed = nil } }
+
     private func readNewest() async throws {
         do {
             let now = ContinuousClock.now

@@ -190,6 +190,7 @@ package struct Publisher: Sendable {
                 role.expires = expires
                 let document = try SignedDocument(unsigned: role).signed(by: keys.publisher)
                 try await submit(document.bytes)
+                trust.forget()
                 return true
             } catch let error as RegistryError where error.kind == .conflict {
                 // Nobody was faster: the registry refuses for another reason. (The view may lag a moment behind.)

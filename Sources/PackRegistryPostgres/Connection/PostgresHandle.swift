@@ -239,27 +239,29 @@ struct PostgresHandle: ~Copyable {
     /// - Returns: the last one.
     private mutating func result(until end: Instant) throws -> SQLResult {
         try flush(until: end)
-        var outcome = SQLResult(rows: [], changes: 0)
+        // What begins a transaction may answer with what nobody reads.
+        var last: OpaquePointer?
+        defer { PQclear(last) }
         var fault: (any Error)?
-        var isPipelined = PQpipelineStatus(connection) != PQ_PIPELINE_OFF
+        let isPipelined = PQpipelineStatus(connection) != PQ_PIPELINE_OFF
         while true {
             guard let result = try nextResult(until: end) else {
                 // In a pipeline it is the end of one statement.
                 if isPipelined { continue } else { break }
             }
-            defer { PQclear(result) }
-            switch PQresultStatus(result) {
-            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
-                do { outcome = try PostgresResult(result).value } catch { fault = error }
-            case PGRES_PIPELINE_SYNC: isPipelined = false
-            // A statement after the one that failed.
-            case PGRES_PIPELINE_ABORTED: break
-            default: fault = self.fault(of: result)
+            let status = PQresultStatus(result)
+            if [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY].contains(status) {
+                PQclear(last)
+                last = result
+                continue
             }
-            if PQresultStatus(result) == PGRES_PIPELINE_SYNC { break }
+            defer { PQclear(result) }
+            if status == PGRES_PIPELINE_SYNC { break }
+            // After a statement that failed, the others of a pipeline say only that.
+            if status != PGRES_PIPELINE_ABORTED { fault = self.fault(of: result) }
         }
         if let fault { throw fault }
-        return outcome
+        return try last.map { try PostgresResult($0).value } ?? SQLResult(rows: [], changes: 0)
     }
 
     private func fault(of result: OpaquePointer) -> PostgresFault {
