@@ -43,7 +43,13 @@ actor TimestampCopy {
     }
 
     private func write(_ found: [UInt8]?) async throws {
-        guard let found, found != bytes else { return }
-        try await BlockingWork.run { [file] in try CopyFile.write(found, to: file) }
+        let old = bytes
+        guard let found, found != old else { return }
+        let isOlder = old.map { Self.version(found) <= Self.version($0) } ?? false
+        try await BlockingWork.run { [file] in
+            // The rows were restored from a backup: the same names of signed documents have other content now.
+            if isOlder { try FileManager.default.removeItem(at: file.deletingLastPathComponent()) }
+            try CopyFile.write(found, to: file)
+        }
     }
 }

@@ -137,6 +137,24 @@ import Testing
         #expect(objects.map { storage.bytes($0) } == whole)
     }
 
+    @Test func `copies of signed documents go where the storage shows an older timestamp: the rows were restored`()
+        async throws
+    {
+        let shop = try await Shop(storage: storage)
+        try await publish("1.0.0", in: shop)
+        let older = try #require(storage.bytes("metadata/timestamp.json"))
+        try await publish("1.1.0", in: shop)
+        let mirror = try #require(shop.local.mirror)
+        func copies() throws -> Set<String> { try shop.viewListing.filter { $0.hasSuffix(".snapshot.json") } }
+        #expect(try !copies().isEmpty)
+        try await mirror.refreshTimestamp()
+        #expect(try !copies().isEmpty)
+        storage.set("metadata/timestamp.json", older)
+        try await mirror.refreshTimestamp()
+        #expect(try copies().isEmpty)
+        #expect(mirror.shownTimestamp == older)
+    }
+
     @Test func `the copies stay within their bounds`() async throws {
         let shop = try await Shop(storage: storage)
         try await publish("1.0.0", "1.1.0", in: shop)
