@@ -157,7 +157,7 @@ extension ViewPath {
         case ("targets", 3) where parts[1] == "channels":
             guard let (digest, rest) = hashed(name) else { return nil }
             guard let channel = ViewLayout.channel(ofTarget: "channels/\(rest)") else {
-                return group(rest, digest) ?? partOfChannel(rest, digest)
+                return besideChannel(rest, digest)
             }
             let format = (1...ChannelFile.currentFormat).first {
                 ViewLayout.channelTarget(channel, format: $0) == "channels/\(rest)"
@@ -177,25 +177,23 @@ extension ViewPath {
         }
     }
 
-    /// `beta.v3.json`, `beta.part-17.json`.
-    private static func partOfChannel(_ name: String, _ digest: Digest) -> ViewPath? {
+    /// A file beside a channel's: `beta.group-testers.json`, `beta.v3.json`, `beta.part-17.json`.
+    private static func besideChannel(_ name: String, _ digest: Digest) -> ViewPath? {
         guard let dot = name.firstIndex(of: "."), let channel = try? ChannelName(String(name[..<dot])) else {
             return nil
         }
-        let target = "channels/\(name)"
-        if target == ViewLayout.channelHeadTarget(channel) { return .channelHead(channel, digest) }
-        return (0..<ChannelHead.maximumPartCount).first { ViewLayout.channelPartTarget(channel, $0) == target }
-            .map { .channelPart(channel, $0, digest) }
-    }
-
-    /// `beta.group-testers.json`.
-    private static func group(_ name: String, _ digest: Digest) -> ViewPath? {
-        let prefix = ".group-"
-        guard let dot = name.firstIndex(of: "."), name[dot...].hasPrefix(prefix),
-            let channel = try? ChannelName(String(name[..<dot])),
-            let group = String(name[dot...].dropFirst(prefix.count)).removingSuffix(".json"), DeviceGroup.isName(group)
+        if "channels/\(name)" == ViewLayout.channelHeadTarget(channel) { return .channelHead(channel, digest) }
+        let rest = String(name[dot...])
+        func middle(after prefix: String) -> String? {
+            rest.hasPrefix(prefix) ? String(rest.dropFirst(prefix.count)).removingSuffix(".json") : nil
+        }
+        if let group = middle(after: ".group-") {
+            return DeviceGroup.isName(group) ? .group(channel, group, digest) : nil
+        }
+        guard let part = middle(after: ".part-").flatMap({ Int($0) }),
+            (0..<ChannelHead.maximumPartCount).contains(part)
         else { return nil }
-        return .group(channel, group, digest)
+        return .channelPart(channel, part, digest)
     }
 
     private static func metadata(_ name: String) -> ViewPath? {

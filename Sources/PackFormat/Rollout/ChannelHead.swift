@@ -73,8 +73,7 @@ package struct ChannelHead: Hashable, Sendable {
 package enum ChannelPart {
     /// The part that a package is in by its name: the first four bytes of the name's SHA-256, modulo the number of parts.
     static func ownPart(of package: PackageID, count: Int) -> Int {
-        let start = Digest(of: Array(package.text.utf8)).hex.prefix(8)
-        return (Int(start, radix: 16) ?? 0) % count
+        Digest(of: Array(package.text.utf8)).bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) } % count
     }
 
     /// - Throws: ``FormatError/invalidDocument(_:reason:)`` also for another part than the wanted one.

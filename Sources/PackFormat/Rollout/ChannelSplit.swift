@@ -7,6 +7,7 @@ package struct ChannelSplit: Sendable {
     static let partByteCount = 8 << 10
 
     package let head: ChannelHead
+    package let headBytes: [UInt8]
     /// By their numbers. Those without packages are left out.
     package let parts: [Int: [UInt8]]
 
@@ -31,11 +32,11 @@ package struct ChannelSplit: Sendable {
             file.with(
                 packages: file.packages.filter { !$0.value.isEnabled }.mapValues { _ in ChannelHead.offPackage }),
             partCount: count, moved: moved)
-        let largest = parts.map(\.1.count).max() ?? 0
-        guard largest + head.bytes.count < wholeByteCount / 2, head.bytes.count <= ChannelHead.maximumByteCount else {
+        let (headBytes, largest) = (head.bytes, parts.map(\.1.count).max() ?? 0)
+        guard largest + headBytes.count < wholeByteCount / 2, headBytes.count <= ChannelHead.maximumByteCount else {
             return nil
         }
-        self.head = head
+        (self.head, self.headBytes) = (head, headBytes)
         self.parts = Dictionary(uniqueKeysWithValues: parts)
     }
 

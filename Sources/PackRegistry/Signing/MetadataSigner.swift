@@ -89,8 +89,8 @@ package struct MetadataSigner {
             wanted.append(
                 (ViewLayout.channelPartTarget(channel, part), .init(channel: channel, part: part, bytes: bytes)))
         }
-        if let head = split?.head {
-            let document = ChangeSet.ChannelDocument(channel: channel, format: ChannelHead.format, bytes: head.bytes)
+        if let bytes = split?.headBytes {
+            let document = ChangeSet.ChannelDocument(channel: channel, format: ChannelHead.format, bytes: bytes)
             wanted.append((ViewLayout.channelHeadTarget(channel), document))
         }
         let names = Set(wanted.map(\.target))

@@ -51,10 +51,6 @@ package struct MetadataTable {
             arguments: [role, document.version - MetadataLifetime.keptVersions])
     }
 
-    func newestVersion(_ role: String) throws -> Int? {
-        try Int.fetchOne(db, sql: "SELECT MAX(version) FROM metadata WHERE role = ?", arguments: [role])
-    }
-
     func newestVersions() throws -> [DocumentID] {
         try db.rowsOfNames(
             "role", in: "metadata",

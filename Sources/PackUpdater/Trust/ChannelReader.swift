@@ -29,6 +29,7 @@ struct ChannelReader {
         if let bytes = try? Durable.read(cached, maximumByteCount: ChannelFile.maximumByteCount),
             Digest(of: bytes) == signed.digest
         {
+            try Durable.remove(Self.assembled(name, layout))
             return Found(channel: try parse(bytes, name, app), isWhole: true)
         }
         let bytes = try await targets.target(target, maximumByteCount: ChannelFile.maximumByteCount)
@@ -41,13 +42,19 @@ struct ChannelReader {
 
     /// The channel file that the last check read and verified; nil if there is none that can be read.
     static func cached(_ name: ChannelName, _ layout: StoreLayout) -> ChannelFile? {
-        let bytes = try? Durable.read(file(name, layout), maximumByteCount: ChannelFile.maximumByteCount)
+        let file = isCachedInPart(name, layout) ? assembled(name, layout) : file(name, layout)
+        let bytes = try? Durable.read(file, maximumByteCount: ChannelFile.maximumByteCount)
         return bytes.flatMap { try? ChannelFile(parsing: $0) }
     }
 
     /// Whether ``cached(_:_:)`` has only some of the channel's packages.
     static func isCachedInPart(_ name: ChannelName, _ layout: StoreLayout) -> Bool {
-        Durable.size(of: layout.cache.appending(path: headName(name))) != nil
+        Durable.size(of: assembled(name, layout)) != nil
+    }
+
+    /// What was put together of the parts that the last check read; not there if it read the whole file.
+    private static func assembled(_ name: ChannelName, _ layout: StoreLayout) -> URL {
+        layout.cache.appending(path: partPrefix(name) + "all.json")
     }
 
     private static func file(_ name: ChannelName, _ layout: StoreLayout) -> URL {
@@ -93,8 +100,9 @@ extension ChannelReader {
         _ name: ChannelName, _ app: String?, _ packages: Set<PackageID>, partCount: Int
     ) async throws -> ChannelFile? {
         guard let headFile = try await targets.file(ViewLayout.channelHeadTarget(name)) else { return nil }
-        let headBytes = try await bytes(
-            ViewLayout.channelHeadTarget(name), headFile, Self.headName(name), ChannelHead.maximumByteCount)
+        let headBytes = try await targets.target(
+            ViewLayout.channelHeadTarget(name), headFile, keptIn: layout.cache.appending(path: Self.headName(name)),
+            maximumByteCount: ChannelHead.maximumByteCount)
         let head = try ChannelHead(parsing: headBytes)
         _ = try verified(head.channel, name, app)
         let numbers = Set(packages.map { head.part(of: $0) })
@@ -104,31 +112,17 @@ extension ChannelReader {
             let target = ViewLayout.channelPartTarget(name, number)
             // One without packages is not there.
             guard let file = try await targets.file(target) else { continue }
-            let bytes = try await bytes(
-                target, file, Self.partPrefix(name) + "\(number).json", ChannelFile.maximumByteCount)
+            let kept = layout.cache.appending(path: Self.partPrefix(name) + "\(number).json")
+            let bytes = try await targets.target(
+                target, file, keptIn: kept, maximumByteCount: ChannelFile.maximumByteCount)
             parts.append(try verified(ChannelPart.file(parsing: bytes, part: number), name, app))
         }
         let channel = head.file(with: parts)
-        let (cached, whole) = (Self.file(name, layout), channel.bytes)
-        if (try? Durable.read(cached, maximumByteCount: ChannelFile.maximumByteCount)) != whole {
-            try Durable.write(whole, to: cached)
+        let (cached, bytes) = (Self.assembled(name, layout), channel.bytes)
+        if (try? Durable.read(cached, maximumByteCount: ChannelFile.maximumByteCount)) != bytes {
+            try Durable.write(bytes, to: cached)
         }
         return channel
-    }
-
-    /// The bytes of a signed file; from the store if it has not changed.
-    private func bytes(
-        _ target: String, _ signed: SignedFile, _ name: String, _ maximumByteCount: Int
-    ) async throws -> [UInt8] {
-        let cached = layout.cache.appending(path: name)
-        if let known = try? Durable.read(cached, maximumByteCount: maximumByteCount), Digest(of: known) == signed.digest
-        {
-            return known
-        }
-        let bytes = try await targets.target(target, maximumByteCount: maximumByteCount)
-        try Durable.makeFolder(layout.cache)
-        try Durable.write(bytes, to: cached)
-        return bytes
     }
 
     /// What is kept of a channel that is read as a whole now.

@@ -47,16 +47,9 @@ struct GroupReader {
                 reason: "the channel \"\(channel.channel)\" names the group \"\(name)\", which is not signed with it")
         }
         guard signed.size <= DeviceGroup.maximumByteCount else { return nil }
-        let cached = Self.file(name, of: channel.channel, layout)
-        if let known = try? Durable.read(cached, maximumByteCount: DeviceGroup.maximumByteCount),
-            Digest(of: known) == signed.digest
-        {
-            return known
-        }
-        let bytes = try await targets.target(target, maximumByteCount: DeviceGroup.maximumByteCount)
-        try Durable.makeFolder(layout.cache)
-        try Durable.write(bytes, to: cached)
-        return bytes
+        return try await targets.target(
+            target, signed, keptIn: Self.file(name, of: channel.channel, layout),
+            maximumByteCount: DeviceGroup.maximumByteCount)
     }
 }
 

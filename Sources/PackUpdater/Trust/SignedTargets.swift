@@ -1,3 +1,4 @@
+import Foundation
 package import PackFormat
 
 /// The signed properties of one file.
@@ -26,4 +27,19 @@ package protocol SignedTargets: Sendable {
     func channelNames() async -> [String]
     /// The verified bytes of a target.
     func target(_ path: String, maximumByteCount: Int) async throws -> [UInt8]
+}
+
+extension SignedTargets {
+    /// The verified bytes of a target, from a file of the store if they have not changed; else the file has them afterwards.
+    func target(
+        _ path: String, _ signed: SignedFile, keptIn file: URL, maximumByteCount: Int
+    ) async throws -> [UInt8] {
+        if let known = try? Durable.read(file, maximumByteCount: maximumByteCount), Digest(of: known) == signed.digest {
+            return known
+        }
+        let bytes = try await target(path, maximumByteCount: maximumByteCount)
+        try Durable.makeFolder(file.deletingLastPathComponent())
+        try Durable.write(bytes, to: file)
+        return bytes
+    }
 }

@@ -126,6 +126,7 @@ import Testing
         #expect(whole.isWhole && whole.channel == file)
         #expect(try cachedNames == ["channel-stable.json"])
         #expect(try await read(Array(0..<200)).isWhole)
+        #expect(!ChannelReader.isCachedInPart(Self.name, layout) && ChannelReader.cached(Self.name, layout) == file)
 
         // An older program signed another whole file: the parts that are listed are of before.
         targets.partCount.withLock { $0 = nil }
