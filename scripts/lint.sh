@@ -17,6 +17,16 @@ named_scripts() {
     return "$missing"
 }
 
+# libpq is loaded when it is needed: a function that is called and not forwarded would make it a part of each start.
+forwarded_functions() {
+    local differences
+    differences=$(diff <(grep -rohE '\bPQ[a-z]\w+' Sources/PackRegistryPostgres | sort -u) \
+        <(sed -nE 's/^ *DO\(.*[ *](PQ[a-z]\w+),.*/\1/p' Sources/CPostgreSQL/forwards.c | sort -u)) && return
+    echo "lint: PackRegistryPostgres calls (<) what Sources/CPostgreSQL/forwards.c does not forward, or it forwards (>) what nobody calls:" >&2
+    grep '^[<>]' <<<"$differences" >&2
+    return 1
+}
+
 roots=(Sources Tests Package.swift)
 for extra in Benchmarks Examples; do
     if [ -n "$(git ls-files "$extra/*.swift" 2>/dev/null)" ]; then roots+=("$extra"); fi
@@ -31,6 +41,7 @@ rules["rules"] = dict.fromkeys(rules["rules"], False) | {"NeverForceUnwrap": Tru
 print(json.dumps(rules))'
 )"
 check named_scripts
+check forwarded_functions
 check scripts/check-sources.py
 check scripts/embed-templates.py --check
 check scripts/embed-hook.py --check

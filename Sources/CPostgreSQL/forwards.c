@@ -32,6 +32,14 @@
        (PGconn *connection, const char *name, int count, const char *const *values, const int *lengths, const int *formats,    \
         int format),                                                                                                           \
        (connection, name, count, values, lengths, formats, format))                                                            \
+    DO(int, PQsendQueryParams,                                                                                                 \
+       (PGconn *connection, const char *statement, int count, const Oid *types, const char *const *values, const int *lengths, \
+        const int *formats, int format),                                                                                       \
+       (connection, statement, count, types, values, lengths, formats, format))                                                \
+    DO(int, PQenterPipelineMode, (PGconn *connection), (connection))                                                           \
+    DO(int, PQexitPipelineMode, (PGconn *connection), (connection))                                                            \
+    DO(int, PQpipelineSync, (PGconn *connection), (connection))                                                                \
+    DO(PGpipelineStatus, PQpipelineStatus, (const PGconn *connection), (connection))                                           \
     DO(int, PQputCopyData, (PGconn *connection, const char *bytes, int count), (connection, bytes, count))                     \
     DO(int, PQputCopyEnd, (PGconn *connection, const char *message), (connection, message))                                    \
     DO(int, PQflush, (PGconn *connection), (connection))                                                                       \
