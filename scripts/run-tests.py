@@ -28,6 +28,7 @@ import pathlib
 import re
 import signal
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -214,6 +215,61 @@ def folders_in_memory():
             os.environ.update(before)
 
 
+class KeptServer:
+    """A server that the tests of all processes share: to start one takes some seconds of a core."""
+
+    def __init__(self, script, program, *arguments):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.process = subprocess.Popen(
+            [ROOT / "Tests/Tools" / script, program, self.folder, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+
+    def wait(self):
+        """Whether it came up. Where it did not, tests start their own, and say what was amiss."""
+        until = time.monotonic() + 60
+        while time.monotonic() < until and self.process.poll() is None:
+            if (self.folder / "ready").exists():
+                return True
+            time.sleep(0.05)
+        return False
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def free_ports(count):
+    """Different ones: all are taken before the first is given back."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("127.0.0.1", 0))
+        return [str(one.getsockname()[1]) for one in sockets]
+
+
+@contextlib.contextmanager
+def shared_servers():
+    """PostgreSQL and SeaweedFS for all tests that do them no harm."""
+    port, *ports = free_ports(9)
+    programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    weed = subprocess.run([ROOT / "scripts/seaweedfs"], capture_output=True, text=True, check=False)
+    servers = []
+    if programs:
+        servers.append(("TESTS_POSTGRES_PORT", port, KeptServer("kept_postgres.sh", programs[-1].parent, port)))
+    if weed.returncode == 0:
+        server = KeptServer("kept_seaweedfs.sh", weed.stdout.strip(), "private", *ports)
+        servers.append(("TESTS_SEAWEEDFS_PORT", ports[6], server))
+    try:
+        for name, port, server in servers:
+            if server.wait():
+                os.environ[name] = port
+        yield
+    finally:
+        for name, _, server in servers:
+            os.environ.pop(name, None)
+            server.end()
+
+
 def remove_left_clocks():
     """Removes what faketime left in memory of processes that were killed: one whose number comes again could not start."""
     for file in pathlib.Path("/dev/shm").glob("*faketime_s[eh]m_*"):
@@ -228,7 +284,10 @@ def run_all():
     with folders_in_memory():
         first = Run("first ring", LOGS / "first-ring.log", "--parallel", "--filter", rule)()
         print(f"first ring: {first.count} tests in {time.monotonic() - started:.0f} s", flush=True)
-        slow = [] if os.environ.get("RING") == "1" else run_together(groups_of_other_rings(rule))
+        if os.environ.get("RING") == "1":
+            return first, []
+        with shared_servers():
+            slow = run_together(groups_of_other_rings(rule))
     return first, slow
 
 

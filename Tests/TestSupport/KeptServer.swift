@@ -21,17 +21,18 @@ final class KeptServer: Sendable {
 
     /// - Parameters:
     ///   - name: for messages.
-    ///   - script: gets the program, the folder and the arguments.
-    ///   - files: what the folder has before, by name.
-    init(_ name: String, script: String, program: String, _ arguments: [String], files: [String: String] = [:]) throws {
+    ///   - script: of Tests/Tools; gets the program, the folder and the arguments, and makes the file `ready` in the folder.
+    ///   - seconds: how long that may take.
+    init(_ name: String, script: String, program: String, _ arguments: [String], within seconds: Int) async throws {
         self.name = name
         folder = FileManager.default.temporaryDirectory.appending(path: "\(name)-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        for (file, text) in files { try Data(text.utf8).write(to: folder.appending(path: file)) }
         let keeper = Process()
         self.keeper = keeper
         keeper.executableURL = URL(filePath: "/bin/bash")
-        keeper.arguments = ["-c", script, "\(name)-of-tests", program, folder.path] + arguments
+        let tools = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Tools")
+        keeper.arguments = [tools.appending(path: script).path, program, folder.path] + arguments
         let pipe = Pipe()
         keeper.standardInput = pipe
         log = folder.deletingLastPathComponent().appending(path: folder.lastPathComponent + ".log")
@@ -40,6 +41,7 @@ final class KeptServer: Sendable {
         keeper.standardError = try FileHandle(forWritingTo: log)
         input = pipe.fileHandleForWriting
         try keeper.run()
+        try await waitUntilReady(within: seconds)
     }
 
     deinit {
@@ -47,11 +49,11 @@ final class KeptServer: Sendable {
         keeper.waitUntilExit()
     }
 
-    /// - Parameter seconds: how long it may take.
-    func waitUntil(within seconds: Int, _ isReady: () -> Bool) async throws {
+    private func waitUntilReady(within seconds: Int) async throws {
+        let ready = folder.appending(path: "ready").path
         for _ in 0..<(seconds * 20) {
             guard keeper.isRunning else { break }
-            if isReady() {
+            if FileManager.default.fileExists(atPath: ready) {
                 try? FileManager.default.removeItem(at: log)
                 return
             }

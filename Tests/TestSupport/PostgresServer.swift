@@ -1,6 +1,6 @@
 import Foundation
 
-/// A PostgreSQL server of the tests: a new data folder, loopback only, an unprivileged user.
+/// A PostgreSQL server of the tests (Tests/Tools/kept_postgres.sh).
 ///
 ///     let server = try await PostgresServer.shared()
 ///     let url = server.url                       // postgres://packtool@127.0.0.1:PORT/postgres
@@ -10,20 +10,32 @@ package final class PostgresServer: Sendable {
     private static let oldestVersion = 15
 
     package let port: Int
-    private let server: KeptServer
+    /// None where scripts/run-tests.py keeps it.
+    private let server: KeptServer?
 
-    private static let one = Task { try await PostgresServer() }
+    private static let one = Task {
+        if let ofThisRun { return ofThisRun }
+        return try await PostgresServer()
+    }
+
+    /// The one that scripts/run-tests.py keeps.
+    package static let ofThisRun = ProcessInfo.processInfo.environment["TESTS_POSTGRES_PORT"].flatMap { Int($0) }
+        .map { PostgresServer(port: $0, server: nil) }
 
     /// The one server of all tests that do it no harm.
     package static func shared() async throws -> PostgresServer { try await one.value }
 
-    /// The user `packtool` has all rights and needs no password; `locked` is one whose password is `open-sesame`.
-    package init() async throws {
-        let programs = try Self.programs()
-        port = try LoopbackPort.free(1)[0]
-        server = try KeptServer("postgres", script: Self.script, program: programs, ["\(port)"])
-        try await server.waitUntil(within: 30) { (try? psql("SELECT 1")) == "1" }
-        _ = try psql("CREATE ROLE locked LOGIN SUPERUSER PASSWORD 'open-sesame'")
+    /// Starts one of its own, for a test that does it harm.
+    package convenience init() async throws {
+        let (programs, port) = (try Self.programs(), try LoopbackPort.free(1)[0])
+        try await self.init(
+            port: port,
+            server: KeptServer("postgres", script: "kept_postgres.sh", program: programs, ["\(port)"], within: 30))
+    }
+
+    private init(port: Int, server: KeptServer?) {
+        self.port = port
+        self.server = server
     }
 
     package var url: String { url(database: "postgres") }
@@ -56,7 +68,7 @@ package final class PostgresServer: Sendable {
     }
 
     /// Kills the server as a power cut does, with all that it was doing; the keeper starts it again at once.
-    package func killPostmaster() throws { try server.kill(numberIn: "data/postmaster.pid") }
+    package func killPostmaster() throws { try server?.kill(numberIn: "data/postmaster.pid") }
 
     /// Kills a process that serves a connection. The server ends all others too, and recovers.
     package func killBackend() throws {
@@ -76,31 +88,4 @@ package final class PostgresServer: Sendable {
         }
         return found
     }
-
-    private static let script = """
-        programs=$1 folder=$2 port=$3
-        as=()
-        if [ "$(id -u)" = 0 ]; then
-            chown postgres "$folder"
-            as=(setpriv --reuid=postgres --regid=postgres --clear-groups)
-        fi
-        run() { cd "$folder" && exec env -i PATH=/usr/bin:/bin LC_ALL=C "${as[@]}" "$@" 3<&-; }
-        (run "$programs/initdb" -D "$folder/data" -U packtool -A trust -E UTF8 --no-locale --no-sync) || exit 1
-        (run sed -i '1i host all locked 127.0.0.1/32 scram-sha-256' "$folder/data/pg_hba.conf") || exit 1
-        exec 3<&0
-        (
-            while [ -e "$folder/data" ]; do
-                # Killed workers hold the memory of the killed server for a moment.
-                (run "$programs/postgres" -D "$folder/data" -p "$port" -h 127.0.0.1 -k "$folder" -F \\
-                    -c max_connections=200 -c shared_buffers=32MB) < /dev/null
-                [ -e "$folder/stopping" ] && break
-                sleep 0.1
-            done
-        ) &
-        cat <&3 > /dev/null
-        touch "$folder/stopping"
-        number=$(head -1 "$folder/data/postmaster.pid" 2> /dev/null) && kill -QUIT "$number" 2> /dev/null
-        wait
-        rm -rf "$folder"
-        """
 }

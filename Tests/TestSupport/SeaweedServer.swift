@@ -1,6 +1,6 @@
 import Foundation
 
-/// A SeaweedFS of the tests: an S3-compatible store that checks signatures, on loopback, with one bucket and an empty disk.
+/// A SeaweedFS of the tests (Tests/Tools/kept_seaweedfs.sh).
 ///
 ///     let server = try await SeaweedServer.shared()
 ///     let address = server.address(prefix: "shop")       // s3://packages/shop?endpoint=http://127.0.0.1:PORT…
@@ -9,36 +9,40 @@ package final class SeaweedServer: Sendable {
     package static let bucket = "packages"
     package static let region = "eu-central-1"
     package static let keyID = "AKIDPACKTOOL"
-    /// With characters that every encoding of it must keep.
     package static let secret = "secret/of+the=tests"
     /// What the host style has behind the bucket's name.
     package static let domain = "s3.localhost"
 
     package let port: Int
-    private let server: KeptServer
+    /// None where scripts/run-tests.py keeps it.
+    private let server: KeptServer?
 
-    private static let anyone = #", {"name": "anonymous", "actions": ["Read:packages"]}"#
+    private static let one = Task {
+        if let ofThisRun { return ofThisRun }
+        return try await SeaweedServer()
+    }
 
-    private static let one = Task { try await SeaweedServer() }
+    /// The one that scripts/run-tests.py keeps.
+    package static let ofThisRun = ProcessInfo.processInfo.environment["TESTS_SEAWEEDFS_PORT"].flatMap { Int($0) }
+        .map { SeaweedServer(port: $0, server: nil) }
 
     /// The one server of all tests that do it no harm.
     package static func shared() async throws -> SeaweedServer { try await one.value }
 
+    /// Starts one of its own, for a test that does it harm.
     /// - Parameter isPublic: everybody may read the bucket's objects.
-    package init(isPublic: Bool = false) async throws {
-        let program = try Self.program()
-        let ports = try LoopbackPort.free(8)
-        port = ports[6]
-        let identity = """
-            {"identities": [{"name": "packtool", "actions": ["Admin", "Read", "List", "Tagging", "Write"],
-              "credentials": [{"accessKey": "\(Self.keyID)", "secretKey": "\(Self.secret)"}]}\(isPublic ? Self.anyone : "")]}
-            """
-        server = try KeptServer(
-            "seaweed", script: Self.script, program: program, [Self.domain] + ports.map { "\($0)" },
-            files: ["s3.json": identity])
-        // The first write waits until the server has made room for the bucket.
-        let ready = server.folder.appending(path: "ready").path
-        try await server.waitUntil(within: 60) { FileManager.default.fileExists(atPath: ready) }
+    package convenience init(isPublic: Bool = false) async throws {
+        let (program, ports) = (try Self.program(), try LoopbackPort.free(8))
+        let arguments = [isPublic ? "public" : "private"] + ports.map { "\($0)" }
+        try await self.init(
+            port: ports[6],
+            server: KeptServer(
+                "seaweed", script: "kept_seaweedfs.sh", program: program, arguments, within: 60))
+    }
+
+    private init(port: Int, server: KeptServer?) {
+        self.port = port
+        self.server = server
     }
 
     package var endpoint: String { "http://127.0.0.1:\(port)" }
@@ -54,7 +58,7 @@ package final class SeaweedServer: Sendable {
     }
 
     /// Kills the server as a power cut does; the keeper starts it again at once.
-    package func killServer() throws { try server.kill(numberIn: "weed.pid") }
+    package func killServer() throws { try server?.kill(numberIn: "weed.pid") }
 
     /// - Throws: where it cannot be installed, because a test that is not run says nothing.
     private static func program() throws -> String {
@@ -75,44 +79,4 @@ package final class SeaweedServer: Sendable {
     }
 
     /// Its shell makes the bucket, past S3, and writes into it once.
-    private static let script = """
-        program=$1 folder=$2 domain=$3
-        shift 3
-        mkdir "$folder/data"
-        run() { cd "$folder" && exec env -i PATH=/usr/bin:/bin HOME="$folder" "$@" 3<&-; }
-        exec 3<&0
-        (
-            while [ -e "$folder/data" ]; do
-                (run "$program" -logtostderr=true server -dir="$folder/data" -ip=127.0.0.1 -ip.bind=127.0.0.1 \\
-                    -master.port="$1" -master.port.grpc="$2" -volume.port="$3" -volume.port.grpc="$4" \\
-                    -filer.port="$5" -filer.port.grpc="$6" -s3 -s3.port="$7" -s3.port.grpc="$8" \\
-                    -s3.config="$folder/s3.json" -s3.domainName="$domain" -s3.iam=false -s3.autoCreateBucket=false \\
-                    -s3.port.iceberg=0 -s3.port.lance=0 -s3.localSocket="$folder/s3.sock" \\
-                    -filer.localSocket="$folder/filer.sock" \\
-                    -volume.max=20 -volume.minFreeSpace=0 -master.volumeSizeLimitMB=256 -master.telemetry=false) \\
-                    < /dev/null &
-                echo $! > "$folder/weed.pid"
-                wait $!
-                [ -e "$folder/stopping" ] && break
-                sleep 0.1
-            done
-        ) &
-        (
-            until curl -fs -o /dev/null -X POST -H "Content-Length: 0" "http://127.0.0.1:$5/buckets/packages/"; do
-                [ -e "$folder/stopping" ] && exit
-                sleep 0.1
-            done
-            until curl -fs -o /dev/null -F file=ready "http://127.0.0.1:$5/buckets/packages/ready"; do
-                [ -e "$folder/stopping" ] && exit
-                sleep 0.1
-            done
-            touch "$folder/ready"
-        ) < /dev/null &
-        cat <&3 > /dev/null
-        touch "$folder/stopping"
-        number=$(cat "$folder/weed.pid" 2> /dev/null) && kill -KILL "$number" 2> /dev/null
-        wait
-        rm -rf "$folder" /tmp/seaweedfs-*-grpc-"$2".sock /tmp/seaweedfs-*-grpc-"$4".sock \\
-            /tmp/seaweedfs-*-grpc-"$6".sock /tmp/seaweedfs-*-grpc-"$8".sock
-        """
 }

@@ -11,7 +11,21 @@ extension Tool {
         return try start(
             URL(filePath: "/usr/bin/env"), [Self.executable.path] + arguments,
             environment: [
-                "LD_PRELOAD": try #require(library), "FAKETIME": clock, "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+                "LD_PRELOAD": try "\(Self.realTimers.get()):\(#require(library))", "FAKETIME": clock,
+                "FAKETIME_DONT_FAKE_MONOTONIC": "1",
             ])
+    }
+
+    /// The library by which a sleep ends although the clock is another.
+    private static let realTimers = Result {
+        let library = FileManager.default.temporaryDirectory.appending(path: "real-timers-\(getpid()).so").path
+        let source = project.appending(path: "Tests/Tools/real_timers.c").path
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/cc")
+        compiler.arguments = ["-shared", "-fPIC", "-o", library, source, "-ldl"]
+        try compiler.run()
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0, "\(source) was not compiled")
+        return library
     }
 }

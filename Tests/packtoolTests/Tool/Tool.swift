@@ -19,7 +19,7 @@ final class Tool {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let home = folder.appendingPathComponent(".home").path
         let inherited = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": home]
-        self.environment = inherited.merging(environment) { $1 }
+        self.environment = try inherited.merging(Self.storageOfThisRun()) { $1 }.merging(environment) { $1 }
     }
 
     deinit {
