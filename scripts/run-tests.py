@@ -3,6 +3,7 @@
 
     scripts/run-tests.py                        all tests, in three rings
     RING=1 scripts/run-tests.py                 the first ring
+    STORAGE=1 scripts/run-tests.py              commands and attacks, with each registry in PostgreSQL and SeaweedFS
     scripts/run-tests.py --filter NAME...       what these options of swift-testing choose, one test at a time
 
 The first ring (formats, trust, patches, archives, the builder, and the rules of the registry, the updater and the web side) needs no
@@ -48,6 +49,8 @@ VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive
 # Of the modules that also fetch, lock and wait, the folders that do not.
 PURE = ["PackRegistryTests/Releasing", "PackRegistryTests/ReportRules", "PackRegistryS3Tests/Values", "PackUpdaterTests/State",
         *(f"PackWebTests/{name}" for name in ("Address", "Cookies", "Response", "Rules"))]
+# Once more with a registry in PostgreSQL and S3-compatible storage. STORAGE=1 runs more there.
+ATTACKS = [f"packtoolTests.{name}AttackTests" for name in ("Mirror", "OnDemand", "Registry")]
 THIRD_RING = re.compile(r"(PackKioskTests|BrowserTests)\.")
 # What swift-testing prints for each step. The rest is for a reader.
 STEP = re.compile(r"◇|↳|✔ (Test|Suite) .*passed")
@@ -65,14 +68,14 @@ def say(text):
 class Run:
     """One process of the test program, and what its output says."""
 
-    def __init__(self, name, log, *options):
-        self.name, self.log, self.options = name, log, options
+    def __init__(self, name, log, *options, environment=None):
+        self.name, self.log, self.options, self.environment = name, log, options, environment or {}
         self.text, self.status, self.count, self.failed = "", None, 0, []
         self.seconds, self.cpu = 0, 0
 
     def __call__(self):
         # A crashing test must end the run, not wait in the debugger while it holds the pipe open. Colours would hide the marks.
-        environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", NO_COLOR="1")
+        environment = dict(os.environ, SWIFT_BACKTRACE="enable=no", NO_COLOR="1") | self.environment
         started = time.monotonic()
         with open(self.log, "w", encoding="utf-8") as log:
             process = subprocess.Popen(
@@ -109,6 +112,10 @@ class Run:
 def first_ring():
     suites = sorted(path.stem for folder in PURE for path in (ROOT / "Tests" / folder).rglob("*Tests.swift"))
     return rf"{VALUES}|\.({'|'.join(suites)})/"
+
+
+class OnStorage(list):
+    """Suites whose registries are in PostgreSQL and S3-compatible storage."""
 
 
 def groups_of_other_rings(first):
@@ -177,7 +184,10 @@ def run_together(groups):
                 continue
             names = "|".join(re.escape(name) for name in group)
             name = group[0] if len(group) == 1 else f"{group[0]}+{len(group) - 1}"
-            run = Run(name, LOGS / f"{name}.log", "--no-parallel", "--filter", f"^({names})/")()
+            is_on_storage = isinstance(group, OnStorage)
+            name += "-on-storage" if is_on_storage else ""
+            run = Run(name, LOGS / f"{name}.log", "--no-parallel", "--filter", f"^({names})/",
+                      environment={"TESTED_STORAGE": "1"} if is_on_storage else None)()
             with lock:
                 running -= 1
                 engines -= bool(THIRD_RING.match(group[0]))
@@ -278,6 +288,12 @@ def remove_left_clocks():
             file.unlink(missing_ok=True)
 
 
+def run_on_storage():
+    """What commands and attackers do, once more with the registry in PostgreSQL and S3-compatible storage."""
+    with folders_in_memory(), shared_servers():
+        return run_together([OnStorage(group) for group in groups_of_other_rings(r"^(?!packtoolTests\.)")])
+
+
 def run_all():
     """The first ring, and the suites of the others, where they are asked for."""
     started, rule = time.monotonic(), first_ring()
@@ -287,7 +303,7 @@ def run_all():
         if os.environ.get("RING") == "1":
             return first, []
         with shared_servers():
-            slow = run_together(groups_of_other_rings(rule))
+            slow = run_together([OnStorage(ATTACKS), *groups_of_other_rings(rule)])
     return first, slow
 
 
@@ -354,6 +370,9 @@ def main():
     if options:
         runs = [Run("tests", LOG, "--no-parallel", *options)()]
         slow = runs
+    elif os.environ.get("STORAGE") == "1":
+        runs = slow = run_on_storage()
+        LOG.write_text("".join(run.text for run in runs), encoding="utf-8")
     else:
         first, slow = run_all()
         runs = [first, *slow]

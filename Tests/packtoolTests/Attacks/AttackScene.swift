@@ -14,17 +14,46 @@ final class AttackScene {
     let tool: Tool
     private var servers: [RunningTool] = []
 
-    var view: URL { tool.folder.appendingPathComponent(".packtool/registry/view") }
+    /// The files that devices read, or a new copy of them where they are in a bucket.
+    func view() async throws -> URL {
+        guard Tool.isOnStorage else { return tool.folder.appending(path: ".packtool/registry/view") }
+        let copy = tool.folder.appending(path: "bucket-\(UUID().uuidString)")
+        try await bucket("get", copy)
+        return copy
+    }
+
+    /// What an attacker does to those files who owns the registry's disk, or the bucket and the disk of a server.
+    /// - Parameter script: of bash, in the folder of the files.
+    func changeView(_ script: String) async throws {
+        let view = try await view()
+        let folders = Tool.isOnStorage ? [view.path, ".packtool/registry/view"] : [view.path]
+        for folder in folders { try await tool.shell("cd '\(folder)'; \(script)").expectSuccess() }
+        if Tool.isOnStorage { try await bucket("put", view) }
+    }
+
+    private func bucket(_ command: String, _ folder: URL) async throws {
+        try await tool.startScript("on-storage/bucket.py", command, folder.path).outcome().expectSuccess()
+    }
 
     /// - Parameter template: made once, and copied for each test.
     init(_ template: AttackTemplates.Name = .first) async throws {
         tool = try Tool()
+        if Tool.isOnStorage {
+            // A copy of the folder would have the same rows.
+            try await make(clock: nil)
+            if let newest = template.newest { try await publish(newest) }
+            return
+        }
         try await tool.shell("cp -r '\(AttackTemplates.shared.folder(of: template))/.' .").expectSuccess()
     }
 
     /// - Parameter clock: an offset such as `-40 days` under which the registry is made and the device installs.
     init(making clock: String?) async throws {
         tool = try Tool()
+        try await make(clock: clock)
+    }
+
+    private func make(clock: String?) async throws {
         try await run("init", "--template", "config", clock: clock)
         try await publish("1.0.0", clock: clock)
         try await run(Self.update(from: ".packtool/registry"), clock: clock)
@@ -91,7 +120,7 @@ final class AttackScene {
     ///   registry, a device asks for each document by itself.
     func mirror(_ mode: String = "plain", hasRecent: Bool = false) async throws -> Mirror {
         let folder = tool.folder.appendingPathComponent("mirror-\(servers.count)")
-        try FileManager.default.copyItem(at: view, to: folder)
+        try await FileManager.default.copyItem(at: view(), to: folder)
         if !hasRecent {
             let metadata = folder.appendingPathComponent("metadata")
             let names = try FileManager.default.contentsOfDirectory(atPath: metadata.path)
@@ -185,6 +214,15 @@ actor AttackTemplates {
         case second
         /// Somebody else's registry, under the same names and with other keys: 1.0.0 and 6.6.6.
         case stranger
+
+        /// What is published besides 1.0.0, before or after the device has that.
+        var newest: String? {
+            switch self {
+            case .first: nil
+            case .second: "1.1.0"
+            case .stranger: "6.6.6"
+            }
+        }
     }
 
     static let shared = AttackTemplates()
@@ -193,11 +231,7 @@ actor AttackTemplates {
     func folder(of name: Name) async throws -> String {
         if let scene = scenes[name] { return scene.tool.folder.path }
         let scene = try await name == .second ? AttackScene() : AttackScene(making: nil)
-        switch name {
-        case .first: break
-        case .second: try await scene.publish("1.1.0")
-        case .stranger: try await scene.publish("6.6.6")
-        }
+        if let newest = name.newest { try await scene.publish(newest) }
         let path = scene.tool.folder.path
         scenes[name] = scene
         return path

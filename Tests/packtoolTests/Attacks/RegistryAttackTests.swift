@@ -25,43 +25,58 @@ struct RegistryAttackTests {
         let planted = evilRole.body.withVersion(current.body.version + 1)
         let signed = try SignedDocument(unsigned: planted).signed(by: Self.publisher(evil.tool))
         try scene.tool.write(["role.json": String(decoding: signed.bytes, as: UTF8.self)])
-        try await scene.tool.shell(
-            """
-            cp -rn '\(evil.view.path)/objects' .packtool/registry/view/
-            python3 - <<'END'
-            import sqlite3
-            db = sqlite3.connect('.packtool/registry/registry.sqlite')
-            db.execute("ATTACH '\(evil.tool.folder.path)/.packtool/registry/registry.sqlite' AS evil")
-            db.execute("INSERT OR IGNORE INTO manifest SELECT * FROM evil.manifest WHERE version = '6.6.6'")
-            db.execute("INSERT INTO version (package, version, manifest, published, publishedBy)"
-                       " SELECT package, version, manifest, published, publishedBy FROM evil.version"
-                       " WHERE version = '6.6.6'")
-            db.execute("INSERT INTO metadata VALUES ('package.shop', ?, ?)",
-                       (\(planted.version), open('role.json', 'rb').read()))
-            db.commit()
-            END
-            """
-        ).expectSuccess()
+        try await scene.changeView("cp -rn '\(evil.view().path)/objects' .")
+        try await Self.plant("role.json", version: planted.version, besides: "6.6.6", of: evil, in: scene)
         // His registry offers it like any other, and signs all that it can sign.
         try await scene.tool.run("rollback", "shop", "--channel", "beta", "--to", "6.6.6").expectSuccess()
         try await scene.expectRefusal(
             from: scene.serve(), saying: ["package.shop is signed by 0 of the keys that may sign it; 1 are needed"])
     }
 
+    /// Writes a version's rows of another registry, and a role, into a registry's database.
+    private static func plant(
+        _ role: String, version: Int, besides known: String, of evil: AttackScene, in scene: AttackScene
+    ) async throws {
+        let columns = "package, version, manifest, published, publishedBy"
+        let copy = """
+            python3 - <<'END'
+            import sqlite3
+            db = sqlite3.connect('.packtool/registry/registry.sqlite')
+            db.execute("ATTACH '\(evil.tool.folder.path)/.packtool/registry/registry.sqlite' AS evil")
+            db.execute("INSERT OR IGNORE INTO manifest SELECT * FROM evil.manifest WHERE version = '\(known)'")
+            db.execute("INSERT INTO version (\(columns)) SELECT \(columns) FROM evil.version WHERE version = '\(known)'")
+            db.execute("INSERT INTO metadata VALUES ('package.shop', \(version), ?)", (open('\(role)', 'rb').read(),))
+            db.commit()
+            END
+            """
+        let copyInDatabase = """
+            export PGOPTIONS='-c search_path=packtool'
+            copy() {
+                psql -qX '\(evil.tool.environment["PACKTOOL_REGISTRY"] ?? "")' -c "COPY (SELECT $2 FROM $1 WHERE version = '\(known)') TO STDOUT" |
+                    psql -qX "$PACKTOOL_REGISTRY" -v ON_ERROR_STOP=1 -c "COPY $1 $3 FROM STDIN"
+            }
+            copy manifest '*' ''
+            copy version '\(columns)' '(\(columns))'
+            psql -qX "$PACKTOOL_REGISTRY" -v ON_ERROR_STOP=1 \\
+                -c "INSERT INTO metadata VALUES ('package.shop', \(version), decode('$(od -An -v -tx1 \(role) | tr -d ' \\n')', 'hex'))"
+            """
+        try await scene.tool.shell(Tool.isOnStorage ? copyInDatabase : copy).expectSuccess()
+    }
+
     @Test(arguments: ["objects", "targets/manifests", "patches"])
     func `files that were changed on the registry's disk are not installed`(folder: String) async throws {
         let scene = try await AttackScene(.second)
-        try await scene.tool.shell(
+        // The patches too, for a device that gets them whole needs nothing else; were they gone, the server made them again.
+        try await scene.changeView(
             """
-            # The patches too, for a device that gets them whole needs nothing else; were they gone, the server made them again.
-            find .packtool/registry/view/\(folder) .packtool/registry/view/patches -type f | sort -u | while read -r file; do
+            find \(folder) patches -type f | sort -u | while read -r file; do
                 chmod u+w "$file"; head -c "$(stat -c %s "$file")" /dev/zero | tr '\\0' 'x' > "$file.new"; mv "$file.new" "$file"
             done
-            """
-        ).expectSuccess()
+            """)
         let url = try await scene.serve()
-        if folder == "patches" {
-            // Only derived: the device finds another way to the bytes that were signed.
+        // Patches are only derived: the device finds another way to the bytes that were signed. A server with a bucket has
+        // manifests in its rows, and writes them anew.
+        if folder == "patches" || (folder == "targets/manifests" && Tool.isOnStorage) {
             try await scene.expectUpdate(from: url, to: "1.1.0")
         } else {
             try await scene.expectRefusal(from: url, saying: ["refused: "])
@@ -231,7 +246,7 @@ struct RegistryAttackTests {
 
     private static func copyContent(of scene: AttackScene, to mirror: Mirror) async throws {
         try await scene.tool.shell(
-            "for part in objects targets/manifests patches; do cp -rn '\(scene.view.path)'/$part/. "
+            "for part in objects targets/manifests patches; do cp -rn '\(scene.view().path)'/$part/. "
                 + "'\(mirror.folder.path)'/$part/; done"
         ).expectSuccess()
     }

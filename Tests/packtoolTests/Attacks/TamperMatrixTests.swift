@@ -3,7 +3,7 @@ import Testing
 
 /// A mirror tells a device every kind of lie about every kind of file, and every kind of file of its store is damaged. Ten of the
 /// rows here; all of them, with other bits each day, under `PACKTOOL_LONG=1` (`make soak`), or by `Tests/Tools/tamper_matrix.py`.
-struct TamperMatrixTests {
+@Suite(.onFolder) struct TamperMatrixTests {
     private func matrix(_ arguments: String...) async throws -> Outcome {
         try await Tool().startScript("tamper_matrix.py", [Tool.executable.path] + arguments).outcome()
     }

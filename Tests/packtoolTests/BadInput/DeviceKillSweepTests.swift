@@ -1,7 +1,7 @@
 import Testing
 
 /// The kill sweep of what a device does.
-struct DeviceKillSweepTests {
+@Suite(.onFolder) struct DeviceKillSweepTests {
     @Test(arguments: ["update", "start", "confirm", "arrive", "update-set"])
     func `killed before any change on the disk, nothing that was acknowledged is lost and the next run goes through`(
         action: String

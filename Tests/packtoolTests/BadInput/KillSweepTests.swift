@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The kill sweep of what is done to a registry.
-struct KillSweepTests {
+@Suite(.onFolder) struct KillSweepTests {
     @Test(arguments: ["publish", "withdraw", "prune", "publish-set", "rollback-set"])
     func `killed before any change on the disk, nothing that was acknowledged is lost and the next run goes through`(
         action: String

@@ -109,7 +109,7 @@ struct RegistryRefusalTests {
         #expect(outcome.standardError.contains("travels unencrypted") == isWarned, "\(outcome)")
     }
 
-    @Test func `a port in use is named, with what to do`() async throws {
+    @Test(.onFolder) func `a port in use is named, with what to do`() async throws {
         let registry = try await LiveRegistry()
         let port = try #require(registry.url.split(separator: ":").last.map(String.init))
         try await registry.tool.shell("cp -r .packtool/registry second")
@@ -117,7 +117,7 @@ struct RegistryRefusalTests {
         expectClearError(second, naming: [port, "--port"])
     }
 
-    @Test(.enabled(if: OwnFileSystem.isAllowed, "no file system of its own is allowed here"))
+    @Test(.onFolder, .enabled(if: OwnFileSystem.isAllowed, "no file system of its own is allowed here"))
     func `a registry that runs full says so, and goes on when there is room`() async throws {
         let tool = try await Self.project()
         try await tool.shell("head -c 3000000 /dev/urandom > dist/film.mp4")

@@ -97,7 +97,7 @@ struct AdviceTests {
             "\(promoted)")
     }
 
-    @Test func `an old copy of a registry is named, and what to do about it works`() async throws {
+    @Test(.onFolder) func `an old copy of a registry is named, and what to do about it works`() async throws {
         let tool = try await Self.project()
         try await tool.shell("cp -r .packtool/registry old").expectSuccess()
         for version in ["1.1.0", "1.2.0"] { try await Self.publish(tool, version) }

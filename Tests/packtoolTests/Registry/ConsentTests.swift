@@ -38,7 +38,7 @@ struct ConsentTests {
         #expect(try json.json().object().object("error").string("kind") == "needsConsent", "\(json)")
     }
 
-    @Test func `publish makes no registry and no keys: only init does`() async throws {
+    @Test(.onFolder) func `publish makes no registry and no keys: only init does`() async throws {
         let tool = try Tool()
         try tool.write(["dist/index.html": "<!doctype html><title>Shop</title>"])
         try await tool.run("build", "dist", "--package", "shop", "--package-version", "1.0.0").expectSuccess()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A registry on a disk that is full, in a mount namespace of its own.
-struct FullDiskTests {
+@Suite(.onFolder) struct FullDiskTests {
     private static let script = """
         mkdir disk && mount -t tmpfs -o size=4m tmpfs disk
         "$PACKTOOL" init --quiet --app full --registry disk/registry > /dev/null

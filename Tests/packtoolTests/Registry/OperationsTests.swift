@@ -110,7 +110,7 @@ struct OperationsTests {
         try await scene.expectUpdate(from: ".packtool/registry", to: "1.1.0")
     }
 
-    @Test func `a stolen registry is worth nothing after the steps for it`() async throws {
+    @Test(.onFolder) func `a stolen registry is worth nothing after the steps for it`() async throws {
         let scene = try await AttackScene()
         let tool = scene.tool
         try await Self.carryOut("Backup and restore", steps: 0..<1, on: ["owner": tool])
@@ -168,7 +168,7 @@ struct OperationsTests {
         try await scene.expectUpdate(from: scene.serve(), to: "1.1.0")
     }
 
-    @Test func `a restored backup serves what was published before it`() async throws {
+    @Test(.onFolder) func `a restored backup serves what was published before it`() async throws {
         let scene = try await AttackScene(.second)
         try await Self.carryOut("Backup and restore", steps: 0..<1, on: ["owner": scene.tool])
         let content = { (tool: Tool) in

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Commands and servers on a registry whose rows are in PostgreSQL.
-struct PostgresCommandTests {
+@Suite(.onFolder) struct PostgresCommandTests {
     private let server: PostgresServer
     private let database: String
     private let tool: Tool

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `packtool publish` is killed at random moments; the next run completes, and nothing shows what happened.
-struct PublishKillTests {
+@Suite(.onFolder) struct PublishKillTests {
     private static let rounds = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] == nil ? 20 : 200
 
     private static func project(versions: Int) async throws -> Tool {

@@ -3,7 +3,7 @@ import PackJSON
 import Testing
 
 /// `packtool registry backup` and `registry restore`: what was there comes back, whatever happens beside and between them.
-struct RegistryBackupTests {
+@Suite(.onFolder) struct RegistryBackupTests {
     private let tool: Tool
 
     init() async throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `packtool registry copy` from a folder to PostgreSQL and a bucket, and back.
-struct RegistryCopyTests {
+@Suite(.onFolder) struct RegistryCopyTests {
     private let tool: Tool
 
     /// A registry in a folder with two versions, a release that was taken back, and a token.

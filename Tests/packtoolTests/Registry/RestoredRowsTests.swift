@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The rows of a registry come back from a backup that is older than what devices have seen.
-struct RestoredRowsTests {
+@Suite(.onFolder) struct RestoredRowsTests {
     private func publish(_ version: String, with tool: Tool) async throws {
         try tool.write(["dist/index.html": "<title>\(version)</title>", "dist/app.js": "// \(version)"])
         try await tool.output(of: ["build", "dist", "--package", "shop", "--package-version", version, "--quiet"])

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The commands of docs/SCALING.md, one step after the other, with devices that follow.
-struct ScalingStepsTests {
+@Suite(.onFolder) struct ScalingStepsTests {
     /// A line of a step as it stands in the document.
     private static func steps() throws -> [[String]] {
         let text = try String(contentsOf: Tool.project.appending(path: "docs/SCALING.md"), encoding: .utf8)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A bucket behind TLS whose certificate a private authority has signed.
-struct StorageAuthorityTests {
+@Suite(.onFolder) struct StorageAuthorityTests {
     /// A tool, and the environment of a bucket at `https://localhost:PORT`: nginx before SeaweedFS. `company.pem` has signed its certificate.
     private static func secured() async throws -> (tool: Tool, nginx: RunningTool, environment: [String: String]) {
         let (tool, storage) = (try Tool(), try await SeaweedPrefix())

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Commands, servers and devices of a registry whose files are in S3-compatible storage.
-struct StorageCommandTests {
+@Suite(.onFolder) struct StorageCommandTests {
     private let storage: ToolStorage
     private let server: PostgresServer
     private let tool: Tool

@@ -93,7 +93,7 @@ struct RecipeTests {
 
     private struct Missing: Error { let what: String }
 
-    @Test func `a folder behind a CDN, without a server`() async throws {
+    @Test(.onFolder) func `a folder behind a CDN, without a server`() async throws {
         let tool = try Tool()
         try await tool.run("init", "--template", "config", "--app", "shop", "--quiet").expectSuccess()
         try await Self.project(in: tool)

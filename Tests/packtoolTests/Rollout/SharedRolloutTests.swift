@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Two servers and a cron job take the steps of one plan; the registry's rows are in PostgreSQL.
-struct SharedRolloutTests {
+@Suite(.onFolder) struct SharedRolloutTests {
     private static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] != nil
     /// Each kill costs up to a minute: the killed server may have had the lease.
     private static let kills = isLong ? 12 : 2

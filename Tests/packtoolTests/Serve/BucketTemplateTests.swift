@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The configurations of CDNs before a bucket, with a real S3-compatible store that everybody may read, and a real `packtool serve`.
-final class BucketTemplateTests {
+@Suite(.onFolder) final class BucketTemplateTests {
     private let tool: Tool
     private let storage: SeaweedServer
     private let environment: [String: String]

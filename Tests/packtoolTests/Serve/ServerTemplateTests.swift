@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The server configurations of `packtool init`, in a real nginx before a real `packtool serve`.
-final class ServerTemplateTests {
+@Suite(.onFolder) final class ServerTemplateTests {
     private let registry: LiveRegistry
     private var servers: [RunningTool] = []
 

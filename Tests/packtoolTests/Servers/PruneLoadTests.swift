@@ -6,7 +6,7 @@ import Testing
 
 /// A registry that is pruned again and again while versions come and go, and while devices are in the middle of an update. `PACKTOOL_LONG`
 /// goes on for an hour.
-struct PruneLoadTests {
+@Suite(.onFolder) struct PruneLoadTests {
     enum Place: CaseIterable { case folder, storage }
 
     private static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] != nil

@@ -6,7 +6,7 @@ import Testing
 
 /// Three servers, four publishers, two release managers and devices, while anything is killed: a server, the database, the bucket, a command.
 /// `PACKTOOL_LONG` kills as often as issue 16 wants.
-struct ServerKillTests {
+@Suite(.onFolder) struct ServerKillTests {
     private static let isLong = ProcessInfo.processInfo.environment["PACKTOOL_LONG"] != nil
     private static let kills = isLong ? 200 : 6
 

@@ -1,18 +1,48 @@
 import Foundation
 import TestSupport
+import Testing
 
 extension Tool {
-    /// The environment of a tool in a run on PostgreSQL and S3-compatible storage (STORAGE=1 scripts/run-tests.py): a registry of its own,
-    /// with its copies where a registry in a folder has its files. Empty in other runs.
-    static func storageOfThisRun() throws -> [String: String] {
-        let environment = ProcessInfo.processInfo.environment
-        guard environment["TESTED_STORAGE"] == "1" else { return [:] }
-        guard let rows = PostgresServer.ofThisRun, let files = SeaweedServer.ofThisRun else {
-            throw CocoaError(.featureUnsupported)
+    /// Whether this run has its registries in PostgreSQL and S3-compatible storage: STORAGE=1 scripts/run-tests.py.
+    static let isOnStorage = ProcessInfo.processInfo.environment["TESTED_STORAGE"] == "1"
+
+    static let executable =
+        isOnStorage ? project.appending(path: "Tests/Tools/on-storage/packtool") : BuiltProgram.packtool
+
+    /// What a tool's environment has more in such a run: a registry of its own, with copies where a registry in a folder has its files.
+    /// - Parameter hasPlace: whether the test says where its registry is.
+    static func storageOfThisRun(_ folder: URL, hasPlace: Bool) throws -> [String: String] {
+        guard isOnStorage else { return [:] }
+        var environment = [
+            "TESTED_STORAGE_FOLDER": folder.path, "TESTED_STORAGE_PACKTOOL": BuiltProgram.packtool.path,
+        ]
+        guard !hasPlace, let rows = PostgresServer.ofThisRun, let files = SeaweedServer.ofThisRun else {
+            return environment
         }
-        return try files.environment.merging([
-            "PACKTOOL_REGISTRY": rows.url(database: rows.newDatabase()), "PACKTOOL_FILES": ".packtool/registry",
-            "PACKTOOL_STORAGE": files.address(prefix: "t-\(UUID().uuidString.lowercased())"),
-        ]) { $1 }
+        let address = files.address(prefix: "t-\(UUID().uuidString.lowercased())")
+        environment["PACKTOOL_REGISTRY"] = try rows.url(database: rows.newDatabase())
+        environment["PACKTOOL_STORAGE"] = address
+        environment["PACKTOOL_FILES"] = folder.appending(path: ".packtool/registry").path
+        environment["TESTED_STORAGE_ADDRESS"] = address
+        return environment.merging(files.environment) { $1 }
+    }
+
+    /// Ends the server that devices read in such a run.
+    func endServerOfStorage() {
+        let file = folder.path + ".server.pid"
+        guard Self.isOnStorage, let text = try? String(contentsOfFile: file, encoding: .utf8),
+            let number = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
+        else { return }
+        kill(number, SIGKILL)
+        for end in ["pid", "log", "lock"] {
+            try? FileManager.default.removeItem(atPath: "\(folder.path).server.\(end)")
+        }
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// For what only a registry in a folder has, or what says itself where its registry is.
+    static var onFolder: Self {
+        .enabled(if: !Tool.isOnStorage, "its registry is in a folder, or has a place of its own")
     }
 }

@@ -19,14 +19,14 @@ final class Tool {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let home = folder.appendingPathComponent(".home").path
         let inherited = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "HOME": home]
-        self.environment = try inherited.merging(Self.storageOfThisRun()) { $1 }.merging(environment) { $1 }
+        let storage = try Self.storageOfThisRun(folder, hasPlace: environment["PACKTOOL_REGISTRY"] != nil)
+        self.environment = inherited.merging(storage) { $1 }.merging(environment) { $1 }
     }
 
     deinit {
+        endServerOfStorage()
         try? FileManager.default.removeItem(at: folder)
     }
-
-    static let executable = BuiltProgram.packtool
 
     /// The project's own folder.
     static let project: URL = {
