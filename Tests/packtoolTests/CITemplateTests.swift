@@ -1,5 +1,6 @@
 import Foundation
 import PackJSON
+import TestSupport
 import Testing
 
 /// Executes the shell of each CI step against a live registry, with only the settings that the template asks for.
@@ -107,7 +108,7 @@ struct CITemplateTests {
     ])
     func `the packages of the libraries that the executable loads are named`(file: String) async throws {
         let script = """
-            for library in $(readelf -d '\(Tool.executable.path)' | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'); do
+            for library in $(readelf -d '\(BuiltProgram.packtool.path)' | sed -n 's/.*NEEDED.*\\[\\(.*\\)\\]/\\1/p'); do
                 # Those that every Debian has.
                 case $library in ld-linux*|libc.so*|libm.so*|libgcc_s*|libstdc++*|libz.so*) continue;; esac
                 path=$(/sbin/ldconfig -p | awk -v name="$library" '$1 == name && !found { print $NF; found = 1 }')

@@ -150,7 +150,8 @@ struct InitTests {
         #expect(try await tool.run("init", "--template", "config").exitCode == 2)
     }
 
-    @Test func `a configuration names the fields that most projects need, and init says what comes next`() async throws
+    @Test(.onFolder) func `a configuration names the fields that most projects need, and init says what comes next`()
+        async throws
     {
         let tool = try Tool()
         let folder = "My Shop_App"
@@ -179,7 +180,9 @@ struct InitTests {
         ).expectSuccess()
     }
 
-    @Test func `a second project is told which registry it publishes to, and init says what comes next`() async throws {
+    @Test(.onFolder) func `a second project is told which registry it publishes to, and init says what comes next`()
+        async throws
+    {
         let tool = try Tool()
         try await tool.run("init", "shop", "--app", "shop", "--package", "shop").expectSuccess()
         let place = ["--registry", "shop/.packtool/registry"]

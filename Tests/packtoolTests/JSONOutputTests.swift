@@ -163,8 +163,9 @@ struct JSONOutputTests {
         try await run("audit")
         try await run("registry check")
         try await run("patches", "--plan")
-        try await run("registry backup", "backups")
-        try await run("registry restore", "backups", "--dry-run")
+        // A bucket and a database are backed up by their own tools.
+        try await run("registry backup", "backups", codes: Tool.isOnStorage ? [1] : [0])
+        try await run("registry restore", "backups", "--dry-run", codes: Tool.isOnStorage ? [1] : [0])
         try await run("registry copy", "copy")
         try await run("registry prune", "--dry-run")
         try await run("doctor", codes: [0, 1])

@@ -142,6 +142,8 @@ final class ViewMirror: Sendable {
     /// Notes a look at the storage, for all processes of this machine.
     func look() {
         // Where it cannot be noted it is looked again.
-        _ = FileManager.default.createFile(atPath: folder.storageLook.path(percentEncoded: false), contents: nil)
+        let path = folder.storageLook.path(percentEncoded: false)
+        // Whatever the umask allows, only the owner writes it.
+        _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o644])
     }
 }

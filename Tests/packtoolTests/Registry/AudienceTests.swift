@@ -132,7 +132,7 @@ struct AudienceTests {
                 "A device whose app embeds nothing of shop keeps the version that it confirmed."))
     }
 
-    @Test func `a device that reads format 1 is told what everybody gets`() async throws {
+    @Test(.onFolder) func `a device that reads format 1 is told what everybody gets`() async throws {
         let tool = try Tool()
         try await tool.run("init", "--app", "shop").expectSuccess()
         try await publish(tool, "1.0.0")

@@ -40,7 +40,7 @@ struct DoctorTests {
         #expect(text.standardOutput.contains("0 errors, 1 warning in"))
     }
 
-    @Test func `each fault of a project has its code`() async throws {
+    @Test(.onFolder) func `each fault of a project has its code`() async throws {
         let tool = try Tool()
         try await tool.shell("git init -q . && git config user.email a@b && git config user.name a")
         #expect(try await tool.run("init", "--template", "config").exitCode == 0)

@@ -137,7 +137,7 @@ struct GateCommandTests {
         #expect(all.standardOutput.hasSuffix("from their next check on, devices load its pages online\n"), "\(all)")
     }
 
-    @Test func `a damaged manifest stops no emergency, and is told where the gate is shown`() async throws {
+    @Test(.onFolder) func `a damaged manifest stops no emergency, and is told where the gate is shown`() async throws {
         let tool = try Tool()
         try await tool.run("init", "--app", "shop").expectSuccess()
         try tool.write(["dist/index.html": "<title>one</title>"])

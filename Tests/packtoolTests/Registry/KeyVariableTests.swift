@@ -24,7 +24,7 @@ struct KeyVariableTests {
         return (tool, key)
     }
 
-    @Test(arguments: forms.keys.sorted() + ["path", "path with a line break"])
+    @Test(.onFolder, arguments: forms.keys.sorted() + ["path", "path with a line break"])
     func `the key is taken in every form that a secret store makes of it`(form: String) async throws {
         let (tool, key) = try await Self.project()
         try tool.write(["key.pem": key])
@@ -35,7 +35,7 @@ struct KeyVariableTests {
         #expect(!outcome.description.contains("PRIVATE KEY"), "\(outcome)")
     }
 
-    @Test(arguments: ["nonsense", "missing.pem", "c2VjcmV0", "-----BEGIN PRIVATE KEY-----"])
+    @Test(.onFolder, arguments: ["nonsense", "missing.pem", "c2VjcmV0", "-----BEGIN PRIVATE KEY-----"])
     func `what is no key is told what is, and not repeated`(text: String) async throws {
         let (tool, _) = try await Self.project()
         let outcome = try await tool.run("publish", "--channel", "beta", environment: ["PACKTOOL_KEY": text])

@@ -37,7 +37,9 @@ struct PresetTests {
         try #require(published.exitCode == 0, "\(published)")
     }
 
-    @Test func `a device starts from a preset without any registry, and then updates by a patch`() async throws {
+    @Test(.onFolder) func `a device starts from a preset without any registry, and then updates by a patch`()
+        async throws
+    {
         let tool = try await Self.project()
         let written = try await tool.run(Self.preset + ["--json"])
         #expect(written.exitCode == 0, "\(written)")

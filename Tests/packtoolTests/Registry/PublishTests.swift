@@ -126,7 +126,7 @@ struct PublishTests {
         #expect(!outcome.description.contains("PRIVATE KEY"), "\(outcome)")
     }
 
-    @Test func `a registry of a newer program is left alone, and so is the project's root`() async throws {
+    @Test(.onFolder) func `a registry of a newer program is left alone, and so is the project's root`() async throws {
         let tool = try Tool()
         try await Self.build(tool, "shop", "1.0.0")
         #expect(try await tool.run("publish", "--channel", "beta").exitCode == 0)
@@ -140,7 +140,7 @@ struct PublishTests {
         #expect(try tool.read(".packtool/root.json") == root)
     }
 
-    @Test func `every command finds the registry that the configuration names`() async throws {
+    @Test(.onFolder) func `every command finds the registry that the configuration names`() async throws {
         let tool = try Tool()
         try tool.write(["packtool.json": #"{"package": "shop", "version": "1.0.0", "registry": "reg"}"#])
         try tool.write(["dist/index.html": Self.page])
@@ -157,7 +157,7 @@ struct PublishTests {
         #expect(await server.outcome().exitCode == 0)
     }
 
-    @Test func `a preset is not made of a download that was changed in the registry`() async throws {
+    @Test(.onFolder) func `a preset is not made of a download that was changed in the registry`() async throws {
         let tool = try Tool()
         try await Self.build(tool, "shop", "1.0.0")
         #expect(try await tool.run("publish", "--channel", "beta").exitCode == 0)

@@ -51,7 +51,7 @@ struct RegistryCheckTests {
         #expect(outcome.standardOutput.contains("all sound"), "\(outcome)")
     }
 
-    @Test func `lost and damaged files are found, and mended from the zips and the database`() async throws {
+    @Test(.onFolder) func `lost and damaged files are found, and mended from the zips and the database`() async throws {
         let before = try tool.listing(view)
         let objects = try files("objects/")
         try #require(objects.count == 4)
@@ -82,7 +82,7 @@ struct RegistryCheckTests {
         try await shown
     }
 
-    @Test func `what no sound zip has is said to be left`() async throws {
+    @Test(.onFolder) func `what no sound zip has is said to be left`() async throws {
         for zip in try files("packages/") { try await damage(zip) }
         let object = try #require(files("objects/").first)
         try await damage(object)

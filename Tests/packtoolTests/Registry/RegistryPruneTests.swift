@@ -36,7 +36,9 @@ struct RegistryPruneTests {
         return try String(contentsOf: URL(filePath: "\(folder)/index.html"), encoding: .utf8)
     }
 
-    @Test func `old versions lose their files, devices go on, and a publication brings one back`() async throws {
+    @Test(.onFolder) func `old versions lose their files, devices go on, and a publication brings one back`()
+        async throws
+    {
         try await tool.run("init", "--app", "shop").expectSuccess()
         try await publish("1.0.0")
         _ = try await title()

@@ -4,7 +4,9 @@ import Testing
 
 /// `packtool renew`, for a folder that no server of ours keeps fresh.
 struct RenewTests {
-    @Test func `reading a registry signs nothing and warns when a signature is due, and renew signs it`() async throws {
+    @Test(.onFolder) func `reading a registry signs nothing and warns when a signature is due, and renew signs it`()
+        async throws
+    {
         let tool = try Tool()
         try await tool.run("init", "--app", "shop").expectSuccess()
         let metadata = ".packtool/registry/view/metadata"
