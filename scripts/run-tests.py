@@ -29,12 +29,13 @@ import pathlib
 import re
 import signal
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+
+from shared_servers import shared_servers
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PROGRAM = ROOT / os.environ.get("BUILD", ".build/debug") / "packtoolPackageTests.xctest"
@@ -225,61 +226,6 @@ def folders_in_memory():
             os.environ.update(before)
 
 
-class KeptServer:
-    """A server that the tests of all processes share: to start one takes some seconds of a core."""
-
-    def __init__(self, script, program, *arguments):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.process = subprocess.Popen(
-            [ROOT / "Tests/Tools" / script, program, self.folder, *arguments], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-
-    def wait(self):
-        """Whether it came up. Where it did not, tests start their own, and say what was amiss."""
-        until = time.monotonic() + 60
-        while time.monotonic() < until and self.process.poll() is None:
-            if (self.folder / "ready").exists():
-                return True
-            time.sleep(0.05)
-        return False
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait()
-
-
-def free_ports(count):
-    """Different ones: all are taken before the first is given back."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [str(one.getsockname()[1]) for one in sockets]
-
-
-@contextlib.contextmanager
-def shared_servers():
-    """PostgreSQL and SeaweedFS for all tests that do them no harm."""
-    port, *ports = free_ports(9)
-    programs = sorted(pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
-    weed = subprocess.run([ROOT / "scripts/seaweedfs"], capture_output=True, text=True, check=False)
-    servers = []
-    if programs:
-        servers.append(("TESTS_POSTGRES_PORT", port, KeptServer("kept_postgres.sh", programs[-1].parent, port)))
-    if weed.returncode == 0:
-        server = KeptServer("kept_seaweedfs.sh", weed.stdout.strip(), "private", *ports)
-        servers.append(("TESTS_SEAWEEDFS_PORT", ports[6], server))
-    try:
-        for name, port, server in servers:
-            if server.wait():
-                os.environ[name] = port
-        yield
-    finally:
-        for name, _, server in servers:
-            os.environ.pop(name, None)
-            server.end()
-
-
 def remove_left_clocks():
     """Removes what faketime left in memory of processes that were killed: one whose number comes again could not start."""
     for file in pathlib.Path("/dev/shm").glob("*faketime_s[eh]m_*"):
@@ -344,11 +290,15 @@ def once_more(runs):
     if not os.environ.get("AGAIN") or not 1 <= len(failed) <= 2 or not all(run.is_sound for run in runs):
         return False
     print("\nonce more, alone:", flush=True)
-    filters = [f"--filter={re.sub(r'[^A-Za-z0-9 _-]', '.', name)}" for name in failed]
-    again = Run("again", ROOT / ".build/test-again.log", "--no-parallel", *filters)()
-    if not again.passed or again.count == 0:
-        report([again])
-        return False
+    with folders_in_memory(), shared_servers():
+        for run in runs:
+            filters = [f"--filter={re.sub(r'[^A-Za-z0-9 _-]', '.', name)}" for name in run.failed]
+            if not filters:
+                continue
+            again = Run("again", ROOT / ".build/test-again.log", "--no-parallel", *filters, environment=run.environment)()
+            if not again.passed or again.count == 0:
+                report([again])
+                return False
     known, passed = LEDGER.read_text(), True
     with open(LEDGER, "a", encoding="utf-8") as ledger:
         for name in failed:
@@ -368,8 +318,10 @@ def main():
         old.unlink()
     started, options = time.monotonic(), sys.argv[1:]
     if options:
-        runs = [Run("tests", LOG, "--no-parallel", *options)()]
-        slow = runs
+        is_on_storage = os.environ.get("STORAGE") == "1"
+        with shared_servers() if is_on_storage else contextlib.nullcontext():
+            environment = {"TESTED_STORAGE": "1"} if is_on_storage else None
+            runs = slow = [Run("tests", LOG, "--no-parallel", *options, environment=environment)()]
     elif os.environ.get("STORAGE") == "1":
         runs = slow = run_on_storage()
         LOG.write_text("".join(run.text for run in runs), encoding="utf-8")

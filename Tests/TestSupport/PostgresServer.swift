@@ -68,10 +68,17 @@ package final class PostgresServer: Sendable {
     }
 
     /// Kills the server as a power cut does, with all that it was doing; the keeper starts it again at once.
-    package func killPostmaster() throws { try server?.kill(numberIn: "data/postmaster.pid") }
+    package func killPostmaster() throws { try own().kill(numberIn: "data/postmaster.pid") }
+
+    /// - Throws: where other tests have the server too.
+    private func own() throws -> KeptServer {
+        guard let server else { throw KeptServer.Fault(description: "this PostgreSQL is not the test's own") }
+        return server
+    }
 
     /// Kills a process that serves a connection. The server ends all others too, and recovers.
     package func killBackend() throws {
+        _ = try own()
         let text = try psql(
             "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid() LIMIT 1"
         )

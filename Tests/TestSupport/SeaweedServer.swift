@@ -58,7 +58,10 @@ package final class SeaweedServer: Sendable {
     }
 
     /// Kills the server as a power cut does; the keeper starts it again at once.
-    package func killServer() throws { try server?.kill(numberIn: "weed.pid") }
+    package func killServer() throws {
+        guard let server else { throw KeptServer.Fault(description: "this SeaweedFS is not the test's own") }
+        try server.kill(numberIn: "weed.pid")
+    }
 
     /// - Throws: where it cannot be installed, because a test that is not run says nothing.
     private static func program() throws -> String {
@@ -77,6 +80,4 @@ package final class SeaweedServer: Sendable {
         }
         return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
-
-    /// Its shell makes the bucket, past S3, and writes into it once.
 }

@@ -17,10 +17,14 @@ extension LocalRegistry: MaintainedRegistry {
     ///
     /// Of a registry whose rows several servers share any number may run; one of them has the lease, and the others wait for it.
     /// - Returns: nil if another of several servers has it.
-    /// - Throws: ``RegistryError`` of the kind `.conflict` if another server has it, and no second is meant to run.
+    /// - Throws: ``RegistryError`` of the kind `.conflict` if another server has it, and no second is meant to run; of the kind
+    ///   `.unusable` if this is one of several servers and has no online key: what expires would not be signed anew.
     package func claimForServer() async throws -> Lease? {
         let name = "process \(getpid())" + (rows.isShared ? " on \(ProcessInfo.processInfo.hostName)" : "")
-        if rows.isShared { return try await leases.acquire(.server, for: Self.leaseDuration, as: name) }
+        if rows.isShared {
+            try requireOnlineKey()
+            return try await leases.acquire(.server, for: Self.leaseDuration, as: name)
+        }
         let end = ContinuousClock.now + Self.patience
         repeat {
             if let lease = try await leases.acquire(.server, for: Self.leaseDuration, as: name) { return lease }
@@ -31,6 +35,16 @@ extension LocalRegistry: MaintainedRegistry {
             .conflict,
             "another packtool serve has the registry in \(files.name)" + (holder.map { " (\($0))" } ?? "")
                 + ": stop that one first, or serve another registry")
+    }
+
+    private func requireOnlineKey() throws {
+        let path = files.onlineKeys.path(percentEncoded: false)
+        guard !FileManager.default.fileExists(atPath: path) else { return }
+        throw RegistryError(
+            .unusable,
+            "\(path) is not there: a server without the online key cannot sign, and devices would get nothing new. Copy the "
+                + "file, with mode 0600, from another machine of this registry, or give the folder that has it with --files"
+        )
     }
 
     /// Calls ``maintain(for:under:report:)`` after every change, also of other processes, and every minute, and ``check()`` at

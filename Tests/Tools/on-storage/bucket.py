@@ -27,13 +27,13 @@ def curl(*arguments, text=None):
 def config(lines):
     """All files by one process: a process for each takes longer than the rest."""
     if lines:
-        curl("-K", "-", text="\nnext\n".join(lines))
+        curl("--fail-early", "-K", "-", text="\nnext\n".join(lines))
 
 
 def each(name, way):
     quoted = urllib.parse.quote(name)
     options = "\n".join(f'{key} = "{value}"' for key, value in (("aws-sigv4", sign[1]), ("user", sign[3])))
-    return f'url = "{bucket}/{prefix}/{quoted}"\n{way} = "{folder / name}"\ncreate-dirs\nfail\nsilent\n{options}'
+    return f'url = "{bucket}/{prefix}/{quoted}"\n{way} = "{folder / name}"\ncreate-dirs\nfail\nsilent\nshow-error\n{options}'
 
 
 if command == "get":

@@ -3,7 +3,7 @@ import Foundation
 import PackJSON
 import Testing
 
-/// A registry in a folder with version 1.0.0 of `shop` on beta, and a device that runs it, confirmed. The attacker has the
+/// A registry with version 1.0.0 of `shop` on beta, and a device that runs it, confirmed. The attacker has the
 /// network, a mirror, the registry's disk or its online key, as each test says.
 ///
 ///     let scene = try await AttackScene()
@@ -25,6 +25,8 @@ final class AttackScene {
     /// What an attacker does to those files who owns the registry's disk, or the bucket and the disk of a server.
     /// - Parameter script: of bash, in the folder of the files.
     func changeView(_ script: String) async throws {
+        // One that runs would make derived files anew meanwhile.
+        tool.endServerOfStorage()
         let view = try await view()
         let folders = Tool.isOnStorage ? [view.path, ".packtool/registry/view"] : [view.path]
         for folder in folders { try await tool.shell("cd '\(folder)'; \(script)").expectSuccess() }

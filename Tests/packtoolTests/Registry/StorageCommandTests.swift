@@ -54,6 +54,14 @@ import Testing
         return ["PACKTOOL_FILES": folder]
     }
 
+    @Test func `a server without the online key does not start, and says where it is to come from`() async throws {
+        try await run("init", "--template", "config", "--app", "shop")
+        let outcome = try await tool.run("serve", "--port", "0", environment: ["PACKTOOL_FILES": "second"])
+        expectClearError(outcome, naming: ["second/keys/online.json", "another machine", "0600"])
+        let (server, _) = try await serve(machine("second"))
+        server.kill(SIGKILL)
+    }
+
     @Test func `a server that redirects reads sends devices to the bucket for what is large, and no bytes of it`()
         async throws
     {

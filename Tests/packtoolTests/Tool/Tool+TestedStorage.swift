@@ -16,9 +16,9 @@ extension Tool {
         var environment = [
             "TESTED_STORAGE_FOLDER": folder.path, "TESTED_STORAGE_PACKTOOL": BuiltProgram.packtool.path,
         ]
-        guard !hasPlace, let rows = PostgresServer.ofThisRun, let files = SeaweedServer.ofThisRun else {
-            return environment
-        }
+        guard !hasPlace else { return environment }
+        let rows = try #require(PostgresServer.ofThisRun, "scripts/run-tests.py keeps no PostgreSQL")
+        let files = try #require(SeaweedServer.ofThisRun, "scripts/run-tests.py keeps no SeaweedFS")
         let address = files.address(prefix: "t-\(UUID().uuidString.lowercased())")
         environment["PACKTOOL_REGISTRY"] = try rows.url(database: rows.newDatabase())
         environment["PACKTOOL_STORAGE"] = address
@@ -27,7 +27,13 @@ extension Tool {
         return environment.merging(files.environment) { $1 }
     }
 
-    /// Ends the server that devices read in such a run.
+    /// Removes the rows of such a run.
+    func removeRowsOfStorage() {
+        guard Self.isOnStorage, let name = environment["PACKTOOL_REGISTRY"]?.split(separator: "/").last else { return }
+        _ = try? PostgresServer.ofThisRun?.psql("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+    }
+
+    /// Ends the server that devices read in such a run; the next command of a device starts another one.
     func endServerOfStorage() {
         let file = folder.path + ".server.pid"
         guard Self.isOnStorage, let text = try? String(contentsOfFile: file, encoding: .utf8),
@@ -43,6 +49,6 @@ extension Tool {
 extension Trait where Self == ConditionTrait {
     /// For what only a registry in a folder has, or what says itself where its registry is.
     static var onFolder: Self {
-        .enabled(if: !Tool.isOnStorage, "its registry is in a folder, or has a place of its own")
+        .enabled(if: !Tool.isOnStorage, "it is about a registry in a folder, or has a place of its own")
     }
 }

@@ -25,6 +25,7 @@ final class Tool {
 
     deinit {
         endServerOfStorage()
+        removeRowsOfStorage()
         try? FileManager.default.removeItem(at: folder)
     }
 
