@@ -118,6 +118,8 @@ def first_ring():
 class OnStorage(list):
     """Suites whose registries are in PostgreSQL and S3-compatible storage."""
 
+    environment = {"TESTED_STORAGE": "1"}
+
 
 def groups_of_other_rings(first):
     """The suites that wait, as lists that share a process, longest first: what is begun last ends last."""
@@ -185,10 +187,9 @@ def run_together(groups):
                 continue
             names = "|".join(re.escape(name) for name in group)
             name = group[0] if len(group) == 1 else f"{group[0]}+{len(group) - 1}"
-            is_on_storage = isinstance(group, OnStorage)
-            name += "-on-storage" if is_on_storage else ""
-            run = Run(name, LOGS / f"{name}.log", "--no-parallel", "--filter", f"^({names})/",
-                      environment={"TESTED_STORAGE": "1"} if is_on_storage else None)()
+            environment = getattr(group, "environment", None)
+            name += "-on-storage" if environment else ""
+            run = Run(name, LOGS / f"{name}.log", "--no-parallel", "--filter", f"^({names})/", environment=environment)()
             with lock:
                 running -= 1
                 engines -= bool(THIRD_RING.match(group[0]))
@@ -255,11 +256,14 @@ def run_all():
 
 def show_times(runs):
     """Says which suites took longest, and writes that down where it is asked for."""
-    lines = [f"{run.seconds:.0f} {run.cpu:.0f} {run.name}" for run in sorted(runs, key=lambda run: -run.seconds)]
+    ordered = sorted(runs, key=lambda run: -run.seconds)
+    lines = [f"{run.seconds:.0f} {run.cpu:.0f} {run.name}" for run in ordered]
     print("\nthe suites that took longest, in seconds, with the cores' time:")
     print("\n".join(lines[:20]))
     print(f"the cores' time of all: {sum(run.cpu for run in runs):.0f} s")
-    if os.environ.get("TIMES"):
+    # What runs on storage is no suite of the list.
+    if os.environ.get("TIMES") and os.environ.get("STORAGE") != "1":
+        lines = [line for line, run in zip(lines, ordered) if not run.environment]
         head = [line for line in SLOW.read_text().splitlines() if line[:1] == "#"]
         SLOW.write_text("\n".join(head + [line for line in lines if int(line.split()[0]) >= 5]) + "\n")
 
@@ -320,7 +324,7 @@ def main():
     if options:
         is_on_storage = os.environ.get("STORAGE") == "1"
         with shared_servers() if is_on_storage else contextlib.nullcontext():
-            environment = {"TESTED_STORAGE": "1"} if is_on_storage else None
+            environment = OnStorage.environment if is_on_storage else None
             runs = slow = [Run("tests", LOG, "--no-parallel", *options, environment=environment)()]
     elif os.environ.get("STORAGE") == "1":
         runs = slow = run_on_storage()

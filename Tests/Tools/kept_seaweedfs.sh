@@ -38,6 +38,7 @@ exec 3<&0
         [ -e "$folder/stopping" ] && exit
         sleep 0.1
     done
+    # The first write waits until the server has made room for the bucket.
     until curl -fs -o /dev/null -F file=ready "http://127.0.0.1:$5/buckets/packages/ready"; do
         [ -e "$folder/stopping" ] && exit
         sleep 0.1

@@ -141,9 +141,8 @@ final class ViewMirror: Sendable {
 
     /// Notes a look at the storage, for all processes of this machine.
     func look() {
-        // Where it cannot be noted it is looked again.
         let path = folder.storageLook.path(percentEncoded: false)
-        // Whatever the umask allows, only the owner writes it.
+        // Whatever the umask allows, only the owner writes it. If it is not written, the next command looks again.
         _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o644])
     }
 }

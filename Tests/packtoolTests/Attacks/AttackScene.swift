@@ -26,7 +26,7 @@ final class AttackScene {
     /// - Parameter script: of bash, in the folder of the files.
     func changeView(_ script: String) async throws {
         // One that runs would make derived files anew meanwhile.
-        tool.endServerOfStorage()
+        try await tool.stopServerOfStorage()
         let view = try await view()
         let folders = Tool.isOnStorage ? [view.path, ".packtool/registry/view"] : [view.path]
         for folder in folders { try await tool.shell("cd '\(folder)'; \(script)").expectSuccess() }
@@ -106,6 +106,7 @@ final class AttackScene {
         try await run(
             "build", "sites/\(version)", "--package", package, "--package-version", version, "--out", "packages",
             clock: clock)
+        try await tool.stopServerOfStorage()
         try await run("publish", "packages/\(package)-\(version).zip", "--channel", "beta", clock: clock)
     }
 

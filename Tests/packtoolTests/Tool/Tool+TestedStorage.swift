@@ -33,12 +33,23 @@ extension Tool {
         _ = try? PostgresServer.ofThisRun?.psql("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
     }
 
-    /// Ends the server that devices read in such a run; the next command of a device starts another one.
+    /// Ends the server that devices read in such a run, and gives its lease back: who publishes then makes the patches, as in a
+    /// folder. The next command of a device starts another one.
+    func stopServerOfStorage() async throws {
+        guard Self.isOnStorage, let number = numberOfServer else { return }
+        kill(number, SIGTERM)
+        for _ in 0..<1_000 where kill(number, 0) == 0 { try await Task.sleep(for: .milliseconds(10)) }
+        endServerOfStorage()
+    }
+
+    private var numberOfServer: Int32? {
+        let text = try? String(contentsOfFile: folder.path + ".server.pid", encoding: .utf8)
+        return text.flatMap { Int32($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+    }
+
+    /// Kills the server that devices read in such a run.
     func endServerOfStorage() {
-        let file = folder.path + ".server.pid"
-        guard Self.isOnStorage, let text = try? String(contentsOfFile: file, encoding: .utf8),
-            let number = Int32(text.trimmingCharacters(in: .whitespacesAndNewlines))
-        else { return }
+        guard Self.isOnStorage, let number = numberOfServer else { return }
         kill(number, SIGKILL)
         for end in ["pid", "log", "lock"] {
             try? FileManager.default.removeItem(atPath: "\(folder.path).server.\(end)")
