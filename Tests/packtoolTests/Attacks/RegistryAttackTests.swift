@@ -74,9 +74,15 @@ struct RegistryAttackTests {
             done
             """)
         let url = try await scene.serve()
-        // Patches are only derived: the device finds another way to the bytes that were signed. A server with a bucket has
-        // manifests in its rows, and writes them anew.
-        if folder == "patches" || (folder == "targets/manifests" && Tool.isOnStorage) {
+        if folder == "targets/manifests", Tool.isOnStorage {
+            // The rows have manifests too: a server with a bucket answers from them, or not at all.
+            let outcome = try await scene.update(from: url)
+            let version = try await scene.runningVersion()
+            #expect(version == (outcome.exitCode == 0 ? "1.1.0" : "1.0.0"), "\(outcome)")
+            let page = try scene.tool.read("device/unzipFiles/shop/\(version)/index.html")
+            #expect(String(decoding: page, as: UTF8.self) == AttackScene.page(version))
+        } else if folder == "patches" {
+            // Only derived: the device finds another way to the bytes that were signed.
             try await scene.expectUpdate(from: url, to: "1.1.0")
         } else {
             try await scene.expectRefusal(from: url, saying: ["refused: "])
