@@ -219,10 +219,11 @@ def folders_in_memory():
     with tempfile.TemporaryDirectory(dir=memory, prefix="packtool-tests-", ignore_cleanup_errors=True) as folder:
         # Servers that run as somebody else look for their files there.
         os.chmod(folder, 0o755)
-        os.environ["TMPDIR"] = folder
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
         try:
             yield
         finally:
+            tempfile.tempdir = None
             os.environ.pop("TMPDIR")
             os.environ.update(before)
 

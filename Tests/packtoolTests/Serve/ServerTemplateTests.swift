@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// The server configurations of `packtool init`, in a real nginx before a real `packtool serve`.
@@ -18,7 +19,7 @@ import Testing
         let tool = registry.tool
         let written = try await tool.run("init", "--template", template)
         try #require(written.exitCode == 0, "\(written)")
-        let port = try await freePort()
+        let port = try LoopbackPort.free(1)[0]
         let changes = replacing + [("listen 443 ssl http2;", "listen 127.0.0.1:\(port);")]
         var text = String(decoding: try tool.read(file), as: UTF8.self)
         for (from, to) in changes {
@@ -56,12 +57,6 @@ import Testing
             ready.exitCode == 0,
             "\(ready) \(String(decoding: (try? tool.read("\(file).log")) ?? Data(), as: UTF8.self))")
         return port
-    }
-
-    private func freePort() async throws -> Int {
-        let outcome = try await registry.tool.shell(
-            "python3 -c 'import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); print(s.getsockname()[1])'")
-        return try #require(Int(outcome.standardOutput.trimmingCharacters(in: .whitespacesAndNewlines)))
     }
 
     private var server: String { String(registry.url.dropFirst("http://".count)) }

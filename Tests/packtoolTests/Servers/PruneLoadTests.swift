@@ -185,7 +185,7 @@ import Testing
         func prune() async throws {
             let tool = try Tool(environment: environment)
             let arguments = ["registry", "prune", "--keep", "\(keptCount)", "--days", "8", "--yes", "--json"]
-            let outcome = try await tool.start(arguments, clock: "+\(8 * 86_400 - grace)s").outcome()
+            let outcome = try await tool.start(arguments, clock: 8 * 86_400 - grace).outcome()
             try outcome.expectSuccess()
             let removed = try outcome.json().object().array("versions").count
             let count = try await contentSize().count

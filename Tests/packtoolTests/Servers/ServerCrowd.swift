@@ -64,7 +64,7 @@ final class ServerCrowd: Sendable {
             at: folder.appending(path: "files/keys/online.json"), to: keys.appending(path: "online.json"))
         while !state.withLock({ $0.isOver }) {
             let serve = ["serve", "--port", "\(ports[index])", "--quiet"]
-            let running = try index == 0 ? tool.start(serve, clock: "+10m") : tool.start(serve)
+            let running = try index == 0 ? tool.start(serve, clock: 600) : tool.start(serve)
             let isOver = state.withLock { state in
                 state.running[index] = running
                 state.starts += 1
@@ -75,7 +75,9 @@ final class ServerCrowd: Sendable {
             let outcome = await running.outcome()
             if outcome.exitCode != 0, outcome.exitCode != -SIGKILL {
                 // Without a database or a bucket it does not start; the next one does.
-                #expect(outcome.standardError.contains("cannot be reached"), "a server ended: \(outcome)")
+                #expect(
+                    outcome.standardError.contains("cannot be reached"),
+                    "server \(index) ended: \(outcome.exitCode) \(outcome)")
             }
             try await Task.sleep(for: .milliseconds(100))
         }
@@ -84,13 +86,20 @@ final class ServerCrowd: Sendable {
     /// How often a server was started.
     var startCount: Int { state.withLock { $0.starts } }
 
-    /// Waits until all answer.
+    /// Waits until all answer, and says of one that does not what it waits for.
     func waitUntilReady(with tool: Tool) async throws {
-        for url in urls {
-            try await tool.shell(
-                "curl -sf --retry 60 --retry-delay 1 --retry-all-errors -o /dev/null \(url)/health/ready"
-            )
-            .expectSuccess()
+        for (index, url) in urls.enumerated() {
+            let answer = try await tool.shell(
+                "curl -sf --retry 60 --retry-delay 1 --retry-all-errors -o /dev/null \(url)/health/ready")
+            guard answer.exitCode != 0 else { continue }
+            let (server, starts) = state.withLock { ($0.running[index], $0.starts) }
+            let others = try await tool.shell(
+                "curl -s -o /dev/null -w 'bucket %{http_code}; ' \(bucket.endpoint)/ || true; "
+                    + "psql '\(database.url)' -tc 'select count(*) from pg_stat_activity' 2>&1 || true")
+            let threads = try await server?.threads() ?? "not started"
+            Issue.record(
+                "server \(index) of \(starts) starts is not ready: \(answer)\(others)\(threads)\(server?.log ?? "")")
+            try answer.expectSuccess()
         }
     }
 

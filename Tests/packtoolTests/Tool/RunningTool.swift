@@ -55,6 +55,15 @@ final class RunningTool: Sendable {
     /// Bytes that the process has in memory.
     func residentByteCount() throws -> Int { try ProcessMemory.residentByteCount(of: process.identifier) }
 
+    /// What its threads wait for, where Linux says it.
+    func threads() async throws -> String {
+        let ps = ["-L", "-o", "pid,lwp,stat,etime,wchan:24,comm", "-p", "\(process.identifier)"]
+        return try await RunningTool(
+            executable: URL(filePath: "/bin/ps"), arguments: ps, folder: FileManager.default.temporaryDirectory,
+            environment: [:]
+        ).outcome().standardOutput
+    }
+
     /// What stdout holds so far.
     var lines: [String] { text(output).split(separator: "\n").map(String.init) }
 
