@@ -34,7 +34,10 @@ struct MirroredView: ViewStore {
     private static let keptCount = 64
 
     func show(_ timestamp: [UInt8], replacing shown: [UInt8]?) async throws {
+        // Where another process was first, the next reading has to see that.
+        mirror.remember(nil)
         try await view.show(timestamp, replacing: shown)
+        mirror.remember(timestamp)
         // It is shown. Where the copy cannot follow now, the next look at the storage makes it follow.
         try? await mirror.refreshTimestamp(seen: timestamp)
     }
@@ -46,8 +49,16 @@ struct MirroredView: ViewStore {
         {
             return copy
         }
+        guard path == .timestamp, offset == 0 else {
+            return try await view.read(path, from: offset, maximumByteCount: maximumByteCount)
+        }
+        if let seen = mirror.seenTimestamp {
+            try await mirror.refreshTimestamp(seen: seen)
+            return ViewPart(seen, size: seen.count)
+        }
         let part = try await view.read(path, from: offset, maximumByteCount: maximumByteCount)
-        if path == .timestamp, offset == 0, let part, part.bytes.count == part.size {
+        if let part, part.bytes.count == part.size {
+            mirror.remember(part.bytes)
             try await mirror.refreshTimestamp(seen: part.bytes)
         }
         return part

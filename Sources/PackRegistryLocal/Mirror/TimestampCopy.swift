@@ -7,7 +7,7 @@ import PackTrust
 /// from one reading to the next.
 actor TimestampCopy {
     /// Devices read no larger one.
-    private static let maximumByteCount = 1 << 20
+    static let maximumByteCount = 1 << 20
 
     private let view: any RemoteViewStore
     nonisolated private let file: URL

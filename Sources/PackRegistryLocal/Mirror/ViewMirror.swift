@@ -27,6 +27,11 @@ final class ViewMirror: Sendable {
     /// What copies may take of the disk.
     let maximumByteCount: Int
     private let timestamp: TimestampCopy
+    /// The timestamp of the storage, as this process read or showed it last.
+    private let seen = Mutex<(timestamp: [UInt8], time: ContinuousClock.Instant)?>(nil)
+    /// For so long whoever writes goes on from it without reading it again: if another process has shown one since, the storage refuses to
+    /// replace it.
+    private static let seenTime: Duration = .seconds(5)
     /// Why the storage could not be reached, and until when nobody tries again: each try waits for long.
     private let outage = Mutex<(error: RegistryError, end: ContinuousClock.Instant)?>(nil)
     private static let outageTime: Duration = .seconds(5)
@@ -126,6 +131,17 @@ final class ViewMirror: Sendable {
     /// Reads the timestamp that is shown, and shows it here.
     /// - Parameter seen: what this process has just read or shown there.
     func refreshTimestamp(seen: [UInt8]? = nil) async throws { try await timestamp.refresh(seen: seen) }
+
+    /// The timestamp that this process read or showed in the storage a moment ago.
+    var seenTimestamp: [UInt8]? { seen.withLock { $0.flatMap { .now - $0.time < Self.seenTime ? $0.timestamp : nil } } }
+
+    /// - Parameter timestamp: nil: it is not known any more what the storage shows.
+    func remember(_ timestamp: [UInt8]?) { seen.withLock { $0 = timestamp.map { ($0, .now) } } }
+
+    /// Reads the timestamp for whoever needs it next, and writes nothing here.
+    func lookAhead() async {
+        remember(try? await storage.view.read(.timestamp, maximumByteCount: TimestampCopy.maximumByteCount))
+    }
 
     /// The timestamp as this machine shows it.
     var shownTimestamp: [UInt8]? { timestamp.bytes }

@@ -95,6 +95,10 @@ package struct LocalRegistry: Sendable {
                     .unusable, "the registry in \(files.name) is incomplete: run packtool init again")
         }
         let place = rows.isShared ? rows.database.name : files.name
+        let mirror = storage.map {
+            ViewMirror(files, of: $0, maximumByteCount: copyByteCount ?? ViewMirror.usualByteCount)
+        }
+        async let looked: Void? = mirror?.lookAhead()
         if let storage {
             try await StorageMark(storage: storage, folder: files).check(
                 mark, known: address, of: place, hasRows: !rows.isShared)
@@ -107,10 +111,9 @@ package struct LocalRegistry: Sendable {
             try FolderMark(files).check(mark, of: place)
         }
         var registry = LocalRegistry(
-            files: files, rows: rows, clock: clock, makers: ArtifactMakers(maker),
-            mirror: storage.map {
-                ViewMirror(files, of: $0, maximumByteCount: copyByteCount ?? ViewMirror.usualByteCount)
-            }, reportStore: rows.reports ?? SQLiteReportStore(folder: files), app: app)
+            files: files, rows: rows, clock: clock, makers: ArtifactMakers(maker), mirror: mirror,
+            reportStore: rows.reports ?? SQLiteReportStore(folder: files), app: app)
+        await looked
         // Remote storage keeps what it has. A server looks for every file there once a day, a command does not.
         let isWhole =
             storage != nil || ViewCheck(folder: files).isRecent ? try await registry.services.showIfWhole() : false

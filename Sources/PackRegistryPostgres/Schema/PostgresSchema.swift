@@ -71,8 +71,11 @@ struct PostgresSchema {
     /// How many steps are done.
     private func done(_ connection: PostgresConnection, _ schema: String, _ name: String) throws -> Int {
         // Not to_regclass: it takes no lock, so a session that has looked before may not see what another one made meanwhile.
-        let known =
-            "SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_tables WHERE schemaname = ? AND tablename = 'migration') AS found"
+        // Not pg_tables either: a new session plans its joins for some milliseconds.
+        let known = """
+            SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS named JOIN pg_catalog.pg_namespace AS space
+                ON space.oid = named.relnamespace WHERE space.nspname = ? AND named.relname = 'migration') AS found
+            """
         guard try Self.exists(known, schema, connection) else { return 0 }
         let names = try connection.run("SELECT name FROM migration ORDER BY number", []).rows.map {
             try $0.text("name")

@@ -155,6 +155,25 @@ import Testing
         #expect(mirror.shownTimestamp == older)
     }
 
+    @Test func `a timestamp of a moment ago is not read again, and where another server showed one since, it is`()
+        async throws
+    {
+        let shop = try await Shop(storage: storage)
+        let versions = ["1.0.0", "1.1.0", "1.2.0", "1.3.0", "1.4.0"]
+        _ = try await shop.publisher().publish(versions.map { try shop.page($0).zip })
+        let servers = [shop.local, try await shop.reopened()]
+        for (number, text) in versions.dropLast().enumerated() {
+            let registry = servers[number % 2].registry(as: .local(user: "ann"))
+            _ = try await registry.change(.offer(version(text), .everyone), of: package(), on: channel())
+            let newest = try await shop.local.newestTimestamp()
+            #expect(storage.bytes("metadata/timestamp.json") == newest)
+        }
+        let reads = storage.timestampReadCount
+        _ = try await servers[1].registry(as: .local(user: "ann")).change(
+            .offer(version("1.4.0"), .everyone), of: package(), on: channel())
+        #expect(storage.timestampReadCount == reads)
+    }
+
     @Test func `the copies stay within their bounds`() async throws {
         let shop = try await Shop(storage: storage)
         try await publish("1.0.0", "1.1.0", in: shop)

@@ -12,6 +12,7 @@ final class MemoryStorage: RemoteStorage, RemoteViewStore {
         var files: [String: [UInt8]] = [:]
         var mark: String?
         var requestCount = 0
+        var timestampReadCount = 0
         var isAway = false
     }
 
@@ -26,6 +27,9 @@ final class MemoryStorage: RemoteStorage, RemoteViewStore {
     var mark: String? { state.withLock { $0.mark } }
 
     func bytes(_ name: String) -> [UInt8]? { state.withLock { $0.files[name] } }
+
+    /// How often the timestamp was read.
+    var timestampReadCount: Int { state.withLock { $0.timestampReadCount } }
 
     func set(_ name: String, _ bytes: [UInt8]?) { state.withLock { $0.files[name] = bytes } }
 
@@ -91,7 +95,10 @@ final class MemoryStorage: RemoteStorage, RemoteViewStore {
     func remove(_ paths: [ViewPath]) async throws { try await remove(listed: paths.map(\.description)) }
 
     func read(_ path: StoredPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart? {
-        try request { $0.files[path.description] }.map {
+        try request { state in
+            if path == .view(.timestamp) { state.timestampReadCount += 1 }
+            return state.files[path.description]
+        }.map {
             ViewPart(Array($0.dropFirst(offset).prefix(maximumByteCount)), size: $0.count)
         }
     }
