@@ -51,7 +51,7 @@ VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive
 PURE = ["PackRegistryTests/Releasing", "PackRegistryTests/ReportRules", "PackRegistryS3Tests/Values", "PackUpdaterTests/State",
         *(f"PackWebTests/{name}" for name in ("Address", "Cookies", "Response", "Rules"))]
 # Once more with a registry in PostgreSQL and S3-compatible storage. STORAGE=1 runs more there.
-ATTACKS = [f"packtoolTests.{name}AttackTests" for name in ("Mirror", "OnDemand", "Registry")]
+ON_STORAGE = [f"packtoolTests.{name}Tests" for name in ("MirrorAttack", "OnDemandAttack", "RegistryAttack", "PublishTogether")]
 THIRD_RING = re.compile(r"(PackKioskTests|BrowserTests)\.")
 # What swift-testing prints for each step. The rest is for a reader.
 STEP = re.compile(r"◇|↳|✔ (Test|Suite) .*passed")
@@ -251,7 +251,7 @@ def run_all():
         if os.environ.get("RING") == "1":
             return first, []
         with shared_servers():
-            slow = run_together([OnStorage(ATTACKS), *groups_of_other_rings(rule)])
+            slow = run_together([OnStorage(ON_STORAGE), *groups_of_other_rings(rule)])
     return first, slow
 
 

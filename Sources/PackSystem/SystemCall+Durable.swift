@@ -115,13 +115,14 @@ extension SystemCall {
         try rename(aside, to: one)
     }
 
-    /// Creates a folder and those above it, each durable in its parent.
-    package static func makeFolders(_ folder: URL, mode: UInt32 = 0o755) throws(FileFault) {
+    /// Creates a folder and those above it.
+    /// - Parameter isDurable: whether each outlasts a power cut.
+    package static func makeFolders(_ folder: URL, mode: UInt32 = 0o755, isDurable: Bool = true) throws(FileFault) {
         var status = stat()
         if stat(folder.path(percentEncoded: false), &status) == 0, status.st_mode & 0o170000 == 0o040000 { return }
         let parent = folder.deletingLastPathComponent()
         if parent.path(percentEncoded: false) != folder.path(percentEncoded: false) {
-            try makeFolders(parent, mode: mode)
+            try makeFolders(parent, mode: mode, isDurable: isDurable)
         }
         guard mkdir(folder.path(percentEncoded: false), mode_t(mode)) == 0 else {
             let code = errno
@@ -129,8 +130,9 @@ extension SystemCall {
             guard code == EEXIST, stat(folder.path(percentEncoded: false), &status) == 0,
                 status.st_mode & 0o170000 == 0o040000
             else { throw failure("made", folder, code: code) }
-            return try synchronize(parent)
+            if isDurable { try synchronize(parent) }
+            return
         }
-        try synchronize(parent)
+        if isDurable { try synchronize(parent) }
     }
 }

@@ -166,6 +166,7 @@ struct JSONOutputTests {
         // A bucket and a database are backed up by their own tools.
         try await run("registry backup", "backups", codes: Tool.isOnStorage ? [1] : [0])
         try await run("registry restore", "backups", "--dry-run", codes: Tool.isOnStorage ? [1] : [0])
+        try await tool.stopServerOfStorage()
         try await run("registry copy", "copy")
         try await run("registry prune", "--dry-run")
         try await run("doctor", codes: [0, 1])
@@ -197,6 +198,7 @@ struct JSONOutputTests {
         let leaves = try await CommandLineTests.commands().filter(\.isLeaf).map { $0.path.joined(separator: " ") }
         let properties = try JSONValue(parsing: Array(Data(contentsOf: Self.schema))).object().object("properties")
         #expect(Set(properties.members.map(\.key)) == Set(leaves))
-        #expect(Set(leaves).subtracting(documents.map(\.command)) == [])
+        let folderOnly: Set = Tool.isOnStorage ? ["registry backup", "registry restore"] : []
+        #expect(Set(leaves).subtracting(documents.map(\.command)) == folderOnly)
     }
 }

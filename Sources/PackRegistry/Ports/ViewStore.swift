@@ -28,6 +28,9 @@ package protocol ViewStore: Sendable {
     /// - Returns: at most `maximumByteCount` bytes from `offset` on; nil where there is no such file.
     func read(_ path: ViewPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart?
 
+    /// Reads the timestamp for whoever replaces it next. It may be the one of a moment ago: then its replacement is refused.
+    func readToReplace(maximumByteCount: Int) async throws -> [UInt8]?
+
     /// Whether it is time to look whether the files are there that every device reads.
     var isLookDue: Bool { get }
 
@@ -69,6 +72,10 @@ package struct StaleView: Error, Hashable, Sendable {
 
 extension ViewStore {
     package func add(_ files: [ViewFile]) async throws { try await put(files) }
+
+    package func readToReplace(maximumByteCount: Int) async throws -> [UInt8]? {
+        try await read(.timestamp, maximumByteCount: maximumByteCount)
+    }
 
     /// Always, where looking costs nothing.
     package var isLookDue: Bool { true }

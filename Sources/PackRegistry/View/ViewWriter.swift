@@ -89,7 +89,7 @@ package struct ViewWriter: Sendable {
     /// - Returns: false where the view has to be completed.
     private func updateOnce() async throws -> Bool {
         // First what is shown and then what was recorded: so the newest of then is never older.
-        let shown = try await view.read(.timestamp, maximumByteCount: Self.timestampByteCount)
+        let shown = try await view.readToReplace(maximumByteCount: Self.timestampByteCount)
         var query = FactsQuery.unsigned
         query.view = .newest
         let facts = try await store.facts(query)

@@ -107,7 +107,7 @@ struct StoredFiles: CheckedFiles {
     private func withScratch<Value: Sendable>(_ body: (URL) async throws -> Value) async throws -> Value {
         let name = ViewMirror.scratchPrefix + UUID().uuidString
         let scratch = mirror.folder.uploads.appending(path: name, directoryHint: .isDirectory)
-        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        try SystemCall.makeFolders(scratch, isDurable: false)
         defer { try? FileManager.default.removeItem(at: scratch) }
         return try await body(scratch)
     }

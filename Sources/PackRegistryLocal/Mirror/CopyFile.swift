@@ -13,7 +13,7 @@ enum CopyFile {
         let folder = place.deletingLastPathComponent()
         // A sweep takes what is left of it by a kill.
         let new = folder.appending(path: ".\(UUID().uuidString)", directoryHint: .notDirectory)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try SystemCall.makeFolders(folder, isDurable: false)
         let descriptor = try SystemCall.open(new, O_WRONLY | O_CREAT | O_EXCL)
         defer { close(descriptor) }
         do {
@@ -26,8 +26,7 @@ enum CopyFile {
     }
 
     static func take(_ file: URL, as place: URL) throws {
-        try FileManager.default.createDirectory(
-            at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try SystemCall.makeFolders(place.deletingLastPathComponent(), isDurable: false)
         try SystemCall.rename(file, to: place)
     }
 }

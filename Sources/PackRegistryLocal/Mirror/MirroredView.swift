@@ -49,19 +49,20 @@ struct MirroredView: ViewStore {
         {
             return copy
         }
-        guard path == .timestamp, offset == 0 else {
-            return try await view.read(path, from: offset, maximumByteCount: maximumByteCount)
-        }
-        if let seen = mirror.seenTimestamp {
-            try await mirror.refreshTimestamp(seen: seen)
-            return ViewPart(seen, size: seen.count)
-        }
         let part = try await view.read(path, from: offset, maximumByteCount: maximumByteCount)
-        if let part, part.bytes.count == part.size {
+        if path == .timestamp, offset == 0, let part, part.bytes.count == part.size {
             mirror.remember(part.bytes)
             try await mirror.refreshTimestamp(seen: part.bytes)
         }
         return part
+    }
+
+    func readToReplace(maximumByteCount: Int) async throws -> [UInt8]? {
+        guard let seen = mirror.seenTimestamp else {
+            return try await read(.timestamp, maximumByteCount: maximumByteCount)
+        }
+        try await mirror.refreshTimestamp(seen: seen)
+        return seen
     }
 
     func remove(_ paths: [ViewPath]) async throws { try await mirror.remove(paths) }

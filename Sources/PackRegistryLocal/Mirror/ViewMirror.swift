@@ -96,7 +96,7 @@ final class ViewMirror: Sendable {
     private func copy(_ path: StoredPath) async throws -> Bool {
         let scratch = folder.uploads.appending(path: Self.scratchPrefix + UUID().uuidString)
         defer { try? FileManager.default.removeItem(at: scratch) }
-        try FileManager.default.createDirectory(at: folder.uploads, withIntermediateDirectories: true)
+        try SystemCall.makeFolders(folder.uploads, isDurable: false)
         guard try await storage.view.copy(path, to: scratch) else { return false }
         try await BlockingWork.run { [self] in
             if let digest = path.digest, try Digest(of: Data(contentsOf: scratch, options: .alwaysMapped)) != digest {

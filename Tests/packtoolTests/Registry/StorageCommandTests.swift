@@ -207,7 +207,8 @@ import Testing
         // The page and the script are new.
         #expect(written <= 12 + 2 && seen.count { $0.hasPrefix("PUT objects/") } == 2, "\(seen)")
         #expect(!seen.contains { $0.hasPrefix("GET /") }, "\(seen)")
-        // Nothing is read twice that cannot have changed: the mark, the timestamp, the next root, the download.
+        // Nothing is read twice that cannot have changed: the mark, the next root, the download; the
+        // timestamp once for the registry and once for the publisher, who trusts nobody's memory.
         #expect(seen.count { $0.hasSuffix(".root.json") && $0.hasPrefix("GET ") } == 1, "\(seen)")
         #expect(seen.count { !$0.hasPrefix("PUT ") && !$0.hasPrefix("DELETE ") } <= 5, "\(seen)")
 
