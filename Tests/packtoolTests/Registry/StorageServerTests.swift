@@ -42,7 +42,7 @@ import Testing
         try await tool.update("device", from: url, channel: "beta", to: "1.0.0")
         // What it makes after its start.
         var count = -1
-        while count != proxy.seen.count {
+        for _ in 1...20 where count != proxy.seen.count {
             count = proxy.seen.count
             try await Task.sleep(for: .seconds(2))
         }
@@ -69,7 +69,6 @@ import Testing
         // What both would make: patches of a publication that nobody waits for, and signatures that expire.
         try await publish("1.1.0")
         try await tool.update("device", from: url, channel: "beta", to: "1.1.0")
-        other.kill(SIGSTOP)
         func state() async throws -> [String] {
             try await storage.names(with: tool).sorted() + [
                 storage.read("metadata/timestamp.json", with: tool) ?? "",
@@ -77,7 +76,15 @@ import Testing
                 holder(),
             ]
         }
-        let before = try await state()
+        // Until the other one has made all that follows from the publication; then nobody but the first can write.
+        var before: [String] = []
+        for _ in 1...20 {
+            let now = try await state()
+            if now == before { break }
+            before = now
+            try await Task.sleep(for: .seconds(2))
+        }
+        other.kill(SIGSTOP)
         paused.kill(SIGCONT)
         try await Task.sleep(for: .seconds(4))
         #expect(try await state() == before)
