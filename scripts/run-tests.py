@@ -51,7 +51,7 @@ VALUES = r"^(PackJSON|PackFormat|PackAuthorities|PackTrust|PackPatch|PackArchive
 PURE = ["PackRegistryTests/Releasing", "PackRegistryTests/ReportRules", "PackRegistryS3Tests/Values", "PackUpdaterTests/State",
         *(f"PackWebTests/{name}" for name in ("Address", "Cookies", "Response", "Rules"))]
 # Once more with a registry in PostgreSQL and S3-compatible storage. STORAGE=1 runs more there.
-ON_STORAGE = [f"packtoolTests.{name}Tests" for name in ("MirrorAttack", "OnDemandAttack", "RegistryAttack", "PublishTogether")]
+ON_STORAGE = [f"packtoolTests.{name}Tests" for name in ("MirrorAttack", "OnDemandAttack", "RegistryAttack", "PublishTogether", "FileMode")]
 THIRD_RING = re.compile(r"(PackKioskTests|BrowserTests)\.")
 # What swift-testing prints for each step. The rest is for a reader.
 STEP = re.compile(r"◇|↳|✔ (Test|Suite) .*passed")

@@ -28,7 +28,8 @@ package protocol ViewStore: Sendable {
     /// - Returns: at most `maximumByteCount` bytes from `offset` on; nil where there is no such file.
     func read(_ path: ViewPath, from offset: Int, maximumByteCount: Int) async throws -> ViewPart?
 
-    /// Reads the timestamp for whoever replaces it next. It may be the one of a moment ago: then its replacement is refused.
+    /// Reads the timestamp for whoever replaces it next. It may be one of some seconds ago: where another was shown
+    /// since, ``show(_:replacing:)`` throws ``StaleView``.
     func readToReplace(maximumByteCount: Int) async throws -> [UInt8]?
 
     /// Whether it is time to look whether the files are there that every device reads.

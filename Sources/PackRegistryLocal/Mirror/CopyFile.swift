@@ -8,6 +8,7 @@ import PackSystem
 #endif
 
 /// How copies of remote files are put in place: whole or not at all, and not synchronized. What a power cut takes is fetched again.
+/// Folders get their mode here: FileManager leaves it to the umask, under which others may write the copies.
 enum CopyFile {
     static func write(_ bytes: [UInt8], to place: URL) throws {
         let folder = place.deletingLastPathComponent()

@@ -129,8 +129,12 @@ final class ViewMirror: Sendable {
     // MARK: The timestamp
 
     /// Reads the timestamp that is shown, and shows it here.
-    /// - Parameter seen: what this process has just read or shown there.
-    func refreshTimestamp(seen: [UInt8]? = nil) async throws { try await timestamp.refresh(seen: seen) }
+    /// - Parameter seen: what this process has read or shown there within ``seenTime``.
+    func refreshTimestamp(seen: [UInt8]? = nil) async throws {
+        // What is read now may be another process's.
+        if seen == nil { remember(nil) }
+        try await timestamp.refresh(seen: seen)
+    }
 
     /// The timestamp that this process read or showed in the storage a moment ago.
     var seenTimestamp: [UInt8]? { seen.withLock { $0.flatMap { .now - $0.time < Self.seenTime ? $0.timestamp : nil } } }

@@ -74,7 +74,8 @@ struct PostgresSchema {
         // Not pg_tables either: a new session plans its joins for some milliseconds.
         let known = """
             SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class AS named JOIN pg_catalog.pg_namespace AS space
-                ON space.oid = named.relnamespace WHERE space.nspname = ? AND named.relname = 'migration') AS found
+                ON space.oid = named.relnamespace WHERE space.nspname = ? AND named.relname = 'migration'
+                AND named.relkind IN ('r', 'p')) AS found
             """
         guard try Self.exists(known, schema, connection) else { return 0 }
         let names = try connection.run("SELECT name FROM migration ORDER BY number", []).rows.map {
