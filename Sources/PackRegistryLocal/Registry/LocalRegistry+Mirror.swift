@@ -30,21 +30,22 @@ extension LocalRegistry {
 
     /// Keeps the copy of the timestamp at what the storage shows, and the copies within bounds, until the task is cancelled.
     func follow(_ mirror: ViewMirror) async {
-        var swept = ContinuousClock.now
+        var (swept, lookedBlindly): (ContinuousClock.Instant, ContinuousClock.Instant?) = (.now, nil)
         while !Task.isCancelled {
-            var pause = Self.followInterval
             do {
                 if try await newestTimestamp() != mirror.shownTimestamp { try await mirror.refreshTimestamp() }
             } catch {
-                // Whoever changes something says what is wrong.
-                try? await mirror.refreshTimestamp()
-                pause = Self.blindInterval
+                // Whoever changes something says what is wrong. The database is asked on, and may be back in a second.
+                if lookedBlindly.map({ .now - $0 > Self.blindInterval }) ?? true {
+                    try? await mirror.refreshTimestamp()
+                    lookedBlindly = .now
+                }
             }
             if .now - swept > Self.sweepInterval {
                 try? await sweep(mirror)
                 swept = .now
             }
-            try? await Task.sleep(for: pause)
+            try? await Task.sleep(for: Self.followInterval)
         }
     }
 
