@@ -37,22 +37,12 @@ import Testing
     private func serve(
         _ environment: [String: String] = [:], _ flags: [String] = []
     ) async throws -> (running: RunningTool, url: String) {
-        let running = try tool.start(["serve", "--port", "0"] + flags, environment: environment)
-        let line = try #require(await running.line(holding: "http://127.0.0.1:"), "it did not start")
-        return (running, String(try #require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output))
+        try await tool.startServer(environment, flags)
     }
 
     private func names(below folder: String) throws -> [String] { try tool.listing(folder).keys.sorted() }
 
-    /// The environment of a machine that has the online key, and nothing else of the registry.
-    private func machine(_ folder: String) throws -> [String: String] {
-        try tool.write([
-            "\(folder)/keys/online.json": String(decoding: tool.read("files/keys/online.json"), as: UTF8.self)
-        ])
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600], ofItemAtPath: tool.folder.appending(path: "\(folder)/keys/online.json").path)
-        return ["PACKTOOL_FILES": folder]
-    }
+    private func machine(_ folder: String) throws -> [String: String] { try tool.serverMachine(folder) }
 
     @Test func `a server without the online key does not start, and says where it is to come from`() async throws {
         try await run("init", "--template", "config", "--app", "shop")

@@ -24,13 +24,7 @@ import Testing
 
     /// Starts a server on a machine of its own, and waits until it answers.
     private func serve(_ folder: String) async throws -> (running: RunningTool, url: String) {
-        let key = "\(folder)/keys/online.json"
-        try tool.write([key: String(decoding: tool.read("files/keys/online.json"), as: UTF8.self)])
-        try FileManager.default.setAttributes(
-            [.posixPermissions: 0o600], ofItemAtPath: tool.folder.appending(path: key).path)
-        let running = try tool.start(["serve", "--port", "0"], environment: ["PACKTOOL_FILES": folder])
-        let line = try #require(await running.line(holding: "http://127.0.0.1:"), "it did not start: \(running.log)")
-        return (running, String(try #require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output))
+        try await tool.startServer(tool.serverMachine(folder))
     }
 
     @Test func `a server that nobody asks, and that has nothing to sign, sends the bucket nothing`() async throws {

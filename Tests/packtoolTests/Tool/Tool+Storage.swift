@@ -76,3 +76,23 @@ struct ToolStorage {
             """)
     }
 }
+
+extension Tool {
+    /// The environment of a machine that has the online key, and nothing else of the registry.
+    func serverMachine(_ folder: String) throws -> [String: String] {
+        let key = "\(folder)/keys/online.json"
+        try write([key: String(decoding: read("files/keys/online.json"), as: UTF8.self)])
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: self.folder.appending(path: key).path)
+        return ["PACKTOOL_FILES": folder]
+    }
+
+    /// A running server, and its URL.
+    func startServer(
+        _ environment: [String: String] = [:], _ flags: [String] = []
+    ) async throws -> (running: RunningTool, url: String) {
+        let running = try start(["serve", "--port", "0"] + flags, environment: environment)
+        let line = try #require(await running.line(holding: "http://127.0.0.1:"), "it did not start: \(running.log)")
+        return (running, String(try #require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output))
+    }
+}
