@@ -260,7 +260,7 @@ let package = Package(
             name: "TestSupport", dependencies: [asyncHTTPClient, nioCore, nioHTTP1, nioPosix],
             path: "Tests/TestSupport", swiftSettings: settings),
         .target(
-            name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackPatch", "PackTrust"],
+            name: "AttackSupport", dependencies: ["PackFormat", "PackJSON", "PackPatch", "PackTrust", "TestSupport"],
             path: "Tests/AttackSupport",
             swiftSettings: settings),
         tests("packtoolTests", ["AttackSupport", "PackFormat", "PackJSON", "PackTrust", "TestSupport"]),

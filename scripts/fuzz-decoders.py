@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Damages at random what a device decodes from outside: patches, skeletons of manifests, and recent metadata. Whatever comes, the right
+"""Damages at random what a device decodes from outside: patches, skeletons of manifests, update files, and recent metadata. Whatever comes, the right
 bytes come out or an error, and nothing that was not signed is installed.
 
     scripts/fuzz-decoders.py [SECONDS]          600 for each decoder if no number is given
 
-The three run side by side. Ends with 1 where one of them failed, ran a minute longer than its time, or took more than MEMORY_MB (1,024).
+They run side by side. Ends with 1 where one of them failed, ran a minute longer than its time, or took more than MEMORY_MB (1,024).
 The seed that each prints repeats it: PACKTOOL_FUZZ_SEED=N. `make test` runs the same for a second or two each. BINARY names another
 test binary than that of the debug build."""
 import os
@@ -19,7 +19,8 @@ BINARY = os.environ.get("BINARY", ".build/debug/packtoolPackageTests.xctest")
 MEMORY = int(os.environ.get("MEMORY_MB", "1024"))
 TESTS = {
     "patches": "PackPatchTests.FuzzTests",
-    "skeletons": "PackPatchTests.SkeletonTests.*no damage",
+    "skeletons": "PackPatchTests.SkeletonFuzzTests",
+    "update files on devices": "PackUpdaterTests.UpdateFileFuzzTests",
     "recent metadata": "PackUpdaterTests.RecentMetadataTests.*no damage",
 }
 

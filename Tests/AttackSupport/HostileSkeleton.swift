@@ -53,10 +53,11 @@ package struct HostileSkeleton {
         return skeleton(of: bent)
     }
 
-    /// The skeleton of a version, with some decisions taken otherwise: unlike one with other bytes, it is not refused for its end.
-    package func bent(to target: Manifest, _ random: inout some RandomNumberGenerator) throws -> [UInt8] {
-        let head = try ManifestHead(parsing: target.bytes)
-        var decisions = decisions(for: ManifestChanges(from: base, to: target, head: head.bytes, pins: head.pins))
+    /// A skeleton with some decisions taken otherwise: unlike one with other bytes, it is not refused for its end.
+    package func bent(_ sound: [UInt8], _ random: inout some RandomNumberGenerator) throws -> [UInt8] {
+        var reader = SkeletonCoder(Recorder(coder: BinaryDecoder(sound[...])))
+        _ = try ManifestChanges.code(nil, base: base, head: head, manifestByteCount: 1 << 20, &reader)
+        var decisions = reader.coder.decisions
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             decisions[Int.random(in: decisions.indices, using: &random)].toggle()
         }
@@ -66,7 +67,7 @@ package struct HostileSkeleton {
     private var kept: ManifestChanges { ManifestChanges(from: base, to: base, head: head.bytes, pins: head.pins) }
 
     private func decisions(for changes: ManifestChanges) -> [Bool] {
-        var coder = SkeletonCoder(Recorder())
+        var coder = SkeletonCoder(Recorder(coder: BinaryTraining()))
         do throws(PatchError) {
             _ = try ManifestChanges.code(changes, base: base, head: head, manifestByteCount: 1 << 20, &coder)
         } catch {
@@ -86,11 +87,15 @@ package struct HostileSkeleton {
         return coder.coder.encoder.end()
     }
 
-    /// Notes what an encoder decides.
-    private struct Recorder: BinaryCoder {
+    /// Notes what is decided.
+    private struct Recorder<Coder: BinaryCoder>: BinaryCoder {
+        var coder: Coder
         private(set) var decisions: [Bool] = []
 
+        init(coder: Coder) { self.coder = coder }
+
         mutating func code(_ bit: Bool, probability: UInt32) throws(PatchError) -> Bool {
+            let bit = try coder.code(bit, probability: probability)
             decisions.append(bit)
             return bit
         }

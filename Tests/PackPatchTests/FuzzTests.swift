@@ -1,3 +1,4 @@
+import AttackSupport
 import Foundation
 import PackFormat
 import Testing
@@ -5,29 +6,19 @@ import Testing
 @testable import PackPatch
 
 /// Damages patches at random: whatever comes, the decoder gives the right objects or a ``PatchError``.
-///
-/// `PACKTOOL_FUZZ_SECONDS=600 swift test --filter FuzzTests` runs longer; the seed that is printed makes it repeatable
-/// with `PACKTOOL_FUZZ_SEED`.
 struct FuzzTests {
     @Test func `no damage to a patch gives a wrong byte or a crash`() throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seconds = environment["PACKTOOL_FUZZ_SECONDS"].flatMap(Double.init) ?? 2
-        let seed = environment["PACKTOOL_FUZZ_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1...UInt64.max)
-        var random = RandomBytes(seed: seed)
+        var run = FuzzRun(seconds: 2)
         let subjects = try [(true, 61, 40), (false, 61, 40), (true, 60, 10)].map { usesRenaming, first, functions in
             try Subject(usesRenaming: usesRenaming, firstName: first, functions: functions)
         }
-        let end = Date(timeIntervalSinceNow: seconds)
-        var count = 0
         var refused = 0
-        while Date() < end {
-            let subject = subjects[count % subjects.count]
-            let other = subjects[Int.random(in: 0..<subjects.count, using: &random)]
-            let damaged = Self.damage(subject.patch, with: other.patch, &random)
-            if try !subject.isApplied(damaged) { refused += 1 }
-            count += 1
+        while run.goesOn() {
+            let subject = subjects[run.count % subjects.count]
+            let other = subjects[Int.random(in: 0..<subjects.count, using: &run.random)]
+            if try !subject.isApplied(run.damage(subject.patch, with: other.patch)) { refused += 1 }
         }
-        print("fuzzed \(count) patches, \(refused) refused, PACKTOOL_FUZZ_SEED=\(seed)")
+        print("fuzzed \(run.count) patches, \(refused) refused, \(run.ending)")
         #expect(refused > 0)
     }
 
@@ -75,26 +66,5 @@ struct FuzzTests {
             guard Digest(of: bytes) == object.digest, bytes.count == object.size else { throw WrongBytes() }
             count += 1
         }
-    }
-
-    static func damage(_ patch: [UInt8], with other: [UInt8], _ random: inout RandomBytes) -> [UInt8] {
-        var bytes = patch
-        for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
-            // Most of what steers the decoder stands at the front: the map and the headers.
-            let limit = Bool.random(using: &random) ? min(bytes.count, 64) : bytes.count
-            let position = Int.random(in: 0..<limit, using: &random)
-            switch Int.random(in: 0..<7, using: &random) {
-            case 0: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-            case 1: bytes[position] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &random) ?? 0
-            case 2: bytes[position] = UInt8.random(in: 0...255, using: &random)
-            case 3: bytes.remove(at: position)
-            case 4: bytes.insert(UInt8.random(in: 0...255, using: &random), at: position)
-            case 5: bytes.removeSubrange(position..<min(bytes.count, position + 9))
-            default:
-                let start = Int.random(in: 0..<other.count, using: &random)
-                bytes.insert(contentsOf: other[start..<min(other.count, start + 40)], at: position)
-            }
-        }
-        return bytes
     }
 }

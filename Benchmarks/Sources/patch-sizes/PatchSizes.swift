@@ -7,8 +7,9 @@ import PackPatch
 ///     patch-sizes OLD NEW [OUT]              the patch without and with renaming: one line of JSON
 ///     patch-sizes manifest OLD NEW           only the manifest's patch, whole and as a skeleton
 ///     patch-sizes make OLD NEW OUT           only the patch that a registry makes
-///     patch-sizes store OLD NEW STORE        what a device has before it applies: both manifests, and its objects by digest
+///     patch-sizes store OLD NEW STORE        what a device has before it applies: both manifests, its objects by digest, and the skeleton
 ///     patch-sizes apply STORE PATCH OUT      applies it: the new objects go to the folder OUT
+///     patch-sizes update STORE PATCH OUT     the same by the skeleton, without the new manifest
 ///
 /// Sizes in bytes, seconds of CPU. `make` and `apply` are for measuring time and memory from outside.
 @main
@@ -26,25 +27,38 @@ struct PatchSizes {
         case "store" where arguments.count == 4:
             try Work(arguments[1], arguments[2]).write(to: URL(filePath: arguments[3], directoryHint: .isDirectory))
         case "apply" where arguments.count == 4:
-            let store = URL(filePath: arguments[1], directoryHint: .isDirectory)
-            let manifests = try ["old", "new"].map {
-                try Manifest(parsing: Array(Data(contentsOf: store.appending(path: "\($0).json"))))
-            }
-            let sink = URL(filePath: arguments[3], directoryHint: .isDirectory)
-            try FileManager.default.createDirectory(at: sink, withIntermediateDirectories: true)
-            var objects = Sink(folder: sink)
-            try PatchDecoder(PatchPlan(from: manifests[0], to: manifests[1]))
-                .apply(URL(filePath: arguments[2]), to: &objects) { store.appending(path: $0.hex) }
+            let store = Store(arguments[1])
+            var sink = try Sink(newFolder: arguments[3])
+            try PatchDecoder(
+                PatchPlan(from: Manifest(parsing: store.bytes("old.json")), to: Manifest(parsing: store.bytes("new.json")))
+            ).apply(URL(filePath: arguments[2]), to: &sink, base: store.place)
+        case "update" where arguments.count == 4:
+            try update(Store(arguments[1]), patch: URL(filePath: arguments[2]), Sink(newFolder: arguments[3]))
         default:
             guard arguments.count >= 2 else {
                 FileHandle.standardError.write(
                     Data(
-                        "usage: patch-sizes OLD NEW [OUT] | manifest OLD NEW | make OLD NEW OUT | store OLD NEW STORE | apply STORE PATCH OUT\n"
+                        "usage: patch-sizes OLD NEW [OUT] | manifest OLD NEW | make OLD NEW OUT | store OLD NEW STORE | apply STORE PATCH OUT | update STORE PATCH OUT\n"
                             .utf8))
                 exit(64)
             }
             try compare(arguments)
         }
+    }
+
+    /// What a device does with an update file: only the length and the digest of the new manifest are known.
+    private static func update(_ store: Store, patch: URL, _ sink: Sink) throws {
+        let old = try store.bytes("old.json")
+        let base = try Manifest(parsing: old)
+        let signed = String(decoding: try store.bytes("new.signed"), as: UTF8.self).split(separator: " ")
+        let skeleton = try ManifestSkeleton(
+            store.bytes("skeleton")[...], base: base, baseBytes: old,
+            limits: ManifestSkeleton.Limits(manifestByteCount: Int(signed[1]) ?? 0, base: base))
+        var sink = sink
+        sink.names = skeleton.names
+        try PatchDecoder(skeleton, scratch: sink.folder).apply(patch, to: &sink, base: store.place)
+        let manifest = skeleton.manifestBytes(new: sink.order, names: sink.names)
+        guard Digest(of: manifest).hex == signed[0] else { throw Sink.Failed() }
     }
 
     private static func compare(_ arguments: [String]) throws {
@@ -79,6 +93,17 @@ struct PatchSizes {
     }
 }
 
+/// What a device has.
+private struct Store {
+    let folder: URL
+
+    init(_ path: String) { folder = URL(filePath: path, directoryHint: .isDirectory) }
+
+    func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: folder.appending(path: name))) }
+
+    func place(_ digest: Digest) -> URL { folder.appending(path: digest.hex) }
+}
+
 /// Two folders as two versions of a package.
 private struct Work {
     let old: Manifest
@@ -98,6 +123,10 @@ private struct Work {
         try FileManager.default.createDirectory(at: store, withIntermediateDirectories: true)
         try Data(old.bytes).write(to: store.appending(path: "old.json"))
         try Data(new.bytes).write(to: store.appending(path: "new.json"))
+        try Data("\(new.digest.hex) \(new.bytes.count)".utf8).write(to: store.appending(path: "new.signed"))
+        if let skeleton = try ManifestSkeleton.encode(base: old.bytes, target: new.bytes, object: place) {
+            try Data(skeleton).write(to: store.appending(path: "skeleton"))
+        }
         for object in old.ownObjects {
             try FileManager.default.copyItem(at: place(object.digest), to: store.appending(path: object.digest.hex))
         }
@@ -151,9 +180,18 @@ private struct Sink: ObjectSink {
     struct Failed: Error {}
 
     let folder: URL
+    /// Looks at each object.
+    var names = NameFinder()
+    /// The objects, in the order in which they came.
+    private(set) var order: [Object] = []
     private var file: CInt = -1
 
     init(folder: URL) { self.folder = folder }
+
+    init(newFolder path: String) throws {
+        folder = URL(filePath: path, directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
 
     mutating func begin(_ object: Object) throws {
         file = open(folder.appending(path: object.digest.hex).path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
@@ -161,6 +199,7 @@ private struct Sink: ObjectSink {
     }
 
     mutating func write(_ bytes: UnsafeRawBufferPointer) throws {
+        names.look(at: bytes)
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = Foundation.write(file, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
@@ -171,5 +210,7 @@ private struct Sink: ObjectSink {
 
     mutating func finish(_ object: Object) throws {
         guard close(file) == 0 else { throw Failed() }
+        names.endObject()
+        order.append(object)
     }
 }

@@ -46,41 +46,51 @@ package struct RegistryCopy: Sendable {
     package func run(
         to place: Place, report: @escaping @Sendable (_ done: Int, _ all: Int) -> Void = { _, _ in }
     ) async throws -> Outcome {
-        guard await !source.isServed() else {
+        if let holder = try await source.leases.holder(of: .server) {
             throw RegistryError(
                 .conflict,
-                "a packtool serve has the registry, and what it changes meanwhile would be lost: stop it first")
+                "a packtool serve has the registry (\(holder)), and what it changes meanwhile would be lost: stop it first. If it is "
+                    + "gone already, its claim ends within three minutes")
         }
         guard place.folder.root != source.files.root else {
             throw RegistryError(.conflict, "\(place.folder.name) has the registry that is copied: give another folder")
         }
-        guard try !LocalRegistry.exists(place.folder.root, rows: place.rows) else {
-            throw RegistryError(
-                .conflict, "there is a registry in \(place.rows?.database.name ?? place.folder.name) already")
-        }
-        try await NewRegistryMark(folder: place.folder, storage: place.storage, hasRows: place.rows == nil)
-            .checkIsFree()
         // What was recorded and never shown is shown before.
         _ = try await source.services.showIfWhole()
+        let isThere = try LocalRegistry.exists(place.folder.root, rows: place.rows)
+        if isThere {
+            guard try await isCopy(place) else {
+                throw RegistryError(
+                    .conflict, "there is another registry in \(place.rows?.database.name ?? place.folder.name) already")
+            }
+        } else {
+            try await NewRegistryMark(folder: place.folder, storage: place.storage, hasRows: place.rows == nil)
+                .checkIsFree()
+        }
         let target = CopyTarget(place.folder, storage: place.storage)
         var outcome = Outcome()
         try await copyFiles(to: target, &outcome, report)
         try OnlineKeys.load(from: source.files).save(to: place.folder)
         let rows = try place.rows ?? RegistryRows(place.folder, clock: source.clock)
-        try await copyRows(to: rows, place)
+        if !isThere { try await copyRows(to: rows, place) }
         // What somebody uploaded while the first files were copied.
         var late = Outcome()
         try await copyFiles(to: target, &late) { _, _ in }
         outcome.copiedCount += late.copiedCount
         outcome.byteCount += late.byteCount
-        let made = try await LocalRegistry.open(
-            place.folder.root, rows: place.rows, storage: place.storage, clock: source.clock)
-        guard try await made.newestTimestamp() == source.newestTimestamp() else {
+        guard try await isCopy(place) else {
             throw RegistryError(
                 .conflict,
                 "the registry was changed while it was copied: remove the copy, and copy again when nobody changes it")
         }
         return outcome
+    }
+
+    /// Whether the registry there shows what this one shows: only who has its keys could make another one that does.
+    private func isCopy(_ place: Place) async throws -> Bool {
+        let other = try await LocalRegistry.open(
+            place.folder.root, rows: place.rows, storage: place.storage, clock: source.clock)
+        return try await other.newestTimestamp() == source.newestTimestamp()
     }
 
     private func copyRows(to rows: RegistryRows, _ place: Place) async throws {

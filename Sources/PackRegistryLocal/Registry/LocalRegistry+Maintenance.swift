@@ -2,6 +2,7 @@ import Foundation
 package import PackRegistry
 import PackRegistryAPI
 import PackSystem
+import PackTrust
 
 extension LocalRegistry: MaintainedRegistry {
     /// How often a server looks for every file of the view.
@@ -18,11 +19,11 @@ extension LocalRegistry: MaintainedRegistry {
     /// Of a registry whose rows several servers share any number may run; one of them has the lease, and the others wait for it.
     /// - Returns: nil if another of several servers has it.
     /// - Throws: ``RegistryError`` of the kind `.conflict` if another server has it, and no second is meant to run; of the kind
-    ///   `.unusable` if this is one of several servers and has no online key: what expires would not be signed anew.
+    ///   `.unusable` if this is one of several servers and has no online key of this registry: what expires would not be signed anew.
     package func claimForServer() async throws -> Lease? {
         let name = "process \(getpid())" + (rows.isShared ? " on \(ProcessInfo.processInfo.hostName)" : "")
         if rows.isShared {
-            try requireOnlineKey()
+            try await requireOnlineKey()
             return try await leases.acquire(.server, for: Self.leaseDuration, as: name)
         }
         let end = ContinuousClock.now + Self.patience
@@ -37,14 +38,27 @@ extension LocalRegistry: MaintainedRegistry {
                 + ": stop that one first, or serve another registry")
     }
 
-    private func requireOnlineKey() throws {
+    private func requireOnlineKey() async throws {
         let path = files.onlineKeys.path(percentEncoded: false)
-        guard !FileManager.default.fileExists(atPath: path) else { return }
-        throw RegistryError(
-            .unusable,
-            "\(path) is not there: a server without the online key cannot sign, and devices would get nothing new. Copy the "
-                + "file, with mode 0600, from another machine of this registry, or give the folder that has it with --files"
-        )
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw RegistryError(
+                .unusable,
+                "\(path) is not there: a server without the online key cannot sign, and devices would get nothing new. Copy the "
+                    + "file, with mode 0600, from another machine of this registry, or give the folder that has it with --files"
+            )
+        }
+        let keys = try OnlineKeys.load(from: files).keys
+        let root: SignedDocument<RootMetadata> = try await services.store.facts(FactsQuery()).required(
+            TopLevelRole.root.rawValue)
+        let named = root.body.authority(for: .timestamp).keys
+        guard keys.contains(where: { named[$0.publicKey.id] != nil }) else {
+            throw RegistryError(
+                .unusable,
+                "\(path) has no key that root \(root.body.version) of this registry names: a server cannot sign with it, and devices "
+                    + "would get nothing new. It is an old key, or another registry's. Copy the file, with mode 0600, from "
+                    + "another machine of this registry"
+            )
+        }
     }
 
     /// Calls ``maintain(for:under:report:)`` after every change, also of other processes, and every minute, and ``check()`` at

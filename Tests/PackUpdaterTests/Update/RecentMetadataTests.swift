@@ -1,3 +1,4 @@
+import AttackSupport
 import Foundation
 import PackFormat
 import PackPatch
@@ -188,36 +189,19 @@ struct RecentMetadataTests {
     }
 
     @Test func `no damage to the file makes a device install or keep what was not signed`() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let seconds = environment["PACKTOOL_FUZZ_SECONDS"].flatMap(Double.init) ?? 1
-        let seed = environment["PACKTOOL_FUZZ_SEED"].flatMap(UInt64.init) ?? UInt64.random(in: 1...UInt64.max)
-        var state = seed
-        func next(_ limit: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int(state >> 33) % max(1, limit)
-        }
+        var run = FuzzRun(seconds: 1)
         let two = try publishTwo()
         let documents = try documents()
         let number = try snapshot(documents)
         let path = ViewPath.recent(snapshot: number).description
         let frame = try Self.frame(documents)
         let text = try ContentFrame.decompress(frame, maximumByteCount: 1 << 20)
-        let end = Date(timeIntervalSinceNow: seconds)
-        var (count, given) = (0, 0)
-        while Date() < end {
-            count += 1
+        var given = 0
+        while run.goesOn() {
             // Half of them damaged frames, half of them sound frames of damaged text.
-            var bytes = count % 2 == 0 ? frame : Array(text)
-            for _ in 0...next(4) where !bytes.isEmpty {
-                let place = next(bytes.count)
-                switch next(4) {
-                case 0: bytes[place] = UInt8(next(256))
-                case 1: bytes.removeSubrange(place..<min(bytes.count, place + 1 + next(9)))
-                case 2: bytes.insert(UInt8(next(256)), at: place)
-                default: bytes[place] ^= 1 << UInt8(next(8))
-                }
-            }
-            let sent = count % 2 == 0 ? bytes : try bytes.withUnsafeBytes { try ContentFrame.compress($0) }
+            let isFrame = run.count.isMultiple(of: 2)
+            let bytes = run.damage(isFrame ? frame : Array(text), with: Array(text))
+            let sent = isFrame ? bytes : try bytes.withUnsafeBytes { try ContentFrame.compress($0) }
             let transport = WatchedTransport(FolderTransport(folder: registry.view)) { asked, bytes in
                 asked == path ? sent : bytes
             }
@@ -227,15 +211,15 @@ struct RecentMetadataTests {
             for path in documents.keys where bundle.take(path, maximumByteCount: 1 << 20) != nil { given += 1 }
             #expect(bundle.take("metadata/2.root.json", maximumByteCount: 1 << 20) == nil)
             // A whole device now and then, of each half: it takes some milliseconds.
-            if count % 16 < 2 {
+            if run.count % 16 < 2 {
                 let fresh = try TestDevice(registry)
                 fresh.configuration.root = keys.root
                 let updater = try Updater(fresh.configuration)
                 #expect(try await updater.update(.all).entries.map(\.outcome) == [.activated(two.version)])
             }
         }
-        print("fuzzed \(count) files of recent metadata, \(given) documents taken, PACKTOOL_FUZZ_SEED=\(seed)")
-        #expect(count > 10 && given > 0, "\(count), \(given)")
+        print("fuzzed \(run.count) files of recent metadata, \(given) documents taken, \(run.ending)")
+        #expect(run.count > 10 && given > 0, "\(run.count), \(given)")
     }
 
     private func device(updates outcome: UpdateReport.Outcome) async throws {

@@ -50,10 +50,11 @@ import Testing
         new["PACKTOOL_FILES"] = "files"
         #expect(try await run("audit", environment: new) == audit)
         #expect(try await run("registry", "check", environment: new).contains("all sound"))
-        let again = try await tool.run(
-            "registry", "copy", database, "--to-files", "files", "--to-storage", storage.address,
-            environment: storage.server.environment)
-        expectClearError(again, naming: ["there is a registry in postgres://"])
+        let copying = ["registry", "copy", database, "--to-files", "files", "--to-storage", storage.address]
+        let again = try await tool.output(of: copying, environment: storage.server.environment)
+        #expect(again.contains(": 0 files with 0 bytes"), "\(again)")
+        let nowhere = try await tool.run("registry", "copy", database)
+        expectClearError(nowhere, naming: ["--to-files", "--to-storage"])
 
         try await run("registry", "copy", "back", environment: new)
         #expect(try view("back") == before)
@@ -64,6 +65,8 @@ import Testing
         #expect(status.contains("1.2.0"), "\(status)")
         let old = try await run("status", "--registry", "back")
         #expect(!old.contains("1.2.0"), "\(old)")
+        let late = try await tool.run(copying, environment: storage.server.environment)
+        expectClearError(late, naming: ["there is another registry in postgres://"])
     }
 
     @Test func `a copy that was interrupted is completed, and a damaged file is not copied`() async throws {
@@ -87,7 +90,7 @@ import Testing
         let running = try tool.start("serve", "--port", "0")
         _ = try #require(await running.line(holding: "http://127.0.0.1:"), "it did not start")
         let refused = try await tool.run("registry", "copy", "copy")
-        expectClearError(refused, naming: ["packtool serve", "stop it"])
+        expectClearError(refused, naming: ["packtool serve", "process ", "stop it"])
         #expect(try tool.listing("copy").isEmpty)
         running.kill(SIGTERM)
         #expect(await running.outcome().exitCode == 0)

@@ -42,9 +42,12 @@ struct RegistryCopyCommand: AsyncParsableCommand {
                 "\(try PostgresAddress(to)) has a password in it, which others can read: take it out, and give it in PGPASSWORD, in "
                     + "the file that PGPASSFILE names, or in ~/.pgpass")
         }
-        if PostgresAddress.isOne(to), toStorage != nil, toFiles == nil {
+        if PostgresAddress.isOne(to), toFiles == nil {
             throw CommandFailure(
-                "the new registry needs a folder for its online key and for copies of the bucket's files: give it with --to-files"
+                toStorage == nil
+                    ? "\(to) has the rows of a registry; its files need a folder, or a bucket and a folder for copies: give them with "
+                        + "--to-files DIR, and --to-storage s3://BUCKET/PREFIX"
+                    : "the new registry needs a folder for its online key and for copies of the bucket's files: give it with --to-files"
             )
         }
         let parts = RegistryLocation.Parts(files: toFiles, storage: toStorage)
