@@ -49,7 +49,7 @@ struct SkeletonFuzzTests {
                 "assets/a-1234567a.js": "the first program", "b-ABCDEFG2.js": "second", "lib.js": "library",
             ]), from: ["lib.js": "common"])
         let names = (0..<6).map { "part\($0 * 37)-Zy9_aB3\($0).js" }
-        let pages = ["page-qW3_rT01.js", "page-qW3_rT02.js"]
+        let pages = ["page-qW3_rT01.js", "view-qW3_rT02.js"]
         var texts = [
             "index.html": "two, longer", "kept.js": "kept", "new/moved.js": "moved", "lib.js": "library, new",
             "assets/a-89abcdef.js": "the first program, " + (names + pages).map { "import\"./\($0)\"" }.joined(),
