@@ -29,9 +29,8 @@ struct PatchSizes {
         case "apply" where arguments.count == 4:
             let store = Store(arguments[1])
             var sink = try Sink(newFolder: arguments[3])
-            try PatchDecoder(
-                PatchPlan(from: Manifest(parsing: store.bytes("old.json")), to: Manifest(parsing: store.bytes("new.json")))
-            ).apply(URL(filePath: arguments[2]), to: &sink, base: store.place)
+            try PatchDecoder(PatchPlan(from: store.manifest("old.json"), to: store.manifest("new.json")))
+                .apply(URL(filePath: arguments[2]), to: &sink, base: store.place)
         case "update" where arguments.count == 4:
             try update(Store(arguments[1]), patch: URL(filePath: arguments[2]), Sink(newFolder: arguments[3]))
         default:
@@ -100,6 +99,8 @@ private struct Store {
     init(_ path: String) { folder = URL(filePath: path, directoryHint: .isDirectory) }
 
     func bytes(_ name: String) throws -> [UInt8] { Array(try Data(contentsOf: folder.appending(path: name))) }
+
+    func manifest(_ name: String) throws -> Manifest { try Manifest(parsing: bytes(name)) }
 
     func place(_ digest: Digest) -> URL { folder.appending(path: digest.hex) }
 }
