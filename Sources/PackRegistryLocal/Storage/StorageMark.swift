@@ -20,9 +20,10 @@ struct StorageMark {
     /// - Throws: ``RegistryError`` of the kind `.conflict` where another registry has one of them.
     func checkIsFree(hasRows: Bool) async throws {
         try FolderMark(folder).checkIsFree(besideRows: hasRows)
-        let own = try FolderMark(folder).found()
         let found = try await storage.readMark()
-        // The own mark is of a call that was interrupted before anything was shown.
+        // The own mark is of a call that was interrupted before anything was shown, or that another command is in: it marks the
+        // folder first, so the folder is read last.
+        let own = try FolderMark(folder).found()
         guard found == nil || found == own else { throw taken("has the files of another registry") }
         guard try await storage.view.read(.timestamp, maximumByteCount: 1 << 20) == nil else {
             throw taken("has the view of a registry")

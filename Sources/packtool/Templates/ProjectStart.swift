@@ -43,20 +43,29 @@ struct ProjectStart {
         guard let place = try await RegistryPlace(location, isNew: true),
             try !LocalRegistry.exists(place.folder, rows: place.rows)
         else { return nil }
-        try await initializer.check(at: place.folder, rows: place.rows, storage: place.storage)
-        return place
+        return try await unlessMade(at: place) {
+            try await initializer.check(at: place.folder, rows: place.rows, storage: place.storage)
+            return place
+        }
     }
 
     /// Makes the registry and what it lacks of keys; nil if another command made one a moment ago.
     func make(at place: RegistryPlace) async throws -> Made? {
-        do {
+        try await unlessMade(at: place) {
             _ = try await initializer.make(at: place.folder, rows: place.rows, storage: place.storage)
+            return Made(app: app, registry: place.folder, keys: project.keys, root: project.root)
+        }
+    }
+
+    /// - Returns: nil if another command has made the registry meanwhile.
+    private func unlessMade<Value>(at place: RegistryPlace, _ body: () async throws -> Value) async throws -> Value? {
+        do {
+            return try await body()
         } catch let error as RegistryError where error.kind == .conflict {
             // The folder of files, or the bucket, belongs to another registry.
             guard try LocalRegistry.exists(place.folder, rows: place.rows) else { throw error }
             return nil
         }
-        return Made(app: app, registry: place.folder, keys: project.keys, root: project.root)
     }
 
     /// The folder's name, with `-` for what an app id cannot hold.
