@@ -40,6 +40,8 @@ extension Tool {
     /// file beside it.
     func content() throws -> [String: Data] {
         var files = try listing().filter { !$0.key.hasSuffix("-wal") && !$0.key.hasSuffix("-shm") }
+        // On storage the registry's folder has copies, and a server may be making some.
+        if Self.isOnStorage { files = files.filter { !$0.key.hasPrefix(".packtool/registry/view/") } }
         for name in files.keys where name.hasSuffix(".sqlite") {
             let (process, output) = (Process(), Pipe())
             process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")

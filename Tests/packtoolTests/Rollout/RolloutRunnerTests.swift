@@ -100,9 +100,11 @@ struct RolloutRunnerTests {
         for version in ["1.0.0", "1.1.0"] {
             try await live.publish("shop", version, files: ["index.html": "<p>\(version)</p>"])
         }
-        // A folder has one server: a second one is refused, and changes nothing of the first.
-        let second = try await live.tool.run("serve", "--port", "0")
-        expectClearError(second, naming: ["another packtool serve has the registry", "stop that one first"])
+        // A folder has one server: a second one is refused, and changes nothing of the first. A database may have several.
+        if !Tool.isOnStorage {
+            let second = try await live.tool.run("serve", "--port", "0")
+            expectClearError(second, naming: ["another packtool serve has the registry", "stop that one first"])
+        }
         let token = ["PACKTOOL_TOKEN": try await live.token("--release", "--channel", "beta")]
         try await live.tool.run(
             ["rollout", "shop", "--channel", "beta", "--percent", "0", "--yes", "--registry", live.url],
