@@ -25,7 +25,8 @@ import Testing
         try tool.write([
             "dist/index.html": "<title>\(version)</title><script src=\"app.js\"></script>",
             "dist/app.js": "// \(version)",
-            "dist/library.js": (0..<400).map { "export const f\($0) = () => \"\($0)\";" }.joined(separator: "\n") + version,
+            "dist/library.js": (0..<400).map { "export const f\($0) = () => \"\($0)\";" }.joined(separator: "\n")
+                + version,
         ])
         try await tool.output(of: ["build", "dist", "--package", "shop", "--package-version", version, "--quiet"])
     }
