@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # What making and applying patches takes: time and peak memory of the encoder on 40 MB of changed content, and of the decoder beside
-# unzip of the full zip, with the new manifest known and by its skeleton. Real builds put together until some 40 MB are new. Prints a table; with REPORT=1 writes it into docs/BENCHMARKS.md.
+# unzip of the full zip, with the new manifest known and by its skeleton. Real builds put together until some 40 MB are new. Prints a
+# table; with REPORT=1 writes it into docs/BENCHMARKS.md.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/fetch-datasets.sh bokeh streamlit kedro-viz evidently gradio

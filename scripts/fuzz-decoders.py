@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Damages at random what a device decodes from outside: patches, skeletons of manifests, update files, and recent metadata. Whatever comes, the right
-bytes come out or an error, and nothing that was not signed is installed.
+"""Damages at random what a device decodes from outside: patches, skeletons of manifests, update files, and recent metadata. Whatever
+comes, the right bytes come out or an error, and nothing that was not signed is installed.
 
     scripts/fuzz-decoders.py [SECONDS]          600 for each decoder if no number is given
 

@@ -49,8 +49,8 @@ package struct RegistryCopy: Sendable {
         if let holder = try await source.leases.holder(of: .server) {
             throw RegistryError(
                 .conflict,
-                "a packtool serve has the registry (\(holder)), and what it changes meanwhile would be lost: stop it first. If it is "
-                    + "gone already, its claim ends within three minutes")
+                "a packtool serve has the registry (\(holder)), and what it changes meanwhile would be lost: stop it first"
+                    + (source.rows.isShared ? ". If it was killed, its lease ends within three minutes" : ""))
         }
         guard place.folder.root != source.files.root else {
             throw RegistryError(.conflict, "\(place.folder.name) has the registry that is copied: give another folder")
