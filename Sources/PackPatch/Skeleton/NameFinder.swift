@@ -1,3 +1,4 @@
+import Foundation
 import PackFormat
 
 /// Finds hashed file names in decoded content: a new file is mostly named by another new file, which imports it, so that its hash need
@@ -11,7 +12,9 @@ package struct NameFinder: Sendable {
         let hashByteCount: Int
     }
 
-    /// The longest name that is looked for, in bytes.
+    /// The shortest name that is looked for, in bytes.
+    private static let minimumByteCount = 10
+    /// The longest.
     private static let maximumByteCount = PackagePath.maximumComponentLength
     /// How many names are kept.
     static let maximumNameCount = 1 << 16
@@ -20,6 +23,8 @@ package struct NameFinder: Sendable {
     /// The endings of ``texts``.
     private let textEndings: Set<[UInt8]>
     private let endings: Set<[UInt8]>
+    /// The bytes behind their dots.
+    private let endingStarts: [Bool]
     /// The hashes of each name, in the order in which they occur first.
     private(set) var hashes: [Kind: [[UInt8]]] = [:]
     private var seen: Set<[UInt8]> = []
@@ -35,6 +40,13 @@ package struct NameFinder: Sendable {
         self.textEndings = textEndings
         endings = textEndings.union(
             wanted.compactMap { kind in kind.key.lastIndex(of: Tokenizer.dot).map { Array(kind.key[$0...]) } })
+        endingStarts = endings.reduce(into: [Bool](repeating: false, count: 256)) { starts, ending in
+            if ending.count > 1 {
+                starts[Int(ending[1])] = true
+            } else {
+                for (byte, isPart) in Self.isNamePart.enumerated() where !isPart { starts[byte] = true }
+            }
+        }
     }
 
     /// Looks for nothing.
@@ -46,13 +58,43 @@ package struct NameFinder: Sendable {
     /// Looks through the next bytes of an object.
     package mutating func look(at bytes: UnsafeRawBufferPointer) {
         if isIdle { return }
-        var start = 0
-        for index in bytes.indices where !Self.isNamePart[Int(bytes[index])] {
-            take(bytes[start..<index])
-            end()
-            start = index + 1
+        Self.isNamePart.withUnsafeBufferPointer { isNamePart in
+            func isPart(_ index: Int) -> Bool { isNamePart[Int(bytes[index])] }
+            // The byte before is no part of a name, or there is none.
+            var start = 0
+            if !token.isEmpty || isTooLong {
+                while start < bytes.count, isPart(start) { start += 1 }
+                take(bytes[..<start])
+                if start == bytes.count { return }
+                end()
+                start += 1
+            }
+            // By their dots, of which text has much fewer than bytes.
+            var place = start
+            while let dot = Self.dot(in: bytes, from: place), dot + 1 < bytes.count {
+                place = dot + 1
+                guard endingStarts[Int(bytes[place])] else { continue }
+                while place < bytes.count, isPart(place), bytes[place] != Tokenizer.dot { place += 1 }
+                // What goes on, here or in the next bytes, has its ending there.
+                guard place < bytes.count, bytes[place] != Tokenizer.dot else { continue }
+                var first = dot
+                while first > start, isPart(first - 1), place - first <= Self.maximumByteCount { first -= 1 }
+                name(UnsafeRawBufferPointer(rebasing: bytes[first..<place]))
+                place += 1
+                start = place
+            }
+            // What may go on in the next bytes.
+            var rest = bytes.count
+            while rest > start, isPart(rest - 1) { rest -= 1 }
+            take(bytes[rest...])
         }
-        take(bytes[start...])
+    }
+
+    private static func dot(in bytes: UnsafeRawBufferPointer, from start: Int) -> Int? {
+        guard start < bytes.count, let base = bytes.baseAddress,
+            let found = memchr(base + start, CInt(Tokenizer.dot), bytes.count - start)
+        else { return nil }
+        return UnsafeRawPointer(found) - base
     }
 
     /// Ends an object: no name goes on in the next one.
@@ -70,21 +112,28 @@ package struct NameFinder: Sendable {
     }
 
     private mutating func end() {
-        defer {
-            token.removeAll(keepingCapacity: true)
-            isTooLong = false
-        }
-        guard !isTooLong, token.count > 9, let dot = token.lastIndex(of: Tokenizer.dot),
-            endings.contains(Array(token[dot...])), let path = try? PackagePath(String(decoding: token, as: UTF8.self)),
-            let name = HashedName(path)
+        var text: [UInt8] = []
+        swap(&text, &token)
+        if !isTooLong { text.withUnsafeBytes { name($0) } }
+        text.removeAll(keepingCapacity: true)
+        swap(&text, &token)
+        isTooLong = false
+    }
+
+    /// Notes what may be a name: the bytes between two that are in none.
+    private mutating func name(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= Self.minimumByteCount, bytes.count <= Self.maximumByteCount,
+            let dot = bytes.lastIndex(of: Tokenizer.dot), endings.contains(Array(bytes[dot...])),
+            let path = try? PackagePath(String(decoding: bytes, as: UTF8.self)), let name = HashedName(path)
         else { return }
-        if textEndings.contains(Array(token[dot...])), texts.count < Self.maximumNameCount,
-            seenTexts.insert(token).inserted
+        let text = Array(bytes)
+        if textEndings.contains(Array(bytes[dot...])), texts.count < Self.maximumNameCount,
+            seenTexts.insert(text).inserted
         {
-            texts.append(token)
+            texts.append(text)
         }
         let kind = Kind(key: name.key, hashByteCount: name.hash.count)
-        guard wanted.contains(kind), seen.count < Self.maximumNameCount, seen.insert(token).inserted else { return }
+        guard wanted.contains(kind), seen.count < Self.maximumNameCount, seen.insert(text).inserted else { return }
         hashes[kind, default: []].append(name.hash)
     }
 
