@@ -22,7 +22,6 @@ struct SecureChannel: ServerChildChannel {
     private let http1: FastPathChannel
     private let http2: HTTP2Channel
     private let limiter: ConnectionLimiter
-    private let handshakes = HandshakeQueues()
 
     init(_ files: TLSFiles, http1: FastPathChannel, http2: HTTP2Channel, limiter: ConnectionLimiter) throws {
         var configuration = try files.configuration()
@@ -51,10 +50,7 @@ struct SecureChannel: ServerChildChannel {
                     channel.close().flatMapThrowing { throw ChannelError.eof }
                 }
             }
-            try channel.pipeline.syncOperations.addHandlers([
-                HandshakeTurn(in: handshakes.queue(of: channel.eventLoop)), NIOSSLServerHandler(context: context),
-                negotiation,
-            ])
+            try channel.pipeline.syncOperations.addHandlers([NIOSSLServerHandler(context: context), negotiation])
             let agreed = negotiation.protocolNegotiationResult
             // A client that never ends the handshake holds nothing longer than one that never sends a header.
             let check = channel.eventLoop.scheduleTask(in: TimeAmount(limiter.limits.idleTimeout)) {
