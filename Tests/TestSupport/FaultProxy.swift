@@ -140,6 +140,28 @@ package final class FaultProxy: Sendable {
         server = try await LoopbackServer { await shared.reply(to: $0) }
     }
 
+    /// Spoils requests at random from now on, in an order that the seed gives.
+    /// - Parameter sides: each fault meets one request of so many.
+    /// - Parameter delay: of those that are delayed.
+    /// - Parameter answersStale: whether some answers are those of before.
+    package func spoil(seed: UInt64, sides: Int, delay: Duration, answersStale: Bool = false) {
+        let dice = Mutex(SeededGenerator(seed: seed))
+        plan { request, _ in
+            switch dice.withLock({ Int.random(in: 0..<sides, using: &$0) }) {
+            case 0: .drop
+            case 1: .loseAnswer
+            case 2: .refuse(status: 503, code: "SlowDown")
+            case 3: .refuse(status: 500, code: "InternalError")
+            case 4: .cutAnswer
+            case 5: .cutRequest
+            case 6: .delay(delay)
+            case 7: request.method == "GET" ? .flip : .none
+            case 8: answersStale && request.method == "GET" ? .stale : .none
+            default: .none
+            }
+        }
+    }
+
     /// What to do from now on; requests are numbered from 1.
     package func plan(_ plan: @escaping Plan) {
         shared.state.withLock { state in

@@ -204,20 +204,7 @@ import Testing
         limits.patience = .seconds(1)
         limits.longestPause = .milliseconds(50)
         let scene = try await Scene(limits: limits)
-        let dice = Mutex(SeededGenerator(seed: seed))
-        scene.proxy.plan { request, _ in
-            switch dice.withLock({ Int.random(in: 0..<24, using: &$0) }) {
-            case 0: .drop
-            case 1: .loseAnswer
-            case 2: .refuse(status: 503, code: "SlowDown")
-            case 3: .refuse(status: 500, code: "InternalError")
-            case 4: .cutAnswer
-            case 5: .cutRequest
-            case 6: .delay(.milliseconds(900))
-            case 7: request.method == "GET" ? .flip : .none
-            default: .none
-            }
-        }
+        scene.proxy.spoil(seed: seed, sides: 24, delay: .milliseconds(900))
         // What may be there: the last one that was acknowledged, or one since whose end nobody heard.
         var possible: [[UInt8]?] = [nil]
         var (done, failed) = (0, 0)

@@ -1,6 +1,5 @@
 import Foundation
 import PackJSON
-import Synchronization
 import TestSupport
 import Testing
 
@@ -29,26 +28,6 @@ import Testing
                 + version,
         ])
         try await tool.output(of: ["build", "dist", "--package", "shop", "--package-version", version, "--quiet"])
-    }
-
-    /// Spoils about every fifth request, in an order that the seed gives.
-    private func spoil(seed: UInt64) {
-        let dice = Mutex(SeededGenerator(seed: seed))
-        proxy.plan { request, _ in
-            let kind = dice.withLock { Int.random(in: 0..<45, using: &$0) }
-            return switch kind {
-            case 0: .drop
-            case 1: .loseAnswer
-            case 2: .refuse(status: 503, code: "SlowDown")
-            case 3: .refuse(status: 500, code: "InternalError")
-            case 4: .cutAnswer
-            case 5: .cutRequest
-            case 6: .delay(.seconds(1))
-            case 7: request.method == "GET" ? .flip : .none
-            case 8: request.method == "GET" ? .stale : .none
-            default: .none
-            }
-        }
     }
 
     /// Publishes until a command says that it is done.
@@ -81,7 +60,8 @@ import Testing
         try await publish("1.0.0")
         let (server, url) = try await tool.startServer(tool.serverMachine("second").merging(throughProxy) { $1 })
         try await tool.update("device", from: url, channel: "beta", to: "1.0.0")
-        spoil(seed: seed)
+        // About every fifth request.
+        proxy.spoil(seed: seed, sides: 45, delay: .seconds(1), answersStale: true)
         var shown = "1.0.0"
         for number in 1...6 {
             try await publish("1.\(number).0")

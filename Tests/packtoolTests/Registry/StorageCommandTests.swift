@@ -51,12 +51,9 @@ import Testing
         // Nor with another registry's.
         let other = try Tool()
         try await other.output(of: ["init", "--template", "config", "--app", "shop"], environment: [:])
-        try tool.write([
-            "second/keys/online.json": String(
-                decoding: other.read(".packtool/registry/keys/online.json"), as: UTF8.self)
-        ])
-        try await tool.shell("chmod 600 second/keys/online.json").expectSuccess()
-        let wrong = try await tool.run("serve", "--port", "0", environment: ["PACKTOOL_FILES": "second"])
+        let key = try other.read(".packtool/registry/keys/online.json")
+        let wrong = try await tool.run(
+            "serve", "--port", "0", environment: tool.serverMachine("second", onlineKey: key))
         expectClearError(wrong, naming: ["second/keys/online.json", "root 1", "another registry's"])
         let (server, _) = try await serve(machine("second"))
         server.kill(SIGKILL)

@@ -79,9 +79,10 @@ struct ToolStorage {
 
 extension Tool {
     /// The environment of a machine that has the online key, and nothing else of the registry.
-    func serverMachine(_ folder: String) throws -> [String: String] {
+    /// - Parameter onlineKey: nil: the registry's.
+    func serverMachine(_ folder: String, onlineKey: Data? = nil) throws -> [String: String] {
         let key = "\(folder)/keys/online.json"
-        try write([key: String(decoding: read("files/keys/online.json"), as: UTF8.self)])
+        try write([key: String(decoding: onlineKey ?? read("files/keys/online.json"), as: UTF8.self)])
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o600], ofItemAtPath: self.folder.appending(path: key).path)
         return ["PACKTOOL_FILES": folder]
