@@ -201,7 +201,8 @@ let package = Package(
             [
                 "PackArchive", "PackDashboard", "PackRegistry", "PackRegistryAPI", "PackFormat", "PackJSON",
                 "PackTrust",
-                "PackSystem", crypto, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore, nioPosix,
+                "PackSystem", crypto, cryptoExtras, logging, hummingbird, hummingbirdCore, hummingbirdHTTP2, nioCore,
+                nioPosix,
                 nioSSL, nioTLS,
                 nioHTTP1,
                 nioHTTPTypes, httpTypes, lifecycle, signals,
@@ -236,7 +237,7 @@ let package = Package(
                 "PackRegistry", "PackRegistryAPI", "PackRegistrySQL", "PackRegistryLocal", "PackRegistryPostgres",
                 "PackRegistryS3", "PackRegistryServer", "PackPublisher",
                 "PackArchive", "PackPatch", "PackTrust", "PackFormat", "PackJSON", "TestSupport", "PackUpdater",
-                logging, nioCore, crypto,
+                logging, nioCore, crypto, cryptoExtras,
             ]),
         tests(
             "PackRegistryS3Tests",

@@ -5,7 +5,8 @@ updates, in turns with and without them. Ends with 1 where a bar is missed: 20,0
 50 ms, publishing and idle checks 1.10 of their time without.
 
     scripts/bench-reports.py            PACKTOOL names the binary; SECONDS=10 is the time of each load, ROUNDS=9 of publications
-"""
+
+With POSTGRES=1 the registry is in PostgreSQL, and the loop beside it copies the same rows with psql, a commit for each batch."""
 
 import asyncio
 import json
@@ -19,6 +20,9 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "Benchmarks"))
+import services  # noqa: E402
+
 PACKTOOL = os.environ.get("PACKTOOL", str(ROOT / ".build/bin/packtool"))
 SECONDS = float(os.environ.get("SECONDS", "10"))
 BATCH = int(os.environ.get("BATCH", "500"))
@@ -28,6 +32,7 @@ ROUNDS = int(os.environ.get("ROUNDS", "9"))
 STEADY = 20_000
 BAR = 1.10
 PORT = 18798
+IN_POSTGRES = os.environ.get("POSTGRES") == "1"
 CODES = ["offered", "downloaded", "installed", "activated", "confirmed"]
 
 
@@ -208,9 +213,29 @@ def bare(folder, bodies):
     return count / (time.monotonic() - start)
 
 
+def bare_postgres(url, bodies):
+    """The same rows by COPY, one commit a batch, with psql."""
+    count = int(SECONDS * 100)
+    script = [
+        "CREATE TABLE bare (sender bigint, sequence bigint, subject int, code text, time bigint, received bigint, wire bigint);"
+        " CREATE UNIQUE INDEX bareonce ON bare (sender, sequence);"]
+    for sender in range(count):
+        script.append("COPY bare FROM STDIN;")
+        for row in json.loads(bodies.pop())["events"]:
+            wire = row.get("wireBytes", "\\N")
+            script.append("\t".join(map(str, (sender, row["sequence"], 1, row["code"], row["time"], row["time"], wire))))
+        script.append("\\.")
+    start = time.monotonic()
+    subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", url], input="\n".join(script) + "\n", text=True, check=True)
+    return count * BATCH / (time.monotonic() - start)
+
+
 def main():
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as database:
         folder = pathlib.Path(name)
+        url = services.start_postgres(pathlib.Path(database)) if IN_POSTGRES else None
+        if url:
+            os.environ.update(PACKTOOL_REGISTRY=url, PACKTOOL_FILES=str(folder / "files"))
         (folder / "dist").mkdir()
         (folder / "dist/index.html").write_text("<!doctype html><title>bench</title>")
         (folder / "package.json").write_text('{"name": "bench", "version": "1.0.0"}')
@@ -220,10 +245,9 @@ def main():
         release = json.loads(run(folder, "status", "--json"))["channels"]["stable"]["bench"][0]["id"]
         now = int(time.time())
         bodies, small = Batches(release, BATCH, now), Batches(release, 5, now)
-        loop = bare(folder, bodies)
+        loop = bare_postgres(url, bodies) if url else bare(folder, bodies)
         server = subprocess.Popen(
-            [PACKTOOL, "serve", "--port", str(PORT), "--registry", ".packtool/registry", "--quiet",
-             "--max-reports-per-network", "0"], cwd=folder, stdout=subprocess.PIPE, text=True)
+            [PACKTOOL, "serve", "--port", str(PORT), "--quiet", "--max-reports-per-network", "0"], cwd=folder, stdout=subprocess.PIPE, text=True)
         try:
             server.stdout.readline()
             accepted, elapsed, delays = asyncio.run(served(release, bodies, small))
@@ -235,11 +259,14 @@ def main():
         stats = json.loads(run(folder, "stats", "--channel", "stable", "--json"))
         rate, delays = accepted / elapsed, sorted(delays)
         p99 = delays[int(len(delays) * 0.99)] * 1000
-        print(f"bare SQLite loop    {loop:10,.0f} events/s")
+        print(f"bare loop           {loop:10,.0f} events/s")
         print(f"registry            {rate:10,.0f} events/s, {rate / loop:.2f} of the loop; batches of {BATCH}, {LANES} connections")
         print(f"one device meanwhile   p50 {delays[len(delays) // 2] * 1000:.1f} ms, p99 {p99:.1f} ms; {memory[0].split(None, 1)[1]} at most")
         print(f"activated in stats  {stats['versions'][0]['activated']:10,} devices of {accepted:,} events")
         return 0 if isQuiet and rate >= 20_000 and rate >= loop / 2 and p99 < 50 else 1
 
 
-sys.exit(main())
+try:
+    sys.exit(main())
+finally:
+    services.end()

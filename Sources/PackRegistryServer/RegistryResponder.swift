@@ -33,10 +33,11 @@ package struct RegistryResponder: HTTPResponder {
                 try await answer(request, context: context)
             }
         } catch {
-            let problem = clients.judged(Problem(error), request, from: context.peer)
+            var problem = clients.judged(Problem(error), request, from: context.peer)
             if problem.status.code >= 500 {
                 context.logger.error(
                     "a request failed", metadata: ["id": "\(id)", "error": "\(error)"])
+                problem.requestID = id
             }
             response = problem.response
             if request.method == .head { response = response.createHeadResponse() }

@@ -32,6 +32,8 @@ package struct RegistryServer: Sendable {
         package var hasDashboard = true
         /// Whether large files are read from the registry's storage: they are answered by a redirect.
         package var redirectsReads = false
+        /// Whether trusted issuers of id tokens may be on this machine or its network.
+        package var allowsInternalIssuers = false
         /// The clients of other systems that are answered; nil: none.
         package var adapters: AdapterSettings?
 
@@ -186,6 +188,7 @@ package struct RegistryServer: Sendable {
         ChannelController().addRoutes(to: endpoints)
         ChangesController().addRoutes(to: endpoints)
         AdministrationController(reports: reports).addRoutes(to: endpoints)
+        ExchangeController(host: host, allowsInternal: configuration.allowsInternalIssuers).addRoutes(to: endpoints)
         BundleController(view: view).addRoutes(to: endpoints)
         HealthController(host: host).addRoutes(to: endpoints)
         let devices = ReportController(

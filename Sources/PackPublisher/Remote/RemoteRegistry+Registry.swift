@@ -227,6 +227,17 @@ extension RemoteRegistry: RegistryAdministration {
         try await call(Endpoints.createToken, request)
     }
 
+    package func createTrust(_ request: TrustRequest) async throws -> TokenRecord {
+        try await call(Endpoints.createTrust, request)
+    }
+
+    /// A token of 15 minutes for a CI job.
+    /// - Throws: ``RegistryError`` of the kind `.unauthorized` where the registry trusts no such job, `.conflict` where the id
+    ///   token was exchanged before.
+    package func exchange(_ request: TokenExchangeRequest) async throws -> CreatedToken {
+        try await call(Endpoints.exchangeToken, request)
+    }
+
     package func tokens() async throws -> [TokenRecord] {
         try await call(Endpoints.tokens, ())
     }

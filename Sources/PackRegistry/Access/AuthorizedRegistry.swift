@@ -183,6 +183,13 @@ extension AuthorizedRegistry {
             TokenCreation(request, secret: TokenSecret(generator: &generator)), as: identity)
     }
 
+    package func createTrust(_ request: TrustRequest) async throws -> TokenRecord {
+        try identity.require(.admin)
+        var generator = SystemRandomNumberGenerator()
+        return try await services.record(
+            TrustCreation(request, secret: TokenSecret(generator: &generator)), as: identity)
+    }
+
     package func tokens() async throws -> [TokenRecord] {
         try identity.require(.admin)
         var query = FactsQuery.unsigned

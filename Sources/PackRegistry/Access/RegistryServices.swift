@@ -107,18 +107,43 @@ package struct RegistryServices: Sendable {
         }
         var query = FactsQuery.unsigned
         query.tokens = .hash(secret.hash)
-        let found = try await store.facts(query).tokens.first
-        guard let found, TokenSecret.isEqual(found.hash, secret.hash) else {
+        let tokens = try await store.facts(query).tokens
+        guard let found = tokens.first, TokenSecret.isEqual(found.hash, secret.hash), found.record.trust == nil else {
             throw RegistryError(.unauthorized, "the access token is not known to this registry")
         }
         let record = found.record
         if record.revoked != nil {
             throw RegistryError(.unauthorized, "the access token \"\(record.name)\" was revoked")
         }
+        if let parent = record.parent {
+            guard let trust = tokens.first(where: { $0.record.id == parent })?.record, trust.revoked == nil else {
+                throw RegistryError(
+                    .unauthorized, "the trust that the access token \"\(record.name)\" is of was revoked")
+            }
+        }
         if let expires = record.expires, expires <= clock() {
             throw RegistryError(
                 .unauthorized, "the access token \"\(record.name)\" expired on \(expires.formatted(.iso8601))")
         }
         return Identity(name: Identity.name(of: record), scope: record.scope, expires: record.expires)
+    }
+
+    /// The trusts for id tokens of an issuer.
+    package func trusts(in issuer: String) async throws -> [TokenTrust] {
+        var query = FactsQuery.unsigned
+        query.tokens = .all
+        return try await store.facts(query).tokens.compactMap { token in
+            guard let trust = token.record.trust, token.record.revoked == nil, trust.issuer == issuer else {
+                return nil
+            }
+            return trust
+        }
+    }
+
+    /// An access token for a CI job.
+    package func exchange(_ token: IDToken, trust: String?) async throws -> CreatedToken {
+        var generator = SystemRandomNumberGenerator()
+        let exchange = TokenExchange(token, trust: trust, secret: TokenSecret(generator: &generator))
+        return try await record(exchange, as: .system("exchange"))
     }
 }

@@ -77,8 +77,11 @@ package struct ChangeSet: Sendable {
     }
 
     package enum TokenStep: Hashable, Sendable {
+        /// Facts are stale where there is one with its id, or its parent is revoked.
         case create(RegistryFacts.Token)
         case revoke(id: String)
+        /// Removes the row of a job's token that expired long ago.
+        case forget(id: String)
     }
 
     /// Who makes the change, and when.

@@ -124,6 +124,7 @@ package struct FactsQuery: Sendable {
 
     package enum Tokens: Hashable, Sendable {
         case all
+        /// The token with this hash, then the trust that it was made of.
         case hash(Digest)
     }
 

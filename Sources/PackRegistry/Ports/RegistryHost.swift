@@ -26,6 +26,13 @@ package protocol RegistryHost: Sendable {
     /// The identity of a token's holder.
     /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
     func authenticate(_ secret: String) async throws -> Identity
+    /// The trusts for id tokens of an issuer.
+    func trusts(in issuer: String) async throws -> [TokenTrust]
+    /// An access token for a CI job.
+    /// - Parameter trust: the id of the trust, where the job may have several.
+    /// - Throws: ``RegistryError`` of the kind `.unauthorized` where no trust admits the job, `.conflict` where the id token was
+    ///   exchanged before.
+    func exchange(_ token: IDToken, trust: String?) async throws -> CreatedToken
     /// The registry on behalf of an identity, whose rights limit the actions and whose name the audit log records.
     func registry(as identity: Identity) -> any Registry
     /// The manifest of a published version; nil if there is none, or it was withdrawn.
@@ -47,6 +54,12 @@ package protocol RegistryHost: Sendable {
 }
 
 extension RegistryHost {
+    /// A host that only serves files trusts nobody.
+    package func trusts(in issuer: String) async throws -> [TokenTrust] { [] }
+    package func exchange(_ token: IDToken, trust: String?) async throws -> CreatedToken {
+        throw RegistryError(.unauthorized, "this registry trusts no issuer")
+    }
+
     /// A host whose whole view is in the folder has nothing else.
     package func fetch(_ path: String) async throws -> Bool { false }
 

@@ -172,11 +172,22 @@ package enum Endpoints {
     package static let createToken = Endpoint<TokenRequest, CreatedToken>(
         Route(
             .post, "/v1/tokens", right: .admin, "Creates an access token. Only this answer contains its secret."),
-        encodeBody: \.json, decodeBody: TokenRequest.init(json:),
-        encodeAnswer: { ["token": .object($0.record.json), "secret": .string($0.secret)] },
-        decodeAnswer: {
-            try CreatedToken(record: TokenRecord(json: $0.object("token")), secret: $0.string("secret"))
-        }, status: { _ in 201 })
+        encodeBody: \.json, decodeBody: TokenRequest.init(json:), encodeAnswer: \.json,
+        decodeAnswer: CreatedToken.init(json:), status: { _ in 201 })
+    package static let createTrust = Endpoint<TrustRequest, TokenRecord>(
+        Route(
+            .post, "/v1/trusts", right: .admin,
+            "Trusts an issuer of id tokens, so that jobs with these claims get tokens. It is listed and revoked as a token is."
+        ),
+        encodeBody: \.json, decodeBody: TrustRequest.init(json:), encodeAnswer: { ["token": .object($0.json)] },
+        decodeAnswer: { try TokenRecord(json: $0.object("token")) }, status: { _ in 201 })
+    package static let exchangeToken = Endpoint<TokenExchangeRequest, CreatedToken>(
+        Route(
+            .post, "/v1/tokens/exchange",
+            "Makes an access token of 15 minutes of a CI job's id token, if the registry trusts its issuer for such jobs."
+        ),
+        encodeBody: \.json, decodeBody: TokenExchangeRequest.init(json:), encodeAnswer: \.json,
+        decodeAnswer: CreatedToken.init(json:), status: { _ in 201 })
     package static let revokeToken = Endpoint<Void, Void>(
         Route(.delete, "/v1/tokens/{id}", right: .admin, isRepeatable: true, "Revokes an access token."))
     package static let audit = Endpoint<Void, [AuditEntry]>(
@@ -258,7 +269,8 @@ package enum Endpoints {
         changeSetting.route, rollout.route, rollouts.route, allRollouts.route, runRollouts.route, proposeChange.route,
         changes.route,
         change.route, voteOnChange.route, previewChange.route, previewSet.route, previewWithdrawal.route,
-        identity.route, tokens.route, createToken.route, revokeToken.route, audit.route, healthDetails.route,
+        identity.route, tokens.route, createToken.route, createTrust.route, exchangeToken.route, revokeToken.route,
+        audit.route, healthDetails.route,
         webhooks.route, addWebhook.route, removeWebhook.route, testWebhook.route, deadLetters.route,
         retryDeadLetters.route, reports, stats.route, deviceReports.route, deleteReports.route, healthLive,
         healthReady, metrics,

@@ -57,14 +57,30 @@ package struct TokenRecord: Hashable, Sendable {
     package let created: Date
     package let expires: Date?
     package let revoked: Date?
+    /// Nobody has the text of this one: it stands for jobs, which get tokens of its scope.
+    package let trust: TokenTrust?
+    /// The id of the trust that it was made of for a job.
+    package let parent: String?
 
-    package init(id: String, name: String, scope: TokenScope, created: Date, expires: Date?, revoked: Date?) {
+    package init(
+        id: String, name: String, scope: TokenScope, created: Date, expires: Date?, revoked: Date?,
+        trust: TokenTrust? = nil, parent: String? = nil
+    ) {
         self.id = id
         self.name = name
         self.scope = scope
         self.created = created
         self.expires = expires
         self.revoked = revoked
+        self.trust = trust
+        self.parent = parent
+    }
+
+    /// The same token, revoked.
+    package func revoked(at time: Date) -> TokenRecord {
+        TokenRecord(
+            id: id, name: name, scope: scope, created: created, expires: expires, revoked: time, trust: trust,
+            parent: parent)
     }
 }
 

@@ -85,6 +85,8 @@ package protocol RegistryReleasing: Sendable {
 package protocol RegistryAdministration: Sendable {
     /// Creates an access token. Its text is returned once; only its hash is stored.
     func createToken(_ request: TokenRequest) async throws -> CreatedToken
+    /// Trusts an issuer of id tokens for jobs.
+    func createTrust(_ request: TrustRequest) async throws -> TokenRecord
     func tokens() async throws -> [TokenRecord]
     /// Revokes a token; false if there is no such token.
     func revokeToken(id: String) async throws -> Bool

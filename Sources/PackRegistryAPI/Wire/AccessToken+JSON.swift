@@ -27,6 +27,8 @@ extension TokenRecord {
         ]
         json["expires"] = expires.map { .string(WireTime.text($0)) }
         json["revoked"] = revoked.map { .string(WireTime.text($0)) }
+        json["trust"] = trust.map { .object($0.json) }
+        json["parent"] = parent.map { .string($0) }
         return json
     }
 
@@ -34,7 +36,18 @@ extension TokenRecord {
         try self.init(
             id: json.string("id"), name: json.string("name"), scope: TokenScope(json: json.required("scope")),
             created: json.date("created"), expires: json.optionalDate("expires"),
-            revoked: json.optionalDate("revoked"))
+            revoked: json.optionalDate("revoked"),
+            trust: json["trust"].map { try TokenTrust(json: $0.object("trust")) },
+            parent: json["parent"].map { try $0.string("parent") })
+    }
+}
+
+extension CreatedToken {
+    /// The answer of `POST /v1/tokens` and `POST /v1/tokens/exchange`.
+    package var json: JSONObject { ["token": .object(record.json), "secret": .string(secret)] }
+
+    package init(json: JSONObject) throws {
+        try self.init(record: TokenRecord(json: json.object("token")), secret: json.string("secret"))
     }
 }
 

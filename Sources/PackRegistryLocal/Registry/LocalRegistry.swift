@@ -190,6 +190,12 @@ package struct LocalRegistry: Sendable {
     /// - Throws: ``RegistryError`` of the kind `.unauthorized` for an unknown, expired or revoked one.
     package func authenticate(_ secret: String) async throws -> Identity { try await services.authenticate(secret) }
 
+    package func trusts(in issuer: String) async throws -> [TokenTrust] { try await services.trusts(in: issuer) }
+
+    package func exchange(_ token: IDToken, trust: String?) async throws -> CreatedToken {
+        try await services.exchange(token, trust: trust)
+    }
+
     /// The same registry with the rights of one identity, whose name the audit log records.
     package func registry(as identity: Identity) -> any Registry { AuthorizedRegistry(services, as: identity) }
 

@@ -48,6 +48,11 @@ enum RegistrySchema {
         migrator.registerMigration("versions without files, files to remove") { db in
             try db.execute(sql: retention)
         }
+        migrator.registerMigration("trust in issuers of id tokens") { db in
+            // JSON; a token of a job has the id of its trust as parent.
+            try db.execute(
+                sql: "ALTER TABLE token ADD COLUMN trust TEXT; ALTER TABLE token ADD COLUMN parent TEXT;")
+        }
         return migrator
     }
 

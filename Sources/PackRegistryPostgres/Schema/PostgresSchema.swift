@@ -28,6 +28,9 @@ struct PostgresSchema {
                 ALTER TABLE version ADD COLUMN pruned TIMESTAMPTZ;
                 CREATE TABLE removal (path TEXT COLLATE "C" PRIMARY KEY NOT NULL);
                 """),
+        Step(
+            name: "trust in issuers of id tokens",
+            sql: "ALTER TABLE token ADD COLUMN trust TEXT; ALTER TABLE token ADD COLUMN parent TEXT COLLATE \"C\""),
     ]
 
     /// Any number that no other program uses for a lock of its own.

@@ -49,7 +49,8 @@ package struct RowCopy {
             name: "approvalEvent", columns: ["sequence", "change", "channel", "time", "actor", "kind", "content"],
             key: ["sequence"], isNumbered: true),
         Table(
-            name: "token", columns: ["id", "name", "hash", "scope", "created", "expires", "revoked"], key: ["id"]),
+            name: "token",
+            columns: ["id", "name", "hash", "scope", "created", "expires", "revoked", "trust", "parent"], key: ["id"]),
         Table(
             name: "audit", columns: ["sequence", "time", "actor", "action", "subject", "detail"], key: ["sequence"],
             isNumbered: true),

@@ -16,6 +16,10 @@ struct Problem: Error {
     let kind: String
     let detail: String
     var headers = HTTPFields()
+    /// The server's log has the reason, which is not for clients.
+    private(set) var isForTheLog = false
+    /// The request's id in the log, set where the error was logged.
+    var requestID: String?
 
     init(_ status: HTTPResponse.Status, kind: String, _ detail: String, headers: HTTPFields = [:]) {
         self.status = status
@@ -77,9 +81,8 @@ struct Problem: Error {
         case let error as any HTTPResponseError:
             self.init(error.status, kind: RegistryError.Kind.invalid.rawValue, error.status.reasonPhrase)
         default:
-            self.init(
-                .internalServerError, kind: "internal",
-                "the registry failed on this request; its log has the reason under the request's id")
+            self.init(.internalServerError, kind: "internal", "the registry failed on this request")
+            isForTheLog = true
         }
     }
 
@@ -103,16 +106,18 @@ struct Problem: Error {
         case .unreachable:
             self.init(
                 .serviceUnavailable, kind: error.kind.rawValue,
-                "the registry cannot reach its database or its files now; its log has the reason under the request's id",
+                "the registry cannot reach its database or its files now",
                 headers: [.retryAfter: String(Self.retrySeconds)])
+            isForTheLog = true
         case .unusable:
-            self.init(
-                .internalServerError, kind: error.kind.rawValue,
-                "the registry failed on this request; its log has the reason under the request's id")
+            self.init(.internalServerError, kind: error.kind.rawValue, "the registry failed on this request")
+            isForTheLog = true
         }
     }
 
     var response: Response {
+        var detail = detail
+        if isForTheLog, let requestID { detail += "; its log has the reason under the id \(requestID)" }
         let document: JSONObject = [
             "type": .string(ProblemFormat.typePrefix + kind), "title": .string(status.reasonPhrase),
             "status": .integer(status.code), "detail": .string(ProblemText.cut(detail)),

@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import PackRegistryAPI
 
 /// Data about clients: how many requests a client behind a proxy has running, and how many invalid tokens it has
 /// sent.
@@ -52,9 +53,10 @@ struct ClientLimits: Sendable {
         peer.flatMap { proxies.client(of: $0, request.headers) }.flatMap { failedTokens.add($0) }
     }
 
-    /// The problem itself, or that there were too many of its kind: tokens that are not valid are counted.
+    /// The problem itself, or that there were too many of its kind: tokens and id tokens that are not valid are counted.
     func judged(_ problem: Problem, _ request: Request, from peer: String?) -> Problem {
-        guard problem.status == .unauthorized, request.headers[.authorization] != nil,
+        let isExchange = request.uri.path == Endpoints.exchangeToken.route.path
+        guard problem.status == .unauthorized, isExchange || request.headers[.authorization] != nil,
             let client = peer.flatMap({ proxies.client(of: $0, request.headers) }),
             let seconds = failedTokens.add(client)
         else { return problem }

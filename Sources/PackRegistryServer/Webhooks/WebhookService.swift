@@ -71,7 +71,7 @@ package struct WebhookService: Service {
                 fields: WebhookSignature.fields(
                     id: delivery.id, seconds: seconds, body: delivery.body, secret: delivery.secret))
             try await queue.settle(delivery.id, error: nil, next: nil)
-        } catch let failure as WebhookClient.Failure {
+        } catch let failure as OutboundClient.Failure {
             let next = WebhookRetry.next(
                 after: delivery.attempts + 1, now: clock(), jitter: .random(in: 0...1))
             logger.warning(

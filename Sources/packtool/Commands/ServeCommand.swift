@@ -101,6 +101,11 @@ struct ServeCommand: AsyncParsableCommand {
         help: "Send webhooks also to addresses of this machine and its networks, and over plain HTTP.")
     var internalWebhooks = false
 
+    @Flag(
+        name: .customLong("internal-issuers"),
+        help: "Ask trusted issuers of id tokens for their keys also at addresses of this machine and its networks.")
+    var internalIssuers = false
+
     @Flag(name: .customLong("no-dashboard"), help: "Serve no pages for people at /.")
     var noDashboard = false
 
@@ -196,6 +201,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.hasOpenMetrics = openMetrics
         configuration.hasDashboard = !noDashboard
         configuration.redirectsReads = redirectReads
+        configuration.allowsInternalIssuers = internalIssuers
         configuration.adapters = try adapterSettings()
         let server = RegistryServer(
             host: local, configuration: configuration, services: services, logger: logger)

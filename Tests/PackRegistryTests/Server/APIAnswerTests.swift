@@ -102,6 +102,8 @@ struct APIAnswerTests {
             let failed = try await ask("GET", "/v1/audit", "")
             #expect(try (failed.status, Self.problem(failed)) == (500, "internal"))
             #expect(!failed.text.contains("URLError") && !failed.text.contains("NSURL"))
+            let id = try #require(failed["x-request-id"])
+            #expect(failed.text.contains("its log has the reason under the id \(id)\""), "\(failed.text)")
         }
     }
 

@@ -215,7 +215,10 @@ final class MemoryRegistryStore: RegistryStore {
         facts.missingObjects = Set(query.objects.filter { !state.objects.contains($0) }.map(\.digest))
         switch query.tokens {
         case .all: facts.tokens = state.tokens.sorted { $0.record.created > $1.record.created }
-        case .hash(let hash): facts.tokens = state.tokens.filter { $0.hash == hash }
+        case .hash(let hash):
+            facts.tokens = state.tokens.filter { $0.hash == hash }
+            let parent = facts.tokens.first?.record.parent
+            facts.tokens += state.tokens.filter { $0.record.id == parent }
         case nil: break
         }
         if let approvals = query.approvals { facts.read(approvals, from: state.approvals) }
@@ -346,15 +349,19 @@ final class MemoryRegistryStore: RegistryStore {
         for file in changes.channelFiles { state.channelFiles[file.channel] = file }
         for step in changes.tokens {
             switch step {
-            case .create(let token): state.tokens.append(token)
+            case .create(let token):
+                let parent = token.record.parent
+                guard !state.tokens.contains(where: { $0.record.id == token.record.id }),
+                    parent == nil
+                        || state.tokens.contains(where: { $0.record.id == parent && $0.record.revoked == nil })
+                else { throw StaleFacts() }
+                state.tokens.append(token)
+            case .forget(let id): state.tokens.removeAll { $0.record.id == id && $0.record.parent != nil }
             case .revoke(let id):
                 let index = state.tokens.firstIndex { $0.record.id == id && $0.record.revoked == nil }
                 guard let index else { throw StaleFacts() }
-                let record = state.tokens[index].record
                 state.tokens[index] = RegistryFacts.Token(
-                    record: TokenRecord(
-                        id: record.id, name: record.name, scope: record.scope, created: record.created,
-                        expires: record.expires, revoked: now), hash: state.tokens[index].hash)
+                    record: state.tokens[index].record.revoked(at: now), hash: state.tokens[index].hash)
             }
         }
         state.approvals += changes.approvalEvents

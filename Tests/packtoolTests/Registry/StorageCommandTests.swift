@@ -191,13 +191,11 @@ import Testing
         tool.environment["PACKTOOL_STORAGE"] = storage.address(through: proxy)
         try await run("init", "--template", "config", "--app", "shop")
         try await publish("1.0.0")
-        /// Method and name of each request of one more publication.
         @discardableResult
         func requests(_ version: String) async throws -> [String] {
             try await build(version)
-            proxy.plan { _, _ in .none }
-            try await run("publish", "packages/shop-\(version).zip", "--channel", "beta", "--no-wait")
-            return proxy.seen.map { $0.replacing("/\(SeaweedServer.bucket)/\(storage.prefix)/", with: "") }
+            return try await requests(
+                of: ["publish", "packages/shop-\(version).zip", "--channel", "beta"], through: proxy)
         }
         let seen = try await requests("1.1.0")
         let written = seen.count { $0.hasPrefix("PUT ") }
@@ -219,6 +217,33 @@ import Testing
         try await storage.remove(newest, with: tool)
         try await requests("1.3.0")
         #expect(try await storage.read(newest, with: tool) != nil)
+    }
+
+    /// Method and name of each request of a command to the storage.
+    private func requests(of command: [String], through proxy: FaultProxy) async throws -> [String] {
+        proxy.plan { _, _ in .none }
+        try await tool.output(of: command + ["--no-wait"])
+        return proxy.seen.map { $0.replacing("/\(SeaweedServer.bucket)/\(storage.prefix)/", with: "") }
+    }
+
+    @Test func `a channel in parts, and a set of packages, cost a file more each`() async throws {
+        let proxy = try await FaultProxy(before: storage.server.endpoint)
+        tool.environment["PACKTOOL_STORAGE"] = storage.address(through: proxy)
+        try await run("init", "--template", "config", "--app", "shop")
+        func build(_ ids: [String], _ version: String) async throws -> [String] {
+            for id in ids { try tool.write(["\(id)/index.html": "<title>\(id) \(version)</title>"]) }
+            try await tool.output(of: ["build"] + ids + ["--package-version", version, "--quiet"])
+            return ids.map { "packages/\($0)-\(version).zip" }
+        }
+        let all = try await build((0..<400).map { "package-\($0)" }, "1.0.0")
+        try await tool.output(of: ["publish"] + all + ["--channel", "beta", "--no-wait"])
+        let one = try await build(["package-7"], "1.1.0")
+        let seen = try await requests(of: ["publish"] + one + ["--channel", "beta"], through: proxy)
+        #expect(seen.contains { $0.hasPrefix("PUT targets/channels/") && $0.contains(".part-") }, "\(seen)")
+        #expect(seen.count { $0.hasPrefix("PUT ") } <= 12 + 1, "\(seen)")
+        let three = try await build((1...3).map { "package-\($0)" }, "1.1.0")
+        let set = try await requests(of: ["publish"] + three + ["--channel", "beta"], through: proxy)
+        #expect(set.count { $0.hasPrefix("PUT ") } <= 12 + 3, "\(set)")
     }
 
     /// The object of a file that only the newest version has, by its digest.

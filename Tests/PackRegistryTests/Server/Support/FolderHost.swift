@@ -159,6 +159,9 @@ struct KeepingRegistry: Registry {
     }
 
     func tokens() async throws -> [TokenRecord] { [] }
+    func createTrust(_ request: TrustRequest) async throws -> TokenRecord {
+        throw RegistryError(.invalid, "this registry trusts nobody")
+    }
     func revokeToken(id: String) async throws -> Bool { false }
     func auditLog(limit: Int) async throws -> [AuditEntry] { throw URLError(.unknown) }
 

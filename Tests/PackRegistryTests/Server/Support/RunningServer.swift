@@ -13,13 +13,14 @@ struct RunningServer {
 
     static func with<Result: Sendable>(
         _ host: any RegistryHost, limits: ServerLimits = ServerLimits(), logger: Logger? = nil,
-        adapters: AdapterSettings? = nil,
+        adapters: AdapterSettings? = nil, internalIssuers: Bool = false,
         _ body: @escaping @Sendable (RunningServer) async throws -> Result
     ) async throws -> Result {
         var silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         silent.logLevel = .critical
         var configuration = RegistryServer.Configuration(port: 0, limits: limits)
         configuration.adapters = adapters
+        configuration.allowsInternalIssuers = internalIssuers
         let server = RegistryServer(host: host, configuration: configuration, logger: logger ?? silent)
         let (ports, continuation) = AsyncStream<Int>.makeStream()
         return try await withThrowingTaskGroup(of: Result?.self) { group in

@@ -1,0 +1,33 @@
+import Foundation
+import PackFormat
+import PackJSON
+package import PackRegistryAPI
+
+/// Trusts an issuer of id tokens for jobs with some claims. It is a token whose text nobody has.
+package struct TrustCreation: RegistryChange {
+    private let request: TrustRequest
+    private let secret: TokenSecret
+
+    /// - Parameter secret: kept by nobody.
+    package init(_ request: TrustRequest, secret: TokenSecret) {
+        self.request = request
+        self.secret = secret
+    }
+
+    package var query: FactsQuery { .unsigned }
+
+    package func decide(_ facts: RegistryFacts, into changes: inout ChangeSet) throws -> TokenRecord {
+        try TokenRule.check(name: request.name, request.scope)
+        guard !request.scope.actions.contains(.admin) else {
+            throw RegistryError(
+                .invalid, "no job gets the admin right: whoever can change the workflow would have the registry")
+        }
+        let record = TokenRecord(
+            id: String(secret.hash.hex.prefix(12)), name: request.name, scope: request.scope, created: changes.time,
+            expires: nil, revoked: nil, trust: request.trust)
+        changes.tokens.append(.create(RegistryFacts.Token(record: record, hash: secret.hash)))
+        let text = String(decoding: JSONValue.object(request.json).canonicalBytes, as: UTF8.self)
+        changes.log("token trust", record.id, text)
+        return record
+    }
+}
