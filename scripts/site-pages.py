@@ -14,7 +14,7 @@ pages = {ROOT / "README.md": "index.md", ROOT / "LICENSE": "LICENSE.md"}
 for name in ("CHANGELOG.md", "CONTRIBUTING.md"):
     pages[ROOT / name] = name
 for path in sorted((ROOT / "docs").rglob("*")):
-    if path.is_file() and path.suffix in (".md", ".json", ".css"):
+    if path.is_file() and path.suffix in (".md", ".json", ".css", ".svg"):
         pages[path] = path.name if path.parent.name == "site" else path.relative_to(ROOT / "docs").as_posix()
 index = {ROOT / "docs/decisions": "decisions/index.md"}
 

@@ -74,6 +74,7 @@ struct TokensPage {
         if let revoked = token.revoked {
             return tag("span", .class("quiet")) { "revoked \(Words.date(revoked))" }
         }
+        if let trust = token.trust { return foreign("for jobs of \(trust.issuer)") }
         guard let expires = token.expires else { return tag("span") { "valid, never expires" } }
         if expires <= now { return tag("span", .class("quiet")) { "expired \(Words.date(expires))" } }
         return tag("span") { "valid until \(Words.date(expires))" }

@@ -35,6 +35,8 @@ struct InitCommand: AsyncParsableCommand {
                               bucket
               systemd         packtool.service: packtool serve as a service
               prometheus      packtool-alerts.yml: alert rules over GET /metrics
+              sign-pkcs11     sign-pkcs11.sh: signs with a key in an HSM; and
+                              sign-aws-kms, sign-gcp-kms in a cloud's KMS
 
             The package is named after package.json or the folder, and dist is where
             the web build writes, as far as its configuration tells.

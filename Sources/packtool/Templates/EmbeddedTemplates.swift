@@ -614,7 +614,9 @@ pipeline {
 #   - uses: ./.github/actions/packtool
 #     with:
 #       registry: https://packages.example.com
-#       token: ${{ secrets.PACKTOOL_TOKEN }}   # packtool token create ci --publish --release --channel beta
+#       token: ${{ secrets.PACKTOOL_TOKEN }}   # packtool token create ci --publish --release --channel beta; leave it out
+#                                              # where the registry trusts the job (packtool token trust github), which
+#                                              # then needs "permissions: id-token: write"
 #       key: ${{ secrets.PACKTOOL_KEY }}       # the publisher's private key
 #       url: ${{ vars.PACKTOOL_URL }}          # leave out url and sha256 where npm installs packtool
 #       sha256: ${{ vars.PACKTOOL_SHA256 }}
@@ -637,7 +639,7 @@ inputs:
     description: The share of devices, 0 to 100
     default: "10"
   token:
-    description: The access token
+    description: The access token; empty to exchange the job's id token for one
     default: ""
   key:
     description: The publisher's private key
@@ -706,6 +708,10 @@ runs:
         PACKTOOL_KEY: ${{ inputs.key }}
       run: |
         if [ -n "$CHANNEL" ]; then
+          if [ -z "$PACKTOOL_TOKEN" ]; then
+            PACKTOOL_TOKEN=$(packtool token exchange)
+            export PACKTOOL_TOKEN
+          fi
           packtool publish packages/*.zip --channel "$CHANNEL" --rollout "$ROLLOUT"
           packtool status --channel "$CHANNEL"
         fi
@@ -718,7 +724,9 @@ runs:
 #   variables  PACKTOOL_URL       where the packtool executable is downloaded from
 #              PACKTOOL_SHA256    its SHA-256
 #              PACKTOOL_REGISTRY  https://packages.example.com
-#   secrets    PACKTOOL_TOKEN     from `packtool token create ci --publish --release --channel beta` on the registry
+#   secrets    PACKTOOL_TOKEN     from `packtool token create ci --publish --release --channel beta` on the registry;
+#                                 none where the registry trusts this workflow (`packtool token trust github`), which
+#                                 then needs the permission `id-token: write`
 #              PACKTOOL_KEY       the publisher's private key
 name: Packages
 on:
@@ -780,6 +788,10 @@ jobs:
           PACKTOOL_TOKEN: ${{ secrets.PACKTOOL_TOKEN }}
           PACKTOOL_KEY: ${{ secrets.PACKTOOL_KEY }}
         run: |
+          if [ -z "$PACKTOOL_TOKEN" ]; then
+            PACKTOOL_TOKEN=$(packtool token exchange)
+            export PACKTOOL_TOKEN
+          fi
           packtool publish packages/*.zip --channel beta --rollout 10
 
       - name: Show what is offered
@@ -794,7 +806,8 @@ jobs:
 #   PACKTOOL_URL       where the packtool executable is downloaded from
 #   PACKTOOL_SHA256    its SHA-256
 #   PACKTOOL_REGISTRY  https://packages.example.com
-#   PACKTOOL_TOKEN     masked; from `packtool token create ci --publish --release --channel beta` on the registry
+#   PACKTOOL_TOKEN     masked; from `packtool token create ci --publish --release --channel beta` on the registry; none
+#                      where the registry trusts this project (`packtool token trust gitlab`)
 #   PACKTOOL_KEY       the publisher's private key, a variable of the type File
 stages: [site, packages]
 
@@ -810,6 +823,9 @@ packages:
   stage: packages
   image: debian:12
   resource_group: packages
+  id_tokens:
+    PACKTOOL_ID_TOKEN:
+      aud: $PACKTOOL_REGISTRY
   rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   before_script:
@@ -835,6 +851,7 @@ packages:
     - packtool build dist --prerelease "ci.$CI_PIPELINE_IID" --strict-new --out packages
     # GitLab lets others on the runner read such a file, and packtool takes no key that they can read.
     - chmod 600 "$PACKTOOL_KEY"
+    - if [ -z "${PACKTOOL_TOKEN:-}" ]; then PACKTOOL_TOKEN=$(packtool token exchange); export PACKTOOL_TOKEN; fi
     - PACKTOOL_KEY="file:$PACKTOOL_KEY" packtool publish packages/*.zip --channel beta --rollout 10
     - packtool status --channel beta
   artifacts:
@@ -852,7 +869,8 @@ packages:
 #         sha256: ...
 #
 # Settings > CI/CD > Variables (protected) of that pipeline's project:
-#   PACKTOOL_TOKEN  masked; from `packtool token create ci --publish --release --channel beta` on the registry
+#   PACKTOOL_TOKEN  masked; from `packtool token create ci --publish --release --channel beta` on the registry; none
+#                   where the registry trusts the project (`packtool token trust gitlab`)
 #   PACKTOOL_KEY    the publisher's private key, a variable of the type File
 spec:
   inputs:
@@ -884,6 +902,9 @@ packtool:
   stage: $[[ inputs.stage ]]
   image: $[[ inputs.image ]]
   resource_group: packages
+  id_tokens:
+    PACKTOOL_ID_TOKEN:
+      aud: $[[ inputs.registry ]]
   rules:
     - if: $CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH
   variables:
@@ -922,6 +943,7 @@ packtool:
     - packtool build ${DIST:+"$DIST"} $ARGUMENTS --out packages
     # GitLab lets others on the runner read such a file, and packtool takes no key that they can read.
     - chmod 600 "$PACKTOOL_KEY"
+    - if [ -z "${PACKTOOL_TOKEN:-}" ]; then PACKTOOL_TOKEN=$(packtool token exchange); export PACKTOOL_TOKEN; fi
     - PACKTOOL_KEY="file:$PACKTOOL_KEY" packtool publish packages/*.zip --channel "$CHANNEL" --rollout "$ROLLOUT"
     - packtool status --channel "$CHANNEL"
   artifacts:
@@ -1454,6 +1476,84 @@ SystemCallFilter=setpriority
 
 [Install]
 WantedBy=multi-user.target
+
+"""#,
+"signers/aws-kms.sh": #"""
+# Signs with a key of AWS KMS, by the aws command. Untested: nobody has run it against AWS yet.
+#
+#   export PACKTOOL_KEY="command:sh sign-aws-kms.sh"
+#
+#   AWS_KMS_KEY  the key's ARN or alias: an asymmetric key for signing, ECC_NIST_P256
+#
+# In CI, a role that the job takes by its id token needs kms:Sign and kms:GetPublicKey on this key, and nothing else.
+set -eu
+if [ "${1:-}" = public-key ]; then
+    aws kms get-public-key --key-id "$AWS_KMS_KEY" --query PublicKey --output text | base64 -d | openssl pkey -pubin -inform DER
+    exit
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+# KMS takes messages of at most 4,096 bytes, and digests of longer ones.
+openssl dgst -sha256 -binary >"$folder/digest"
+aws kms sign --key-id "$AWS_KMS_KEY" --message "fileb://$folder/digest" --message-type DIGEST --signing-algorithm ECDSA_SHA_256 \
+    --query Signature --output text | base64 -d
+
+"""#,
+"signers/gcp-kms.sh": #"""
+# Signs with a key of Google Cloud KMS, by the gcloud command. Untested: nobody has run it against Google Cloud yet.
+#
+#   export PACKTOOL_KEY="command:sh sign-gcp-kms.sh"
+#
+#   GCP_KMS_KEY  projects/P/locations/L/keyRings/R/cryptoKeys/K/cryptoKeyVersions/1: EC_SIGN_P256_SHA256
+#
+# In CI, a workload identity needs cloudkms.cryptoKeyVersions.useToSign and viewPublicKey on this key, and nothing else.
+set -eu
+if [ "${1:-}" = public-key ]; then
+    gcloud kms keys versions get-public-key "$GCP_KMS_KEY" --output-file /dev/stdout
+    exit
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cat >"$folder/message"
+gcloud kms asymmetric-sign --version "$GCP_KMS_KEY" --digest-algorithm sha256 --input-file "$folder/message" --signature-file "$folder/signature" >&2
+cat "$folder/signature"
+
+"""#,
+"signers/pkcs11.sh": #"""
+# Signs with a key that stays in an HSM, a smart card or SoftHSM (PKCS#11), by OpenSC's pkcs11-tool and openssl:
+#
+#   export PACKTOOL_KEY="command:sh sign-pkcs11.sh"
+#
+#   PKCS11_MODULE  the library of the HSM, such as /usr/lib/softhsm/libsofthsm2.so
+#   PKCS11_TOKEN   the label of the token (slot)
+#   PKCS11_LABEL   the label of the key pair, on the curve P-256
+#   PKCS11_PIN     the user's PIN; a CI secret, worth nothing without the HSM
+#
+# packtool writes what is to be signed to stdin, and reads the signature. With the argument public-key it asks for the public key.
+set -eu
+tool() {
+    pkcs11-tool --module "$PKCS11_MODULE" --token-label "$PKCS11_TOKEN" --label "$PKCS11_LABEL" "$@"
+}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+if [ "${1:-}" = public-key ]; then
+    tool --read-object --type pubkey --output-file "$folder/key" >"$folder/said" 2>&1 || {
+        echo "sign-pkcs11.sh: pkcs11-tool could not read the public key; look at PKCS11_MODULE, PKCS11_TOKEN and PKCS11_LABEL" >&2
+        cat "$folder/said" >&2
+        exit 1
+    }
+    openssl pkey -pubin -inform DER -in "$folder/key"
+    exit
+fi
+# The HSM signs the digest, because what is to be signed may be longer than it takes.
+openssl dgst -sha256 -binary >"$folder/digest"
+tool --login --pin env:PKCS11_PIN --sign --mechanism ECDSA --signature-format openssl \
+    --input-file "$folder/digest" --output-file "$folder/signature" >"$folder/said" 2>&1 || {
+    echo "sign-pkcs11.sh: pkcs11-tool could not sign; look at PKCS11_TOKEN, PKCS11_LABEL and PKCS11_PIN" >&2
+    cat "$folder/said" >&2
+    exit 1
+}
+cat "$folder/signature"
 
 """#,
 "site/.packignore": #"""

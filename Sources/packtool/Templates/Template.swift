@@ -21,6 +21,9 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
     case cloudflare
     case systemd
     case prometheus
+    case signPKCS11 = "sign-pkcs11"
+    case signAWSKMS = "sign-aws-kms"
+    case signGCPKMS = "sign-gcp-kms"
 
     /// A file of a template: its path in the project, and what goes in.
     struct File: Equatable {
@@ -51,6 +54,9 @@ enum Template: String, CaseIterable, ExpressibleByArgument {
         case .cloudflare: Self.file("cdn/cloudflare-worker.js", at: "packages-cloudflare-worker.js")
         case .systemd: Self.file("server/packtool.service", at: "packtool.service")
         case .prometheus: Self.file("server/packtool-alerts.yml", at: "packtool-alerts.yml")
+        case .signPKCS11: Self.file("signers/pkcs11.sh", at: "sign-pkcs11.sh")
+        case .signAWSKMS: Self.file("signers/aws-kms.sh", at: "sign-aws-kms.sh")
+        case .signGCPKMS: Self.file("signers/gcp-kms.sh", at: "sign-gcp-kms.sh")
         }
     }
 

@@ -33,9 +33,12 @@ struct ExchangeTests {
         }
 
         func refusal(
-            of token: String, _ kind: RegistryError.Kind = .unauthorized, sourceLocation: SourceLocation = #_sourceLocation
+            of token: String, _ kind: RegistryError.Kind = .unauthorized,
+            sourceLocation: SourceLocation = #_sourceLocation
         ) async throws -> String {
-            let error = await #expect(throws: RegistryError.self, sourceLocation: sourceLocation) { try await exchange(token) }
+            let error = await #expect(throws: RegistryError.self, sourceLocation: sourceLocation) {
+                try await exchange(token)
+            }
             #expect(error?.kind == kind, "\(String(describing: error))", sourceLocation: sourceLocation)
             return error?.message ?? ""
         }
@@ -65,7 +68,8 @@ struct ExchangeTests {
         let trust = try await trust(shop, issuer, keysURL: keysURL.map { issuer.url + $0 })
         var limits = ServerLimits()
         limits.maximumFailedTokens = failures
-        try await RunningServer.with(shop.local, limits: limits, internalIssuers: internalIssuers) { (server) async throws in
+        try await RunningServer.with(shop.local, limits: limits, internalIssuers: internalIssuers) {
+            (server) async throws in
             let client = try RemoteRegistry(server.url, token: nil, retry: Self.once)
             try await body(Bench(shop: shop, issuer: issuer, server: server, client: client, trust: trust))
         }
@@ -86,7 +90,8 @@ struct ExchangeTests {
             #expect(refused?.kind == .forbidden)
             let log = try await bench.shop.registry.auditLog(limit: 100)
             let job = "releases: repo:acme/shop:environment:production (\(made.record.id))"
-            #expect(log.contains { $0.actor == job && $0.action == "publish" }, "\(log.map { "\($0.actor) \($0.action)" })")
+            #expect(
+                log.contains { $0.actor == job && $0.action == "publish" }, "\(log.map { "\($0.actor) \($0.action)" })")
             let exchange = try #require(log.first { $0.action == "token exchange" })
             #expect(exchange.subject == made.record.id && exchange.detail.contains("\"environment\":\"production\""))
             bench.shop.clock.advance(seconds: 901)
@@ -187,7 +192,8 @@ struct ExchangeTests {
             // A key in the token, and one at an address of its choice, are nobody's.
             let thief = try await Issuer()
             let own = try thief.token(
-                bench.issuer.job(now: bench.shop.clock.now), header: ["kid": "first", "jku": .string(thief.url + "/keys")])
+                bench.issuer.job(now: bench.shop.clock.now),
+                header: ["kid": "first", "jku": .string(thief.url + "/keys")])
             #expect(try await bench.refusal(of: own).contains("signature is not"))
             #expect(thief.requests.isEmpty)
             #expect(try await bench.refusal(of: bench.token(header: ["kid": "second"])).contains("no key \"second\""))
@@ -197,8 +203,10 @@ struct ExchangeTests {
             let other = Issuer.encode(bench.issuer.job(now: bench.shop.clock.now, ["environment": "production "]))
             #expect(try await bench.refusal(of: "\(parts[0]).\(other).\(parts[2])").contains("signature is not"))
             for broken in [
-                "", ".", "..", "a.b", parts[0] + "." + parts[1], whole + ".", whole + ".x", whole.replacing(".", with: " "),
-                "\(parts[0]).\(parts[1])=.\(parts[2])", String(repeating: "a", count: 20_000), "\(parts[0])..\(parts[2])",
+                "", ".", "..", "a.b", parts[0] + "." + parts[1], whole + ".", whole + ".x",
+                whole.replacing(".", with: " "),
+                "\(parts[0]).\(parts[1])=.\(parts[2])", String(repeating: "a", count: 20_000),
+                "\(parts[0])..\(parts[2])",
                 "\(Issuer.encode(Array("{\"alg\":\"RS256\",\"alg\":\"none\",\"kid\":\"first\"}".utf8))).\(parts[1]).\(parts[2])",
             ] {
                 let message = try await bench.refusal(of: broken)
@@ -225,7 +233,8 @@ struct ExchangeTests {
                 return json
             }
             let okp: JSONObject = [
-                "kty": "OKP", "crv": "Ed25519", "x": .string(Issuer.encode([UInt8](edwards.publicKey.rawRepresentation))),
+                "kty": "OKP", "crv": "Ed25519",
+                "x": .string(Issuer.encode([UInt8](edwards.publicKey.rawRepresentation))),
             ]
             bench.issuer.change { state in
                 state.others = [
@@ -309,7 +318,8 @@ struct ExchangeTests {
         try await Self.with(keysURL: "/elsewhere") { (bench) async throws in
             let thief = try await Issuer()
             _ = try await Self.trust(
-                bench.shop, bench.issuer, claims: ["sub": "anything"], keysURL: thief.url + "/keys", actions: [.release],
+                bench.shop, bench.issuer, claims: ["sub": "anything"], keysURL: thief.url + "/keys",
+                actions: [.release],
                 name: "other")
             let claims = bench.issuer.job(now: bench.shop.clock.now)
             let message = try await bench.refusal(of: thief.token(claims))

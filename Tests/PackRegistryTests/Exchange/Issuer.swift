@@ -41,10 +41,14 @@ final class Issuer: Sendable {
                 let document: JSONObject
                 switch request.path {
                 case "/.well-known/openid-configuration":
-                    document = ["issuer": .string(state.name ?? base), "jwks_uri": .string(state.keysURL ?? base + "/keys")]
+                    document = [
+                        "issuer": .string(state.name ?? base), "jwks_uri": .string(state.keysURL ?? base + "/keys"),
+                    ]
                 case "/keys", "/elsewhere":
                     document = [
-                        "keys": .array((state.keys.compactMap { try? Self.json($0.id, $0.key) } + state.others).map { .object($0) })
+                        "keys": .array(
+                            (state.keys.compactMap { try? Self.json($0.id, $0.key) } + state.others).map { .object($0) }
+                        )
                     ]
                 default: return .answer(404)
                 }

@@ -160,6 +160,43 @@ import Testing
         }
     }
 
+    @Test(arguments: StoreKind.allCases)
+    func `a job's token is found with its trust, is made once, and not of a revoked one`(kind: StoreKind) async throws {
+        let bench = try await StoreBench(kind)
+        var generator = SystemRandomNumberGenerator()
+        func secret() -> TokenSecret { TokenSecret(generator: &generator) }
+        let trust = try TokenTrust(
+            issuer: "https://issuer.example.com", audience: "shop", claims: ["sub": "a", "ref": "b*"],
+            keysURL: "https://keys.example.com/jwks")
+        let request = TrustRequest(name: "jobs", scope: TokenScope(actions: [.publish]), trust: trust)
+        let record = try await bench.committer.commit(TrustCreation(request, secret: secret()), as: bench.ann).outcome
+        func exchange(_ id: String, _ text: TokenSecret) -> TokenExchange {
+            var token = IDToken(
+                issuer: trust.issuer, audiences: ["shop"], id: id, expires: bench.now,
+                claims: ["sub": "a", "ref": "bc"])
+            token.keysURLs = [trust.keysURL]
+            return TokenExchange(token, trust: nil, secret: text)
+        }
+        let text = secret()
+        let same = try await bench.committer.prepare(exchange("1", secret()), as: bench.ann)
+        let late = try await bench.committer.prepare(exchange("2", secret()), as: bench.ann)
+        let made = try await bench.committer.commit(exchange("1", text), as: bench.ann).outcome
+        var query = FactsQuery.unsigned
+        query.tokens = .hash(text.hash)
+        #expect(try await bench.store.facts(query).tokens.map(\.record) == [made.record, record])
+        #expect(record.trust == trust && made.record.parent == record.id)
+        await #expect(throws: StaleFacts()) { try await bench.committer.record(same) }
+        let again = await #expect(throws: RegistryError.self) {
+            try await bench.committer.commit(exchange("1", secret()), as: bench.ann)
+        }
+        #expect(again?.kind == .conflict)
+        #expect(try await bench.committer.commit(TokenRevocation(id: record.id), as: bench.ann).outcome)
+        await #expect(throws: StaleFacts()) { try await bench.committer.record(late) }
+        await #expect(throws: RegistryError.self) {
+            try await bench.committer.commit(exchange("3", secret()), as: bench.ann)
+        }
+    }
+
     @Test func `every step of a release stays to be told`() async throws {
         let bench = try await StoreBench(.sqlite)
         try await bench.publish("alpha", "1.0.0")

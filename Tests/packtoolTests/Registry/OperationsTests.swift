@@ -59,6 +59,46 @@ struct OperationsTests {
         return "packages/shop-\(version).zip"
     }
 
+    @Test func `a key in an HSM publishes as the document has it`() async throws {
+        let registry = try await LiveRegistry()
+        let hsm = try Tool()
+        try hsm.write([
+            "softhsm2.conf": "directories.tokendir = \(hsm.folder.path)/tokens\n", "tokens/.keep": "",
+            ".packtool/root.json": String(decoding: registry.tool.read(".packtool/root.json"), as: UTF8.self),
+        ])
+        hsm.environment.merge([
+            "SOFTHSM2_CONF": "\(hsm.folder.path)/softhsm2.conf", "PKCS11_MODULE": "/usr/lib/softhsm/libsofthsm2.so",
+            "PKCS11_TOKEN": "ci", "PKCS11_LABEL": "publisher", "PKCS11_PIN": "1234", "PACKTOOL_REGISTRY": registry.url,
+            "PACKTOOL_TOKEN": try await registry.token("--publish", "--release"),
+        ]) { $1 }
+        try await hsm.shell("softhsm2-util --init-token --free --label ci --pin 1234 --so-pin 5678").expectSuccess()
+        let zip = try await Self.build(hsm, "1.0.0")
+        let section = "A publisher's key in a KMS or HSM"
+        try await Self.carryOut(section, steps: 0..<1, on: ["hsm": hsm])
+        try registry.tool.write(["publisher.pub.pem": String(decoding: hsm.read("publisher.pub.pem"), as: UTF8.self)])
+        try await Self.carryOut(section, steps: 1..<3, on: ["owner": registry.tool, "hsm": hsm])
+        let verified = try await registry.tool.run("verify", zip, "--registry", registry.folder).expectSuccess()
+        #expect(verified.standardOutput.contains("valid, shop 1.0.0"), "\(verified)")
+        let status = try await registry.tool.run("status", "--channel", "beta").expectSuccess()
+        #expect(status.standardOutput.contains("1.0.0"), "\(status)")
+        // Without the HSM nothing is signed.
+        try hsm.write(["softhsm2.conf": "directories.tokendir = \(hsm.folder.path)/nowhere\n"])
+        _ = try await Self.build(hsm, "1.1.0")
+        let outcome = try await hsm.run(
+            "publish", "packages/shop-1.1.0.zip", "--channel", "beta",
+            environment: ["PACKTOOL_KEY": "command:sh sign-pkcs11.sh"])
+        expectClearError(outcome, naming: ["sign-pkcs11.sh", "PKCS11_TOKEN"])
+    }
+
+    @Test func `CI systems are trusted as the document has it`() async throws {
+        let tool = try Tool()
+        try await tool.run("init", "--template", "config").expectSuccess()
+        try await Self.carryOut("CI without a token", on: ["owner": tool])
+        let trusts = try await tool.run("token", "list", "--json").expectSuccess().json().object().array("tokens")
+        let issuers = try trusts.map { try $0.object().object("trust").string("issuer") }
+        #expect(Set(issuers) == ["https://token.actions.githubusercontent.com", "https://gitlab.com"])
+    }
+
     @Test func `a stolen token is worth nothing after the steps for it`() async throws {
         let scene = try await AttackScene()
         let url = try await scene.serve()

@@ -14,11 +14,12 @@ final class LiveRegistry {
     /// The registry's folder, for commands that open it in place.
     var folder: String { tool.folder.appendingPathComponent(".packtool/registry").path }
 
-    init() async throws {
+    /// - Parameter flags: more of `packtool serve`.
+    init(_ flags: String...) async throws {
         tool = try Tool()
         let made = try await tool.run("init", "--template", "config")
         try #require(made.exitCode == 0, "\(made)")
-        server = try tool.start("serve", "--port", "0")
+        server = try tool.start(["serve", "--port", "0"] + flags)
         let line = try #require(await server.line(holding: "http://127.0.0.1:"), "it did not start")
         url = try String(#require(line.firstMatch(of: /http:\/\/127\.0\.0\.1:[0-9]+/)).output)
     }
